@@ -1,0 +1,5 @@
+#include "kernels.h"
+
+namespace wellput {
+void add_alignment(nanobind::module_&) {}
+}  // namespace wellput

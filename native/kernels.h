@@ -1,0 +1,18 @@
+// The kernels of wellput._native, a file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace wellput {
+
+void add_alignment(nanobind::module_& m);
+void add_tokenize(nanobind::module_& m);
+void add_bleu(nanobind::module_& m);
+void add_chrf(nanobind::module_& m);
+void add_ter(nanobind::module_& m);
+void add_wer(nanobind::module_& m);
+void add_resampling(nanobind::module_& m);
+void add_ngrams(nanobind::module_& m);
+void add_rouge(nanobind::module_& m);
+
+}  // namespace wellput

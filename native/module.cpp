@@ -1,0 +1,17 @@
+// wellput._native: every kernel file adds its functions to the one extension module.
+#include <nanobind/nanobind.h>
+
+#include "kernels.h"
+
+NB_MODULE(_native, m) {
+    m.doc() = "Native kernels: arrays or lists of str in, arrays out; the GIL released.";
+    wellput::add_alignment(m);
+    wellput::add_tokenize(m);
+    wellput::add_bleu(m);
+    wellput::add_chrf(m);
+    wellput::add_ter(m);
+    wellput::add_wer(m);
+    wellput::add_resampling(m);
+    wellput::add_ngrams(m);
+    wellput::add_rouge(m);
+}

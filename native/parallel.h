@@ -1,0 +1,46 @@
+// Threads over items. Items are independent and each writes its own row, so the result does not
+// depend on how many threads there were or which of them took which item.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace wellput {
+
+// Calls body(begin, end) on chunks of [0, n). `body` is copied for every worker, so that what it
+// holds by value is that worker's own scratch space.
+template <typename Body>
+void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64) {
+    const std::size_t chunks = (n + chunk - 1) / chunk;
+    const std::size_t workers =
+        std::min<std::size_t>(chunks, static_cast<std::size_t>(std::max(threads, 1)));
+    if (workers <= 1) {
+        if (n) body(std::size_t{0}, n);
+        return;
+    }
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failure_lock;
+    auto work = [&](Body own) {
+        try {
+            for (std::size_t c; (c = next.fetch_add(1)) < chunks;)
+                own(c * chunk, std::min(n, (c + 1) * chunk));
+        } catch (...) {
+            std::lock_guard<std::mutex> hold(failure_lock);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> pool;
+    pool.reserve(workers - 1);
+    for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work, body);
+    work(body);
+    for (auto& thread : pool) thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace wellput

@@ -1,0 +1,1 @@
+"""The nouns: EvalSet, Item, Batch, Tree, Metric, ScoreTable, Estimate; and the error tree."""

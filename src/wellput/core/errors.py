@@ -1,0 +1,54 @@
+"""The error tree. Everything wellput raises on purpose is a `WellputError`.
+
+    WellputError
+    ├── InputError       what the user brought is wrong: a file, an option, a value (exit code 2)
+    │   └── MissingExtra     the input is fine, an optional package is not installed
+    └── OutputError      the result cannot be written where it was asked for (exit code 2)
+
+A message says what was wrong, where (file, line, item), and what to do. `InputError.collect` reports
+all the bad rows of a file at once rather than the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+SHOWN = 20
+
+
+class WellputError(Exception):
+    """Any error whose message is meant for the user."""
+
+
+class InputError(WellputError, ValueError):
+    """The input is wrong; the message says what, where and what to do."""
+
+    @classmethod
+    def collect(cls, headline: str, problems: Sequence[str], advice: str = "") -> InputError:
+        """One error for many bad rows: the headline, each problem on a line, the advice."""
+        shown = [f"  {problem}" for problem in problems[:SHOWN]]
+        if len(problems) > SHOWN:
+            shown.append(f"  … and {len(problems) - SHOWN} more")
+        return cls("\n".join([headline, *shown, *([advice] if advice else [])]))
+
+
+class MissingExtra(InputError, ImportError):
+    """An optional package is needed; the message gives the install command."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package: pip install 'wellput[{extra}]'")
+
+
+class OutputError(WellputError, OSError):
+    """The result could not be written; nothing was left half-written."""
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """`" Did you mean chrf?"` for a misspelled name, else the empty string.
+
+    >>> did_you_mean("chrff", ["bleu", "chrf"])
+    ' Did you mean chrf?'
+    """
+    near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(near)}?" if near else ""

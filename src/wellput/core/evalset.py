@@ -1,0 +1,221 @@
+"""The nouns `EvalSet`, `Item` and `Batch`: what is evaluated.
+
+Item-major always: an item has its references, not a reference stream its items. An output that a
+system lacks is absent from `Item.outputs` (or None in the lists given to `EvalSet.of`); the empty
+string is an output, and a poor one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree
+
+T = TypeVar("T")
+
+# Displays of a talking head: node id -> the motions on it.
+Schedule: TypeAlias = Mapping[str, Sequence[str]]
+Output: TypeAlias = str | Schedule
+
+NO_REFERENCES: Mapping[str, tuple[str, ...]] = {}
+NO_TREES: Mapping[str, tuple[Tree | None, ...]] = {}
+
+BLOCK = 4096
+"""Items in a block. Sums are taken over blocks in file order and added in order, so that one core,
+all cores and a cluster give the same digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to say, how people said it, and what each system said.
+
+    `trees` is parallel to `references` (None where a reference has no tree) or empty.
+    `references_by_system` replaces `references` for that system, `trees_by_system` its trees.
+    """
+
+    id: str
+    outputs: Mapping[str, Output]
+    references: tuple[str, ...] = ()
+    trees: tuple[Tree | None, ...] = ()
+    source: str | None = None
+    context: str | None = None
+    derivation: Mapping[str, Any] | None = None
+    references_by_system: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NO_REFERENCES)
+    trees_by_system: Mapping[str, tuple[Tree | None, ...]] = field(default_factory=lambda: NO_TREES)
+
+    def references_for(self, system: str) -> tuple[str, ...]:
+        return self.references_by_system.get(system, self.references)
+
+    def trees_for(self, system: str) -> tuple[Tree | None, ...]:
+        if system in self.trees_by_system:
+            return self.trees_by_system[system]
+        return () if system in self.references_by_system else self.trees
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a metric sees: one system's existing outputs, row by row, with what belongs to them.
+
+    Rows are items; a row's references may differ in number. `memo` lets metrics of one family share
+    work on the same batch (`ssa` and `gsa` one alignment).
+    """
+
+    system: str
+    ids: Sequence[str]
+    outputs: Sequence[Output]
+    references: Sequence[Sequence[str]]
+    trees: Sequence[Sequence[Tree | None]]
+    sources: Sequence[str | None]
+    derivations: Sequence[Mapping[str, Any] | None]
+    threads: int = 1
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The outputs, as text."""
+        return self.outputs  # type: ignore[return-value]
+
+    def shared(self, key: object, compute: Callable[[], T]) -> T:
+        """`compute()`, once per batch and key."""
+        if key not in self.memo:
+            self.memo[key] = compute()
+        result: T = self.memo[key]
+        return result
+
+    @classmethod
+    def of(cls, system: str, items: Sequence[Item], *, threads: int = 1) -> Batch:
+        """The rows of `items` for which `system` has an output."""
+        rows = [item for item in items if system in item.outputs]
+        return cls(
+            system=system,
+            ids=[item.id for item in rows],
+            outputs=[item.outputs[system] for item in rows],
+            references=[item.references_for(system) for item in rows],
+            trees=[item.trees_for(system) for item in rows],
+            sources=[item.source for item in rows],
+            derivations=[item.derivation for item in rows],
+            threads=threads,
+        )
+
+    @classmethod
+    def from_texts(
+        cls, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
+    ) -> Batch:
+        """A batch of bare text, for calling one metric by hand."""
+        n = len(hypotheses)
+        return cls(
+            system="",
+            ids=[str(number) for number in range(1, n + 1)],
+            outputs=hypotheses,
+            references=references,
+            trees=[()] * n,
+            sources=[None] * n,
+            derivations=[None] * n,
+            threads=threads,
+        )
+
+
+class EvalSet:
+    """Items in order, and the systems that have an output for at least one of them.
+
+    An EvalSet in memory; a file larger than memory is read by `wellput.io.open_evalset`, which gives
+    an object with the same `systems` and `blocks()`.
+    """
+
+    def __init__(self, items: Iterable[Item], *, systems: Sequence[str] | None = None) -> None:
+        self.items: tuple[Item, ...] = tuple(items)
+        seen: set[str] = set()
+        twice: list[str] = []
+        for item in self.items:
+            if item.id in seen:
+                twice.append(item.id)
+            seen.add(item.id)
+        if twice:
+            raise InputError.collect("Item ids must be unique; these are not:", twice)
+        found = dict.fromkeys(system for item in self.items for system in item.outputs)
+        self.systems: tuple[str, ...] = tuple(found) if systems is None else tuple(systems)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __repr__(self) -> str:
+        return f"EvalSet({len(self.items)} items, systems: {', '.join(self.systems) or 'none'})"
+
+    def blocks(self) -> Iterator[Sequence[Item]]:
+        """The items in blocks of `BLOCK`."""
+        for start in range(0, len(self.items), BLOCK):
+            yield self.items[start : start + BLOCK]
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Mapping[str, Sequence[str | None]],
+        references: Sequence[str | Sequence[str]] | None = None,
+        *,
+        ids: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        trees: Sequence[Tree | None] | None = None,
+    ) -> EvalSet:
+        """From lists that run along the items.
+
+        `references[i]` is item i's one reference, or the list of its references: item-major, not
+        sacreBLEU's list of reference streams. `trees[i]` belongs to item i's first reference.
+
+        >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
+        EvalSet(1 items, systems: A)
+        """
+        lengths = {f"the outputs of {system}": len(column) for system, column in outputs.items()}
+        if not lengths:
+            raise InputError("Nothing to score: no system was given.")
+        n = next(iter(lengths.values()))
+        for what, column in (("ids", ids), ("sources", sources), ("trees", trees)):
+            if column is not None:
+                lengths[what] = len(column)
+        if references is not None:
+            _refuse_transposed(references, n)
+            lengths["references"] = len(references)
+        if len(set(lengths.values())) > 1:
+            raise InputError.collect(
+                "These run along the items and must be equally long:",
+                [f"{what}: {length}" for what, length in lengths.items()],
+            )
+        rows = [
+            Item(
+                id=str(ids[i]) if ids is not None else str(i + 1),
+                outputs={
+                    system: text
+                    for system, column in outputs.items()
+                    if (text := column[i]) is not None
+                },
+                references=_as_references(references[i]) if references is not None else (),
+                trees=(trees[i],) if trees is not None else (),
+                source=sources[i] if sources is not None else None,
+            )
+            for i in range(n)
+        ]
+        return cls(rows, systems=tuple(outputs))
+
+
+def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:
+    return (entry,) if isinstance(entry, str) else tuple(entry)
+
+
+def _refuse_transposed(references: Sequence[str | Sequence[str]], n: int) -> None:
+    """Says so when the references are sacreBLEU's list of streams, one per reference set."""
+    if len(references) == n or not references:
+        return
+    if all(not isinstance(entry, str) and len(entry) == n for entry in references):
+        raise InputError(
+            f"The references look transposed: {len(references)} lists of {n} texts for {n} items. "
+            "wellput wants one list of references per item, not one list per reference set as "
+            "sacreBLEU does. Pass list(zip(*references))."
+        )

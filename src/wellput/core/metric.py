@@ -1,0 +1,69 @@
+"""The noun `Metric`: text in, additive sufficient statistics out, scores from their sums.
+
+A segment score is the score of one row of statistics, a corpus score the score of the summed rows, a
+bootstrap one matrix product, a distributed run a sum of partitions. No metric reads text a second
+time. A metric that does not decompose gives (sum, count): the mean of its segments. Statistics are
+never NaN; a segment whose score is undefined adds zeros, and its score is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.evalset import Batch
+
+Floats: TypeAlias = NDArray[np.float64]
+Need: TypeAlias = Literal["references", "tree", "derivation", "source"]
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """What every metric offers. `BaseMetric` in `wellput.metrics.base` has the defaults."""
+
+    @property
+    def name(self) -> str:
+        """The metric's name and the options that were given: `chrf:word_order=2`."""
+        ...
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """None for what is neither good nor bad, such as a length."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What every item must have."""
+        ...
+
+    @property
+    def perfect(self) -> Mapping[str, float]:
+        """The value of each component for a perfect output, where there is one."""
+        ...
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> Self:
+        """The metric with what it must know of all the references; called once before scoring."""
+        ...
+
+    def statistics(self, batch: Batch) -> Floats:
+        """One row per row of the batch: shape (len(batch), k)."""
+        ...
+
+    def score(self, statistics: Floats) -> Floats:
+        """Scores of summed statistics, shape (..., k) -> (...)."""
+        ...
+
+    def segment_score(self, statistics: Floats) -> Floats:
+        """Scores of single rows. The same as `score`, but for BLEU's effective order."""
+        ...
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        """Named parts of the score, each of shape (...)."""
+        ...
+
+    def signature(self) -> str:
+        """Everything that must be equal for two scores to be comparable."""
+        ...

@@ -1,0 +1,72 @@
+"""The nouns `Estimate` and `ScoreTable`: numbers with where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its uncertainty. What does not apply is None; undefined is NaN."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    method: str = ""
+    n: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """One scorer's statistics for systems × items, and the functions that turn them into scores.
+
+    A metric and a panel of judges both give one. `statistics` has shape (systems, items, k), with
+    zeros where `present` (systems, items) is False; `aggregate` scores summed statistics (a metric's
+    `score`, the mean for judges), `segment` single rows. A system's or a document's score is the
+    score of summed statistics, not the mean of its segments' scores.
+    """
+
+    scorer: str
+    signature: str
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    statistics: Floats
+    present: NDArray[np.bool_]
+    aggregate: Callable[[Floats], Floats]
+    segment: Callable[[Floats], Floats]
+    higher_is_better: bool | None = True
+
+    def row(self, system: str) -> int:
+        """The place of a system among the rows."""
+        if system not in self.systems:
+            raise InputError(f"No system {system!r}; there are {', '.join(self.systems)}.")
+        return self.systems.index(system)
+
+    @property
+    def scores(self) -> Floats:
+        """Segment scores, shape (systems, items), NaN where missing or undefined."""
+        scores = self.segment(self.statistics)
+        return np.where(self.present, scores, np.nan)
+
+    @property
+    def system_scores(self) -> Floats:
+        """Each system's score over the items it has an output for, NaN where it has none."""
+        sums = np.stack([block_sum(rows) for rows in self.statistics])
+        return np.where(self.present.any(axis=1), self.aggregate(sums), np.nan)
+
+
+def block_sum(statistics: Floats, *, block: int = 4096) -> Floats:
+    """The sum over axis 0, block by block in order: the same digits however the rows were made."""
+    total = np.zeros(statistics.shape[1:])
+    for start in range(0, len(statistics), block):
+        total += statistics[start : start + block].sum(axis=0)
+    return total

@@ -1,0 +1,73 @@
+"""The noun `Tree`: a dependency tree over the words of one sentence.
+
+Words are numbered from 1 as in CoNLL-U, 0 is above the root. A tree has one root, no cycles, and
+may be non-projective. Reading and writing lives in `io.conllu`, what is done with trees in `trees`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One syntactic word of a tree, the columns of CoNLL-U; `head` 0 is the root's."""
+
+    form: str
+    head: int
+    lemma: str = "_"
+    upos: str = "_"
+    xpos: str = "_"
+    feats: str = "_"
+    relation: str = "_"
+    deps: str = "_"
+    misc: str = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Multiword:
+    """A surface token (`don't`) that covers the words `first` to `last`, both inclusive."""
+
+    first: int
+    last: int
+    form: str
+    misc: str = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A dependency tree: its words in order, the surface tokens that cover several of them, and the
+    comment lines (without `# `)."""
+
+    words: tuple[Word, ...]
+    multiwords: tuple[Multiword, ...] = ()
+    comments: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The sentence: the `text` comment where there is one, else the tokens with SpaceAfter=No."""
+        for comment in self.comments:
+            key, separator, value = comment.partition("=")
+            if separator and key.strip() == "text":
+                return value.strip()
+        pieces: list[str] = []
+        for form, misc in self.surface():
+            pieces.append(form)
+            if "SpaceAfter=No" not in misc.split("|"):
+                pieces.append(" ")
+        return "".join(pieces).strip()
+
+    def surface(self) -> list[tuple[str, str]]:
+        """The surface tokens with their MISC column: a multiword token once, not its words."""
+        covering = {multiword.first: multiword for multiword in self.multiwords}
+        tokens: list[tuple[str, str]] = []
+        number = 1
+        while number <= len(self.words):
+            if (multiword := covering.get(number)) is not None:
+                tokens.append((multiword.form, multiword.misc))
+                number = multiword.last + 1
+            else:
+                word = self.words[number - 1]
+                tokens.append((word.form, word.misc))
+                number += 1
+        return tokens

@@ -1,0 +1,117 @@
+"""What metrics have in common: options as fields of a frozen dataclass, a name, a signature.
+
+A metric is a frozen dataclass; its fields are its options, their defaults the metric's defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats, Need
+
+REFERENCES: frozenset[Need] = frozenset({"references"})
+NOTHING: frozenset[Need] = frozenset()
+
+
+def as_text(value: object) -> str:
+    """An option's value as it is written on the command line.
+
+    >>> as_text(True)
+    'true'
+    """
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class BaseMetric:
+    """Defaults for the `Metric` protocol."""
+
+    family: ClassVar[str]
+    needs: ClassVar[frozenset[Need]] = REFERENCES
+    perfect: ClassVar[Mapping[str, float]] = {}
+    paper: ClassVar[str] = ""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return True
+
+    @property
+    def name(self) -> str:
+        """The family and the options that differ from their defaults: `chrf:word_order=2`."""
+        given = [
+            f"{option.name}={as_text(value)}"
+            for option in fields(self)
+            if option.init and (value := getattr(self, option.name)) != option.default
+        ]
+        return ":".join([self.family, *([",".join(given)] if given else [])])
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> Self:
+        return self
+
+    def statistics(self, batch: Batch) -> Floats:
+        raise NotImplementedError
+
+    def score(self, statistics: Floats) -> Floats:
+        raise NotImplementedError
+
+    def segment_score(self, statistics: Floats) -> Floats:
+        return self.score(statistics)
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        return {}
+
+    def signature(self) -> str:
+        return "|".join(
+            f"{option.name}:{as_text(getattr(self, option.name))}"
+            for option in fields(self)
+            if option.init
+        )
+
+    def require(self, claim: bool, message: str) -> None:
+        """Refuses an option's value: `message` says which are allowed."""
+        if not claim:
+            raise InputError(f"{self.family}: {message}")
+
+
+@dataclass(frozen=True)
+class MeanMetric(BaseMetric):
+    """A metric that does not decompose: statistics are (sum, count), the score is the mean.
+
+    A subclass gives `values(batch)`, one number per row, NaN where undefined: such a row is left
+    out of the mean.
+    """
+
+    def values(self, batch: Batch) -> Floats:
+        raise NotImplementedError
+
+    def statistics(self, batch: Batch) -> Floats:
+        values = np.asarray(self.values(batch), dtype=np.float64)
+        defined = ~np.isnan(values)
+        return np.stack([np.where(defined, values, 0.0), defined.astype(np.float64)], axis=-1)
+
+    def score(self, statistics: Floats) -> Floats:
+        return ratio(statistics[..., 0], statistics[..., 1])
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Elementwise quotient, NaN where the denominator is 0."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    result = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
+
+
+def lowered(texts: Sequence[str]) -> list[str]:
+    return [text.lower() for text in texts]
+
+
+def lowered_lists(texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[text.lower() for text in row] for row in texts]

@@ -1,0 +1,143 @@
+"""Metrics by name: `create("chrf:word_order=2")`.
+
+One table, name -> "module:Class", imported on request; other packages add theirs through the
+entry-point group `wellput.metrics`, with a class of the same protocol.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.metric import Metric
+
+BUILT_IN: dict[str, str] = {
+    "ssa": "wellput.metrics.accuracy:SimpleStringAccuracy",
+    "gsa": "wellput.metrics.accuracy:GenerationStringAccuracy",
+    "sta": "wellput.metrics.accuracy:SimpleTreeAccuracy",
+    "gta": "wellput.metrics.accuracy:GenerationTreeAccuracy",
+    "understandability": "wellput.metrics.understandability:Understandability",
+    "quality": "wellput.metrics.understandability:Quality",
+    "bleu": "wellput.metrics.bleu:Bleu",
+    "chrf": "wellput.metrics.chrf:Chrf",
+    "ter": "wellput.metrics.ter:Ter",
+    "wer": "wellput.metrics.wer:Wer",
+    "nist": "wellput.metrics.nist:Nist",
+    "rouge-l": "wellput.metrics.rouge:RougeL",
+    "exact": "wellput.metrics.exact:Exact",
+    "ttr": "wellput.metrics.diversity:TypeTokenRatio",
+    "distinct": "wellput.metrics.diversity:Distinct",
+    "length": "wellput.metrics.length:Length",
+    "length-ratio": "wellput.metrics.length:LengthRatio",
+    "random": "wellput.metrics.sentinels:Random",
+    "length-only": "wellput.metrics.sentinels:LengthOnly",
+}
+
+
+def names() -> list[str]:
+    """Every metric that can be asked for, built in or from other packages."""
+    foreign = [point.name for point in entry_points(group="wellput.metrics")]
+    return [*BUILT_IN, *(name for name in foreign if name not in BUILT_IN)]
+
+
+def metric_class(name: str) -> Any:
+    """The class behind a name."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        return getattr(import_module(module), attribute)
+    for point in entry_points(group="wellput.metrics", name=name):
+        return point.load()
+    raise InputError(
+        f"No metric {name!r}.{did_you_mean(name, names())} `wellput metrics` lists them all."
+    )
+
+
+def split_specs(text: str) -> list[str]:
+    """The metrics in a comma-separated list; options may be separated by commas too.
+
+    >>> split_specs("bleu:tokenize=char,lowercase=true,chrf")
+    ['bleu:tokenize=char,lowercase=true', 'chrf']
+    """
+    specs: list[str] = []
+    for piece in text.split(","):
+        name, equals, _ = piece.partition("=")
+        if equals and ":" not in name and specs:
+            specs[-1] += ("," if ":" in specs[-1] else ":") + piece.strip()
+        elif piece.strip():
+            specs.append(piece.strip())
+    return specs
+
+
+def create(spec: str | Metric) -> Metric:
+    """A metric from its name and options: `"chrf:word_order=2"`. A metric is returned as it is."""
+    if not isinstance(spec, str):
+        return spec
+    name, _, tail = spec.partition(":")
+    cls = metric_class(name)
+    types_ = get_type_hints(cls)
+    options = [option.name for option in fields(cls) if option.init]
+    given: dict[str, Any] = {}
+    for pair in tail.replace(":", ",").split(",") if tail else []:
+        key, equals, value = pair.partition("=")
+        key = key.strip()
+        if key not in options:
+            allowed = f"it has {', '.join(options)}" if options else "it has none"
+            raise InputError(
+                f"{name} has no option {key!r};{did_you_mean(key, options)} {allowed}."
+            )
+        if not equals:
+            raise InputError(f"{name}: write the option as {key}=VALUE.")
+        given[key] = _parse(name, key, value.strip(), types_[key])
+    metric: Metric = cls(**given)
+    return metric
+
+
+def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+    """Several metrics, from a comma-separated list, a metric, or any mixture of them."""
+    if isinstance(specs, str) or isinstance(specs, Metric):
+        specs = [specs]
+    metrics: list[Metric] = []
+    for spec in specs:
+        metrics += [create(one) for one in (split_specs(spec) if isinstance(spec, str) else [spec])]
+    if not metrics:
+        raise InputError("No metric was given; `wellput metrics` lists them all.")
+    seen: dict[str, Metric] = {}
+    for metric in metrics:  # asking twice for the same metric gives it once
+        seen.setdefault(metric.name, metric)
+    return list(seen.values())
+
+
+def _parse(name: str, key: str, value: str, hint: Any) -> Any:
+    choices: Sequence[Any] = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
+    for choice in choices:
+        if choice is type(None) and value.lower() == "none":
+            return None
+        if choice is bool and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        if choice in (int, float):
+            try:
+                return choice(value)
+            except ValueError:
+                continue
+        if get_origin(choice) is Literal and value in get_args(choice):
+            return value
+        if choice is str:
+            return value
+    raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
+
+
+def _describe(choices: Sequence[Any]) -> str:
+    words: list[str] = []
+    for choice in choices:
+        if get_origin(choice) is Literal:
+            words += [str(value) for value in get_args(choice)]
+        else:
+            words.append(
+                {bool: "true or false", int: "a whole number", float: "a number"}.get(choice, "none")
+            )
+    return " or ".join(words)
