@@ -5,7 +5,7 @@
 
 namespace wellput {
 
-void add_alignment(nanobind::module_& m);
+void add_accuracy(nanobind::module_& m);
 void add_tokenize(nanobind::module_& m);
 void add_bleu(nanobind::module_& m);
 void add_chrf(nanobind::module_& m);

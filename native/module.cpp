@@ -5,7 +5,7 @@
 
 NB_MODULE(_native, m) {
     m.doc() = "Native kernels: arrays or lists of str in, arrays out; the GIL released.";
-    wellput::add_alignment(m);
+    wellput::add_accuracy(m);
     wellput::add_tokenize(m);
     wellput::add_bleu(m);
     wellput::add_chrf(m);

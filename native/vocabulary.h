@@ -1,5 +1,5 @@
 // Tokens to small integers, anew for every item: equal tokens get equal numbers, 0, 1, 2, ... in
-// order of first appearance. No collisions: the hash only finds the place, the bytes decide.
+// order of first appearance. No collisions: a hash only finds the place, the bytes decide.
 #pragma once
 
 #include <cstdint>
@@ -24,43 +24,57 @@ public:
     // The token's number. The bytes must stay where they are until clear().
     int add(std::string_view token) {
         if ((tokens_.size() + 1) * 2 > slots_.size()) grow();
-        const std::uint64_t h = hash(token);
-        for (std::size_t at = h & mask_;; at = (at + 1) & mask_) {
+        const std::uint64_t key = key_of(token);
+        for (std::size_t at = place(key, token.size());; at = (at + 1) & mask_) {
             Slot& slot = slots_[at];
             if (slot.stamp != stamp_) {
-                slot = {h, stamp_, static_cast<int>(tokens_.size())};
+                slot = {key, stamp_, static_cast<int>(tokens_.size())};
                 tokens_.push_back(token);
                 return slot.id;
             }
-            if (slot.hash == h && tokens_[static_cast<std::size_t>(slot.id)] == token)
+            if (slot.key == key && equal(tokens_[static_cast<std::size_t>(slot.id)], token))
                 return slot.id;
         }
     }
 
 private:
     struct Slot {
-        std::uint64_t hash = 0;
+        std::uint64_t key = 0;
         std::uint32_t stamp = 0;
         int id = 0;
     };
 
-    static std::uint64_t hash(std::string_view token) {
-        std::uint64_t h = 0x9e3779b97f4a7c15ull ^ token.size();
-        const char* p = token.data();
-        std::size_t left = token.size();
-        for (; left >= 8; left -= 8, p += 8) {
-            std::uint64_t word;
-            std::memcpy(&word, p, 8);
-            h = (h ^ word) * 0xff51afd7ed558ccdull;
-            h ^= h >> 32;
-        }
+    // Equal keys are taken for granted: up to eight bytes the key is the token.
+    static bool equal(std::string_view a, std::string_view b) {
+        return a.size() == b.size() &&
+               (a.size() <= 8 || std::memcmp(a.data(), b.data(), a.size()) == 0);
+    }
+
+    static std::uint64_t load(const char* p, std::size_t bytes) {
         std::uint64_t word = 0;
-        // The tail byte by byte: reading past the end of a token is not ours to do.
-        for (std::size_t i = 0; i < left; ++i)
-            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
-        h = (h ^ word) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
-        return h;
+        std::memcpy(&word, p, bytes);
+        return word;
+    }
+
+    // The bytes themselves, padded with zeros, where there are no more than eight; else a hash.
+    static std::uint64_t key_of(std::string_view token) {
+        const char* p = token.data();
+        const std::size_t n = token.size();
+        if (n > 8) {
+            std::uint64_t h = 0;
+            for (std::size_t i = 0; i + 8 < n; i += 8)
+                h = (h ^ load(p + i, 8)) * 0xff51afd7ed558ccdull, h ^= h >> 32;
+            return (h ^ load(p + n - 8, 8)) * 0xff51afd7ed558ccdull;
+        }
+        if (n == 8) return load(p, 8);
+        if (n >= 4) return load(p, 4) | load(p + n - 4, 4) << (8 * (n - 4));
+        if (n == 0) return 0;
+        return load(p, 1) | load(p + n / 2, 1) << (8 * (n / 2)) | load(p + n - 1, 1) << (8 * (n - 1));
+    }
+
+    std::size_t place(std::uint64_t key, std::size_t length) const {
+        const std::uint64_t h = (key ^ length) * 0x9e3779b97f4a7c15ull;
+        return static_cast<std::size_t>(h >> 40) & mask_;
     }
 
     void grow() {
@@ -68,10 +82,10 @@ private:
         slots_.assign(size, Slot{});
         mask_ = size - 1;
         for (std::size_t id = 0; id < tokens_.size(); ++id) {
-            const std::uint64_t h = hash(tokens_[id]);
-            std::size_t at = h & mask_;
+            const std::uint64_t key = key_of(tokens_[id]);
+            std::size_t at = place(key, tokens_[id].size());
             while (slots_[at].stamp == stamp_) at = (at + 1) & mask_;
-            slots_[at] = {h, stamp_, static_cast<int>(id)};
+            slots_[at] = {key, stamp_, static_cast<int>(id)};
         }
     }
 

@@ -2,9 +2,30 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wellput.core.metric import Floats
 
-# alignment.cpp
+# accuracy.cpp
+def string_errors(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    tokenizer: str,
+    costs: tuple[int, int, int],
+    threads: int,
+) -> Floats: ...
+def treelet_errors(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    heads: NDArray[np.int32],
+    tokenizer: str,
+    costs: tuple[int, int, int],
+    threads: int,
+) -> Floats: ...
+def alignment_path(
+    reference: Sequence[str], hypothesis: Sequence[str], costs: tuple[int, int, int]
+) -> list[tuple[int, int]]: ...
 
 # tokenize.cpp
 

@@ -1,1 +1,1 @@
-"""To come."""
+"""Where statistics are computed, and what is made of them."""

@@ -1,1 +1,1 @@
-"""To come."""
+"""Values to what people read: terminal table, JSON, CSV, LaTeX, Markdown."""

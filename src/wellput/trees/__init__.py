@@ -1,1 +1,1 @@
-"""To come."""
+"""Dependency trees at work: laid over a tokenization, cut into treelets."""

@@ -1,5 +1,0 @@
-#include "kernels.h"
-
-namespace wellput {
-void add_alignment(nanobind::module_&) {}
-}  // namespace wellput

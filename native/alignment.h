@@ -1,0 +1,226 @@
+// The cheapest alignment of a hypothesis with a reference, and what is wrong in it.
+//
+// Among the cheapest alignments the one with the fewest errors is taken: both are minimized at once
+// as cost * scale + errors. The path is traced from the end, a diagonal step before a deletion
+// before an insertion, so that it is unique. A move is a token deleted here and inserted there.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace wellput {
+
+struct Costs {
+    int insertion = 3;
+    int deletion = 3;
+    int substitution = 4;
+
+    std::int64_t dearest() const { return std::max({insertion, deletion, substitution}); }
+    std::int64_t cheapest() const { return std::min({insertion, deletion, substitution}); }
+
+    // No cheapest alignment of sentences of up to n and m tokens costs more.
+    std::int64_t highest(std::size_t n, std::size_t m) const {
+        const std::int64_t replaced = std::min(substitution, insertion + deletion);
+        const auto fewer = static_cast<std::int64_t>(std::min(n, m));
+        const auto more = static_cast<std::int64_t>(std::max(n, m));
+        const std::int64_t lone = std::max(insertion, deletion);
+        return std::max(replaced * fewer + lone * (more - fewer), lone * more);
+    }
+
+    // Paths that cost c have from c / dearest to c / cheapest errors, so a scale above the largest
+    // such difference makes cost * scale + errors compare first by cost, then by errors. A small
+    // one keeps the values in 16 bits for sentences of up to about 150 tokens.
+    std::int64_t scale(std::int64_t highest) const {
+        const std::int64_t top = highest + 2 * dearest();
+        return top / cheapest() - top / dearest() + 2;
+    }
+};
+
+// Errors of one alignment. Deletions and insertions include the moved tokens.
+struct Errors {
+    int substitutions = 0;
+    int insertions = 0;
+    int deletions = 0;
+    int moves = 0;
+
+    Errors& operator+=(const Errors& other) {
+        substitutions += other.substitutions;
+        insertions += other.insertions;
+        deletions += other.deletions;
+        moves += other.moves;
+        return *this;
+    }
+};
+
+// One step of the path: a pair of positions, -1 where the other side has no token.
+struct Step {
+    int reference;
+    int hypothesis;
+};
+
+class Aligner {
+public:
+    explicit Aligner(Costs costs) : costs_(costs) {}
+
+    // Tokens are numbers from 0 to `symbols` - 1.
+    Errors align(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
+        path_.clear();
+        path_.reserve(n + m);
+        const std::int64_t highest = costs_.highest(n, m);
+        const std::int64_t scale = costs_.scale(highest);
+        const std::int64_t largest = (highest + 2 * costs_.dearest()) * (scale + 1);
+        if (largest < std::numeric_limits<std::int16_t>::max() &&
+            symbols < std::numeric_limits<std::int16_t>::max())
+            by_diagonals<std::int16_t>(reference, hypothesis, scale);
+        else if (largest < std::numeric_limits<std::int32_t>::max() && (n + m + 1) * (n + 1) < kLarge)
+            by_diagonals<std::int32_t>(reference, hypothesis, scale);
+        else
+            by_rows(reference, hypothesis, scale);
+        return tally(reference, hypothesis, symbols);
+    }
+
+    // The path of the last alignment, from the end of the sentences to their beginning.
+    std::span<const Step> path() const { return path_; }
+
+private:
+    static constexpr std::size_t kLarge = std::size_t{1} << 24;
+    static constexpr std::size_t kLane = 16;
+
+    // Cell (i, j) lies on diagonal i + j at place i, so that the cells of a diagonal do not depend
+    // on each other and the inner loop becomes vector code. It runs over whole lanes; what it
+    // writes past the end of a diagonal is never read.
+    template <typename T>
+    void by_diagonals(std::span<const int> reference, std::span<const int> hypothesis,
+                      std::int64_t scale) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
+        const std::size_t stride = n + 1 + kLane;
+        const std::size_t lane_tokens = n + m + 2 * kLane + 2;
+        const std::size_t bytes = ((n + m + 1) * stride + kLane + 2 * lane_tokens) * sizeof(T);
+        if (cells_.size() * sizeof(std::int64_t) < bytes) cells_.resize(bytes / 8 + 1);
+        T* const values = reinterpret_cast<T*>(cells_.data());
+        T* const left = values + (n + m + 1) * stride + kLane;  // left[i] is reference token i - 1
+        T* const right = left + lane_tokens;                    // the hypothesis from its end
+        for (std::size_t i = 0; i < n; ++i) left[i + 1] = static_cast<T>(reference[i]);
+        for (std::size_t j = 0; j < m; ++j) right[m - 1 - j] = static_cast<T>(hypothesis[j]);
+        const T deletion = static_cast<T>(costs_.deletion * scale + 1);
+        const T insertion = static_cast<T>(costs_.insertion * scale + 1);
+        const T substitution = static_cast<T>(costs_.substitution * scale + 1);
+        values[0] = 0;
+        for (std::size_t d = 1; d <= n + m; ++d) {
+            T* const now = values + d * stride;
+            const T* const before = now - stride;
+            const std::size_t low = d > m ? std::max<std::size_t>(1, d - m) : 1;
+            const std::size_t high = std::min(n, d - 1);
+            if (low <= high)
+                fill(now, before, before - stride, left, right + m - d, low, high, deletion,
+                     insertion, substitution);
+            if (d <= m) now[0] = static_cast<T>(d * static_cast<std::size_t>(insertion));
+            if (d <= n) now[d] = static_cast<T>(d * static_cast<std::size_t>(deletion));
+        }
+        auto at = [&](std::size_t i, std::size_t j) { return values[(i + j) * stride + i]; };
+        for (std::size_t i = n, j = m; i > 0 || j > 0;) {
+            const T value = at(i, j);
+            if (i > 0 && j > 0 &&
+                value == static_cast<T>(at(i - 1, j - 1) +
+                                        (reference[i - 1] == hypothesis[j - 1] ? 0 : substitution))) {
+                path_.push_back({static_cast<int>(--i), static_cast<int>(--j)});
+            } else if (i > 0 && value == static_cast<T>(at(i - 1, j) + deletion)) {
+                path_.push_back({static_cast<int>(--i), -1});
+            } else {
+                path_.push_back({-1, static_cast<int>(--j)});
+            }
+        }
+    }
+
+    template <typename T>
+    static void fill(T* __restrict now, const T* __restrict before, const T* __restrict earlier,
+                     const T* __restrict left, const T* __restrict right, std::size_t low,
+                     std::size_t high, T deletion, T insertion, T substitution) {
+        for (std::size_t start = low; start <= high; start += kLane) {
+            for (std::size_t k = 0; k < kLane; ++k) {
+                const std::size_t i = start + k;
+                const T same = static_cast<T>(left[i] == right[i] ? 0 : substitution);
+                const T diagonal = static_cast<T>(earlier[i - 1] + same);
+                const T deleted = static_cast<T>(before[i - 1] + deletion);
+                const T inserted = static_cast<T>(before[i] + insertion);
+                now[i] = std::min(diagonal, std::min(deleted, inserted));
+            }
+        }
+    }
+
+    // Long texts: two rows of values, and two bits a cell for the way back.
+    void by_rows(std::span<const int> reference, std::span<const int> hypothesis,
+                 std::int64_t scale) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
+        const std::int64_t deletion = costs_.deletion * scale + 1;
+        const std::int64_t insertion = costs_.insertion * scale + 1;
+        const std::int64_t substitution = costs_.substitution * scale + 1;
+        enum : std::uint8_t { diagonal_step, deletion_step, insertion_step };
+        const std::size_t width = (m + 1 + 3) / 4;
+        std::vector<std::uint8_t> steps((n + 1) * width);
+        std::vector<std::int64_t> row(m + 1);
+        for (std::size_t j = 0; j <= m; ++j) row[j] = static_cast<std::int64_t>(j) * insertion;
+        for (std::size_t i = 1; i <= n; ++i) {
+            std::int64_t corner = row[0];
+            row[0] += deletion;
+            for (std::size_t j = 1; j <= m; ++j) {
+                std::int64_t best =
+                    corner + (reference[i - 1] == hypothesis[j - 1] ? 0 : substitution);
+                std::uint8_t step = diagonal_step;
+                if (row[j] + deletion < best) best = row[j] + deletion, step = deletion_step;
+                if (row[j - 1] + insertion < best)
+                    best = row[j - 1] + insertion, step = insertion_step;
+                corner = row[j];
+                row[j] = best;
+                steps[i * width + j / 4] |= static_cast<std::uint8_t>(step << (2 * (j % 4)));
+            }
+        }
+        for (std::size_t i = n, j = m; i > 0 || j > 0;) {
+            const int step = i == 0   ? insertion_step
+                             : j == 0 ? deletion_step
+                                      : (steps[i * width + j / 4] >> (2 * (j % 4))) & 3;
+            if (step == diagonal_step)
+                path_.push_back({static_cast<int>(--i), static_cast<int>(--j)});
+            else if (step == deletion_step)
+                path_.push_back({static_cast<int>(--i), -1});
+            else
+                path_.push_back({-1, static_cast<int>(--j)});
+        }
+    }
+
+    Errors tally(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
+        Errors errors;
+        for (const Step& step : path_) {
+            if (step.hypothesis < 0)
+                ++errors.deletions;
+            else if (step.reference < 0)
+                ++errors.insertions;
+            else
+                errors.substitutions += reference[step.reference] != hypothesis[step.hypothesis];
+        }
+        if (errors.deletions == 0 || errors.insertions == 0) return errors;
+        if (deleted_.size() < static_cast<std::size_t>(symbols)) deleted_.resize(symbols);
+        for (const Step& step : path_)
+            if (step.hypothesis < 0) ++deleted_[reference[step.reference]];
+        for (const Step& step : path_)
+            if (step.reference < 0 && deleted_[hypothesis[step.hypothesis]] > 0) {
+                --deleted_[hypothesis[step.hypothesis]];
+                ++errors.moves;
+            }
+        for (const Step& step : path_)
+            if (step.hypothesis < 0) deleted_[reference[step.reference]] = 0;
+        return errors;
+    }
+
+    Costs costs_;
+    std::vector<std::int64_t> cells_;
+    std::vector<Step> path_;
+    std::vector<int> deleted_;
+};
+
+}  // namespace wellput

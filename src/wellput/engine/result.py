@@ -1,0 +1,103 @@
+"""What scoring gives: `Score`, `Comparison`, and the `ScoreResult` that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.core.table import ScoreTable
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One system's score under one metric.
+
+    `low` and `high` bound it where an interval was asked for. `delta` is the difference to the
+    baseline on the items that both have, `p_value` that of the paired test. `n` counts the items
+    scored, `undefined` those of them without a segment score of their own.
+    """
+
+    system: str
+    metric: str
+    score: float
+    signature: str
+    n: int
+    undefined: int = 0
+    components: Mapping[str, float] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+    baseline: str | None = None
+    delta: float | None = None
+    p_value: float | None = None
+    is_worse: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
+
+    `p_adjusted` is Holm's, over all pairs of systems under this metric.
+    """
+
+    metric: str
+    a: str
+    b: str
+    delta: float
+    p_value: float
+    p_adjusted: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """Scores of all systems under all metrics, and what is needed to repeat them."""
+
+    items: int
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    scores: tuple[Score, ...]
+    seed: int
+    n_resamples: int
+    test: str | None = None
+    alpha: float = 0.05
+    comparisons: tuple[Comparison, ...] = ()
+    tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
+    higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, key: tuple[str, str]) -> Score:
+        """`result["A", "bleu"]`"""
+        for score in self.scores:
+            if (score.system, score.metric) == key:
+                return score
+        raise InputError(
+            f"No score of system {key[0]!r} under {key[1]!r}; there are systems "
+            f"{', '.join(self.systems)} and metrics {', '.join(self.metrics)}."
+        )
+
+    def table(self, metric: str) -> ScoreTable:
+        """Segment scores and statistics under one metric, systems × items."""
+        if metric not in self.tables:
+            raise InputError(f"No rows were kept for {metric!r}: score with keep_rows=True.")
+        return self.tables[metric]
+
+    @property
+    def worse(self) -> tuple[Score, ...]:
+        """The scores that are significantly worse than the baseline's."""
+        return tuple(score for score in self.scores if score.is_worse)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `wellput score`."""
+        return {
+            "items": self.items,
+            "systems": list(self.systems),
+            "scores": [asdict(score) for score in self.scores],
+            "pairs": [asdict(comparison) for comparison in self.comparisons],
+            "test": self.test,
+            "alpha": self.alpha,
+            "resamples": self.n_resamples,
+            "seed": self.seed,
+        }

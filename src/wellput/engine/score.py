@@ -1,0 +1,252 @@
+"""`score`: metrics × systems with intervals and significance, from one pass over the items."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from wellput import __version__
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.evalset import EvalSource
+from wellput.core.metric import Metric
+from wellput.core.table import Estimate, ScoreTable
+from wellput.engine.collect import Collection, OnProgress, OnSegments, collect
+from wellput.engine.result import Comparison, Score, ScoreResult
+from wellput.io import open_evalset
+from wellput.metrics.registry import create_all
+from wellput.stats.corrections import holm
+from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
+
+Test = Literal["ar", "bs"]
+
+
+def score(
+    evalset: EvalSource | str | Path,
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    confidence: bool | float = False,
+    paired: Test | None = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int | None = None,
+    keep_rows: bool = False,
+    on_segments: OnSegments | None = None,
+    on_progress: OnProgress | None = None,
+) -> ScoreResult:
+    """Scores every system of an EvalSet (or of a file) under every metric.
+
+    `metrics` are names with options (`"bleu,chrf:word_order=2"`) or metric objects. `confidence` asks
+    for bootstrap intervals: True for 95%, or the level. `paired` tests every system against the
+    `baseline` (the first system, unless named): approximate randomization or paired bootstrap;
+    `all_pairs` tests every pair too, with Holm's correction. `threads` None means all cores; it
+    never changes a digit. `keep_rows` keeps segment statistics for `result.table(metric)`.
+
+    >>> import wellput
+    >>> sets = wellput.EvalSet.of({"A": ["a cat sat"], "B": ["sat a cat"]}, ["a cat sat"])
+    >>> wellput.score(sets, "ssa,gsa")["B", "gsa"].score
+    0.6666666666666667
+    """
+    if isinstance(evalset, str | Path):
+        evalset = open_evalset(evalset)
+    chosen = create_all(metrics)
+    level = 0.95 if confidence is True else float(confidence)
+    if confidence is not False and not 0 < level < 1:
+        raise InputError(f"confidence={level} must lie between 0 and 1, such as 0.95.")
+    test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
+    collection = collect(
+        evalset,
+        chosen,
+        threads=threads or available_cores(),
+        keep_rows=keep_rows or confidence is not False or test is not None,
+        on_segments=on_segments,
+        on_progress=on_progress,
+    )
+    systems = collection.systems
+    if not systems:
+        raise InputError("Nothing to score: no item has an output.")
+    if test is not None:
+        baseline = _baseline(systems, baseline)
+    resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha)
+    resampled = confidence is not False or test is not None
+    signatures = {
+        metric.name: signature(metric, collection, resampling if resampled else None, test)
+        for metric in collection.metrics
+    }
+    tables = (
+        {m.name: collection.table(m, signatures[m.name]) for m in collection.metrics}
+        if keep_rows or resampled
+        else {}
+    )
+    scores = [
+        _score(
+            collection,
+            system,
+            metric,
+            signatures[metric.name],
+            tables.get(metric.name),
+            resampling,
+            level if confidence is not False else None,
+            test,
+            baseline,
+        )
+        for metric in collection.metrics
+        for system in systems
+    ]
+    pairs = (
+        [pair for table in tables.values() for pair in _all_pairs(table, test, resampling)]
+        if all_pairs and test is not None
+        else []
+    )
+    return ScoreResult(
+        items=collection.items,
+        systems=tuple(systems),
+        metrics=tuple(metric.name for metric in collection.metrics),
+        scores=tuple(scores),
+        seed=seed,
+        n_resamples=n_resamples,
+        test=test,
+        alpha=alpha,
+        comparisons=tuple(pairs),
+        tables=tables,
+        higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
+    )
+
+
+class Resampling:
+    """How uncertainty is measured: the same for every system, metric and pair."""
+
+    def __init__(self, n_resamples: int, seed: int, threads: int, alpha: float) -> None:
+        self.n_resamples = n_resamples
+        self.seed = seed
+        self.threads = threads
+        self.alpha = alpha
+
+    def interval(self, table: ScoreTable, system: str, confidence: float) -> Estimate:
+        row = table.row(system)
+        return bootstrap(
+            table.statistics[row][table.present[row]],
+            table.aggregate,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+            threads=self.threads,
+            confidence=confidence,
+        )
+
+    def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
+        """score(a) − score(b) on the items that both have."""
+        first, second = table.row(a), table.row(b)
+        both = table.present[first] & table.present[second]
+        left, right = table.statistics[first][both], table.statistics[second][both]
+        procedure = approximate_randomization if test == "ar" else paired_bootstrap
+        return procedure(
+            left,
+            right,
+            table.aggregate,
+            n_resamples=self.n_resamples,
+            seed=self.seed,
+            threads=self.threads,
+        )
+
+
+def _score(
+    collection: Collection,
+    system: str,
+    metric: Metric,
+    signed: str,
+    table: ScoreTable | None,
+    resampling: Resampling,
+    confidence: float | None,
+    test: Test | None,
+    baseline: str | None,
+) -> Score:
+    column = collection.columns[system, metric.name]
+    interval = delta = None
+    if table is not None and confidence is not None:
+        interval = resampling.interval(table, system, confidence)
+    if table is not None and test is not None and baseline is not None and system != baseline:
+        delta = resampling.difference(table, system, baseline, test)
+    return Score(
+        system=system,
+        metric=metric.name,
+        score=float(metric.score(column.sums)),
+        signature=signed,
+        n=collection.counts[system],
+        undefined=column.undefined,
+        components={
+            name: float(value) for name, value in metric.components(column.sums).items()
+        },
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        baseline=baseline if delta else None,
+        delta=delta.value if delta else None,
+        p_value=delta.p_value if delta else None,
+        is_worse=_is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
+    )
+
+
+def _is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
+    if higher_is_better is None or delta.p_value is None:
+        return None
+    better = delta.value if higher_is_better else -delta.value
+    return better < 0 and delta.p_value < alpha
+
+
+def _all_pairs(table: ScoreTable, test: Test, resampling: Resampling) -> list[Comparison]:
+    pairs = list(combinations(table.systems, 2))
+    deltas = [resampling.difference(table, a, b, test) for a, b in pairs]
+    p_values = np.array([np.nan if d.p_value is None else d.p_value for d in deltas])
+    return [
+        Comparison(
+            metric=table.scorer,
+            a=a,
+            b=b,
+            delta=delta.value,
+            p_value=float(p_value),
+            p_adjusted=float(adjusted),
+            n=delta.n or 0,
+            low=delta.low,
+            high=delta.high,
+        )
+        for (a, b), delta, p_value, adjusted in zip(
+            pairs, deltas, p_values, holm(p_values), strict=True
+        )
+    ]
+
+
+def _baseline(systems: Sequence[str], baseline: str | None) -> str:
+    if len(systems) < 2:
+        raise InputError(f"A paired test needs two systems; there is only {systems[0]}.")
+    if baseline is not None and baseline not in systems:
+        raise InputError(
+            f"No system {baseline!r} to compare with.{did_you_mean(baseline, systems)} "
+            f"There are {', '.join(systems)}."
+        )
+    return baseline if baseline is not None else systems[0]
+
+
+def signature(
+    metric: Metric, collection: Collection, resampling: Resampling | None, test: Test | None
+) -> str:
+    """Everything that must be equal for two scores to be comparable, in sacreBLEU's order."""
+    fields: list[str] = []
+    if "references" in metric.needs:
+        fields.append(f"nrefs:{collection.references_label}")
+    if resampling is not None:
+        fields += [f"{test or 'bs'}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
+    own = metric.signature()
+    return "|".join([*fields, *([own] if own else []), f"version:wellput-{__version__}"])
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,254 @@
+"""String and tree accuracy: 1 is perfect, below 0 is possible (Bangalore, Rambow & Whittaker 2000).
+
+- `ssa`, simple string accuracy: 1 − (S + I + D) / R over the cheapest alignment with the reference.
+- `gsa`, generation string accuracy: a token deleted here and inserted there is one move.
+- `sta` and `gta`, the same over the treelets of the reference's dependency tree: words that stay
+  together cost less than words scattered over the sentence.
+
+R is the number of reference tokens. A corpus score pools errors and lengths; `average=sentence` gives
+the mean. With several references a segment takes the one that suits it best. An empty reference
+makes a segment undefined (1 if the output is empty too), but its insertions count in a pooled score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.core.tree import Tree
+from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.text.tokenizers import prepare, prepare_lists, tokenize
+from wellput.trees.projection import project, squeezed
+
+Counts: TypeAlias = NDArray[np.int64]
+
+HYPOTHESIS, REFERENCE, SUBSTITUTIONS, INSERTIONS, DELETIONS, MOVES, STRING_SUBSTITUTIONS = range(7)
+PAPER = "Bangalore, Rambow & Whittaker 2000"
+
+
+@dataclass(frozen=True)
+class AlignmentOptions(BaseMetric):
+    """What alignments need: the paper says only that a substitution must be cheaper than a deletion
+    and an insertion together; 3, 3 and 4 are those of NIST's sclite and give its Table 1."""
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+    insertion: int = 3
+    deletion: int = 3
+    substitution: int = 4
+
+    def __post_init__(self) -> None:
+        for option in ("insertion", "deletion", "substitution"):
+            cost = getattr(self, option)
+            self.require(1 <= cost <= 1000, f"{option}={cost} must be between 1 and 1000.")
+
+    @property
+    def costs(self) -> tuple[int, int, int]:
+        return self.insertion, self.deletion, self.substitution
+
+    def alignment_signature(self) -> str:
+        case = "lc" if self.lowercase else "mixed"
+        costs = "/".join(str(cost) for cost in self.costs)
+        return f"case:{case}|tok:{self.tokenize}|costs:{costs}"
+
+
+@dataclass(frozen=True)
+class Accuracy(AlignmentOptions):
+    """What the four accuracies share. Statistics: the six counts of the chosen reference, then the
+    segment's score and 1 where it is defined."""
+
+    average: Literal["corpus", "sentence"] = "corpus"
+    paper = PAPER
+
+    def problems(self, counts: Floats) -> Floats:
+        return counts[..., SUBSTITUTIONS] + counts[..., INSERTIONS] + counts[..., DELETIONS]
+
+    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+        """Counts for every pair of an output with a reference, and each row's number of them."""
+        raise NotImplementedError
+
+    def statistics(self, batch: Batch) -> Floats:
+        counts, per_row = self.errors(batch)
+        values = accuracy(self.problems(counts), counts[:, REFERENCE])
+        chosen = best_of(values, per_row)
+        values = values[chosen]
+        defined = ~np.isnan(values)
+        return np.column_stack([counts[chosen, : MOVES + 1], np.where(defined, values, 0.0), defined])
+
+    def score(self, statistics: Floats) -> Floats:
+        if self.average == "sentence":
+            return ratio(statistics[..., -2], statistics[..., -1])
+        return accuracy(self.problems(statistics), statistics[..., REFERENCE])
+
+    def signature(self) -> str:
+        return f"{self.alignment_signature()}|average:{self.average}"
+
+
+@dataclass(frozen=True)
+class SimpleStringAccuracy(Accuracy):
+    family = "ssa"
+    perfect = {"substitutions": 0.0, "insertions": 0.0, "deletions": 0.0, "problems": 0.0}
+
+    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+        return string_errors(batch, self)
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        return simple_components(statistics)
+
+
+@dataclass(frozen=True)
+class GenerationStringAccuracy(Accuracy):
+    family = "gsa"
+    perfect = {**SimpleStringAccuracy.perfect, "moves": 0.0}
+
+    def problems(self, counts: Floats) -> Floats:
+        return super().problems(counts) - counts[..., MOVES]
+
+    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+        return string_errors(batch, self)
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        return generation_components(statistics)
+
+
+@dataclass(frozen=True)
+class SimpleTreeAccuracy(SimpleStringAccuracy):
+    family = "sta"
+    needs = frozenset({"references", "tree"})
+
+    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+        return treelet_errors(batch, self)
+
+
+@dataclass(frozen=True)
+class GenerationTreeAccuracy(GenerationStringAccuracy):
+    family = "gta"
+    needs = frozenset({"references", "tree"})
+
+    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+        return treelet_errors(batch, self)
+
+
+def accuracy(problems: Floats, length: Floats) -> Floats:
+    """1 − problems / length; without a reference 1 if nothing is wrong, else undefined."""
+    return np.where((length == 0) & (problems == 0), 1.0, 1.0 - ratio(problems, length))
+
+
+def simple_components(statistics: Floats) -> dict[str, Floats]:
+    substitutions, insertions, deletions = (
+        statistics[..., column] for column in (SUBSTITUTIONS, INSERTIONS, DELETIONS)
+    )
+    return {
+        "unchanged": statistics[..., REFERENCE] - substitutions - deletions,
+        "substitutions": substitutions,
+        "insertions": insertions,
+        "deletions": deletions,
+        "problems": substitutions + insertions + deletions,
+        "length": statistics[..., REFERENCE],
+    }
+
+
+def generation_components(statistics: Floats) -> dict[str, Floats]:
+    """Deletions and insertions are those that remain beside the moves."""
+    simple = simple_components(statistics)
+    moves = statistics[..., MOVES]
+    return {
+        **simple,
+        "insertions": simple["insertions"] - moves,
+        "deletions": simple["deletions"] - moves,
+        "moves": moves,
+        "problems": simple["problems"] - moves,
+    }
+
+
+def best_of(values: Floats, per_row: Counts) -> NDArray[np.intp]:
+    """For rows with several values each, end to end, the place of each row's largest (the first of
+    equals, one that is not NaN before one that is)."""
+    starts = np.concatenate([[0], np.cumsum(per_row)[:-1]]).astype(np.intp)
+    if np.all(per_row == 1):
+        return starts
+    ranked = np.where(np.isnan(values), -np.inf, values)
+    best = starts.copy()
+    for k in range(1, int(per_row.max(initial=1))):
+        rows = np.flatnonzero(per_row > k)
+        better = ranked[starts[rows] + k] > ranked[best[rows]]
+        best[rows[better]] = starts[rows[better]] + k
+    return best
+
+
+def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
+    """Counts of the alignment of every output with each of its references, and each row's number of
+    references."""
+
+    def compute() -> tuple[Floats, Counts]:
+        outputs, references = batch.texts, batch.references
+        if options.lowercase:
+            outputs, references = lowered(outputs), lowered_lists(references)
+        outputs, kernel = prepare(outputs, options.tokenize)
+        references, _ = prepare_lists(references, options.tokenize)
+        counts = _native.string_errors(outputs, references, kernel, options.costs, batch.threads)
+        return counts, np.array([len(row) for row in references], dtype=np.int64)
+
+    return batch.shared(("string", options.alignment_signature()), compute)
+
+
+def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
+    """Counts in the treelets of every reference that has a tree, and each row's number of them. A
+    seventh column has the substitutions of the string."""
+
+    def compute() -> tuple[Floats, Counts]:
+        outputs: list[str] = []
+        references: list[list[str]] = []
+        heads: list[int] = []
+        per_row = np.zeros(len(batch), dtype=np.int64)
+        for row, trees in enumerate(batch.trees):
+            for reference, tree in zip(batch.references[row], trees, strict=False):
+                if tree is None:
+                    continue
+                tokens, above = reference_tokens(reference, tree, options.tokenize, batch.ids[row])
+                outputs.append(batch.texts[row])
+                references.append(tokens)
+                heads += above
+                per_row[row] += 1
+        if options.lowercase:
+            outputs, references = lowered(outputs), lowered_lists(references)
+        prepared, kernel = prepare(outputs, options.tokenize)
+        places = np.array(heads, dtype=np.int32)
+        counts = _native.treelet_errors(
+            prepared, references, places, kernel, options.costs, batch.threads
+        )
+        return counts, per_row
+
+    return batch.shared(("treelets", options.alignment_signature()), compute)
+
+
+def reference_tokens(
+    reference: str, tree: Tree, tokenizer: str, item: str
+) -> tuple[list[str], list[int]]:
+    """A reference's tokens with their heads: its tree laid over the tokenizer's tokens."""
+    tokens = tokenize(reference, tokenizer)
+    heads = project(tree, tokens)
+    if heads is None:
+        # Tokenizers may rewrite characters (13a turns &amp; into &): cut the tree's own words then.
+        tokens = [token for word in tree.words for token in tokenize(word.form, tokenizer)]
+        rewritten = squeezed(" ".join(tokenize(reference, tokenizer)))
+        heads = project(retokenized(tree, tokenizer), tokens) if "".join(tokens) == rewritten else None
+    if heads is None:
+        raise InputError(
+            f"Item {item}: the tree does not match its reference. "
+            f"Tree: {tree.text!r}; reference: {reference!r}. They must have the same characters."
+        )
+    return tokens, heads
+
+
+def retokenized(tree: Tree, tokenizer: str) -> Tree:
+    """The tree with its forms as the tokenizer writes them."""
+    words = (replace(word, form=" ".join(tokenize(word.form, tokenizer))) for word in tree.words)
+    return Tree(tuple(words))

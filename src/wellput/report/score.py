@@ -1,0 +1,168 @@
+"""What `wellput score` shows: scores in a table, and what they mean in words."""
+
+from __future__ import annotations
+
+import math
+
+from wellput.engine.result import Score, ScoreResult
+from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
+
+CSV_COLUMNS = (
+    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined", "signature",
+)  # fmt: skip
+
+
+def render(
+    result: ScoreResult, format: Format, *, width: int | None = None, color: bool = False
+) -> str:
+    """The result as text in one of the five formats."""
+    if format == "json":
+        return as_json(result.to_dict())
+    if format == "csv":
+        return as_csv(CSV_COLUMNS, result.to_dict()["scores"])
+    tables = [score_table(result), *([pair_table(result)] if result.comparisons else [])]
+    if format == "latex":
+        return as_latex(tables)
+    if format == "markdown":
+        return as_markdown(tables)
+    return as_terminal(tables, width=width, color=color)
+
+
+def score_table(result: ScoreResult) -> Table:
+    """Systems down, metrics across; signatures and the verdict beneath."""
+    digits = {metric: _digits(result, metric) for metric in result.metrics}
+    rows = [
+        [system, *(_cell(result[system, metric], digits[metric], result) for metric in result.metrics)]
+        for system in result.systems
+    ]
+    return Table(
+        columns=["system", *(_heading(result, metric) for metric in result.metrics)],
+        rows=rows,
+        notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
+    )
+
+
+def pair_table(result: ScoreResult) -> Table:
+    """Every pair of systems under every metric, p-values corrected by Holm's method."""
+    rows = [
+        [
+            f"{pair.a} − {pair.b}",
+            pair.metric,
+            _number(pair.delta, _digits(result, pair.metric), sign=True),
+            _p(pair.p_value),
+            _p(pair.p_adjusted),
+            str(pair.n),
+        ]
+        for pair in result.comparisons
+    ]
+    return Table(
+        columns=["pair", "metric", "difference", "p", "p (Holm)", "items"],
+        rows=rows,
+        title="All pairs of systems",
+    )
+
+
+def verdict(result: ScoreResult) -> list[str]:
+    """One sentence per system: which differences from the baseline are real."""
+    sentences: list[str] = []
+    for system in result.systems:
+        scores = [result[system, metric] for metric in result.metrics]
+        tested = [score for score in scores if score.p_value is not None]
+        if not tested:
+            continue
+        groups: dict[str, list[str]] = {}
+        for score in tested:
+            groups.setdefault(_claim(score, result), []).append(
+                f"{score.metric} ({_number(score.delta, _digits(result, score.metric), sign=True)}, "
+                f"p {_p(score.p_value, relation=True)})"
+            )
+        claims = "; ".join(f"{claim} {', '.join(where)}" for claim, where in groups.items())
+        sentences.append(f"{system} against {tested[0].baseline}: {claims}.")
+    return sentences
+
+
+def _claim(score: Score, result: ScoreResult) -> str:
+    better = result.higher_is_better[score.metric]
+    if score.p_value is None or math.isnan(score.p_value):
+        return "undefined on"
+    if score.p_value >= result.alpha:
+        return "no difference shown on"
+    if better is None or not score.delta:
+        return "different on"
+    return "better on" if (score.delta > 0) == better else "worse on"
+
+
+def _heading(result: ScoreResult, metric: str) -> str:
+    return f"{metric} ↓" if result.higher_is_better[metric] is False else metric
+
+
+def _cell(score: Score, digits: int, result: ScoreResult) -> str:
+    text = _number(score.score, digits)
+    if score.low is not None and score.high is not None:
+        text += f" [{_number(score.low, digits)}, {_number(score.high, digits)}]"
+    if score.p_value is not None and score.p_value < result.alpha:
+        text += " *"
+    return text
+
+
+def _counts(result: ScoreResult) -> list[str]:
+    """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
+    lines: list[str] = []
+    items = "1 item" if result.items == 1 else f"{result.items:,} items"
+    short = {
+        score.system: score.n for score in result.scores if score.n < result.items
+    }
+    missing = "".join(f"; {system} has outputs for {n:,} of them" for system, n in short.items())
+    lines.append(f"{items}{missing}.")
+    undefined = [score for score in result.scores if score.undefined]
+    lines += [
+        f"{score.metric} is undefined for {score.undefined:,} segments of {score.system} on their own."
+        for score in undefined
+    ]
+    return lines
+
+
+def _legend(result: ScoreResult) -> list[str]:
+    lines: list[str] = []
+    if any(score.low is not None for score in result.scores):
+        lines.append(
+            f"[low, high]: bootstrap interval, {result.n_resamples:,} resamples, seed {result.seed}."
+        )
+    if result.test is not None:
+        name = "approximate randomization" if result.test == "ar" else "paired bootstrap"
+        lines.append(
+            f"*: p < {result.alpha:g} by {name}, {result.n_resamples:,} resamples, seed {result.seed}."
+        )
+    if result.test == "bs":
+        lines.append(
+            "The paired bootstrap's p is sacreBLEU's and too small by about half; "
+            "--paired ar is calibrated."
+        )
+    return lines
+
+
+def _signatures(result: ScoreResult) -> list[str]:
+    first: dict[str, Score] = {}
+    for score in result.scores:
+        first.setdefault(score.metric, score)
+    return [f"{metric}: {score.signature}" for metric, score in first.items()]
+
+
+def _digits(result: ScoreResult, metric: str) -> int:
+    values = [abs(result[system, metric].score) for system in result.systems]
+    return 2 if any(value >= 10 for value in values) else 3
+
+
+def _number(value: float | None, digits: int, *, sign: bool = False) -> str:
+    if value is None or math.isnan(value):
+        return "undefined"
+    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
+
+
+def _p(value: float | None, *, relation: bool = False) -> str:
+    if value is None or math.isnan(value):
+        return "undefined"
+    if value < 0.001:
+        return "< 0.001"
+    return f"= {value:.3f}" if relation else f"{value:.3f}"
+

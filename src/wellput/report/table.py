@@ -1,0 +1,135 @@
+"""The noun `Table`: cells as they are shown, with notes beneath; and its five ways of being written.
+
+CSV and JSON are for programs: they get the values themselves (`records`), not the shown cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Format = Literal["table", "json", "csv", "latex", "markdown"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What people see: the first column holds names, the others numbers as text."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    notes: Sequence[str] = ()
+
+
+def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
+    """Tables for a terminal; Rich is imported here, only to print."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    target = io.StringIO()
+    console = Console(
+        file=target, width=width or 200, force_terminal=color, color_system="standard" if color else None
+    )
+    for table in tables:
+        grid = RichTable(box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False)
+        for place, column in enumerate(table.columns):
+            grid.add_column(Text(column), justify="left" if place == 0 else "right", overflow="fold")
+        for row in table.rows:
+            grid.add_row(*(Text(cell) for cell in row))
+        console.print(grid)
+        for note in table.notes:
+            console.print(Text(note), soft_wrap=width is None)
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    parts: list[str] = []
+    for table in tables:
+        lines = [f"**{table.title}**", ""] if table.title else []
+        lines.append(_pipe(table.columns))
+        lines.append(_pipe(["---", *["---:"] * (len(table.columns) - 1)]))
+        lines += [_pipe(row) for row in table.rows]
+        for note in table.notes:
+            lines += ["", _escape_markdown(note)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _pipe(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_escape_markdown(cell) for cell in cells) + " |"
+
+
+def _escape_markdown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+
+
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$",
+    "±": r"$\pm$", "Δ": r"$\Delta$", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def as_latex(tables: Sequence[Table]) -> str:
+    parts: list[str] = []
+    for table in tables:
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+            r"\hline",
+            _latex_row(table.columns),
+            r"\hline",
+            *(_latex_row(row) for row in table.rows),
+            r"\hline",
+            r"\end{tabular}",
+        ]
+        caption = " ".join([table.title, *table.notes]).strip()
+        if caption:
+            lines.append(rf"\caption{{{_escape_latex(caption)}}}")
+        parts.append("\n".join([*lines, r"\end{table}"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(_escape_latex(cell) for cell in cells) + r" \\"
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text)
+
+
+def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
+    """Records as CSV; None and NaN are empty cells."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(columns)
+    for record in records:
+        values = (record.get(column) for column in columns)
+        writer.writerow(["" if _is_nothing(value) else value for value in values])
+    return target.getvalue()
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Strict JSON: NaN becomes null."""
+    return json.dumps(_strict(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
