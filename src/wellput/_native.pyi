@@ -7,6 +7,7 @@ from wellput.core.metric import Floats
 # alignment.cpp
 
 # tokenize.cpp
+def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[str]]: ...
 
 # bleu.cpp
 
