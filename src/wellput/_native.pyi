@@ -28,6 +28,7 @@ def alignment_path(
 ) -> list[tuple[int, int]]: ...
 
 # tokenize.cpp
+def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[str]]: ...
 
 # bleu.cpp
 

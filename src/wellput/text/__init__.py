@@ -1,1 +1,1 @@
-"""To come."""
+"""Text as metrics see it: `tokenizers`."""
