@@ -129,12 +129,39 @@ nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostT
     return pairs;
 }
 
+// The treelets of one tree for showing: where each node's token is in the hypothesis (-1: nowhere),
+// and (head, substitutions, insertions, deletions, moves) for every treelet.
+nb::tuple treelet_details(nb::handle reference,
+                          nb::ndarray<const int, nb::ndim<1>, nb::c_contig, nb::device::cpu> heads,
+                          nb::handle hypothesis, const CostTuple& costs) {
+    const Texts left(reference), right(hypothesis);
+    if (heads.shape(0) != left.size())
+        throw std::invalid_argument("reference and heads differ in length");
+    Vocabulary vocabulary;
+    std::vector<int> expected, found;
+    for (std::size_t i = 0; i < left.size(); ++i) expected.push_back(vocabulary.add(left[i]));
+    for (std::size_t j = 0; j < right.size(); ++j) found.push_back(vocabulary.add(right[j]));
+    const std::span<const int> tree(heads.data(), left.size());
+    TreeletAligner aligner(costs_of(costs));
+    aligner.align(expected, tree, found, vocabulary.size());
+    nb::list tokens, treelets;
+    for (const int token : aligner.token_of()) tokens.append(token);
+    for (int i = 0; i < static_cast<int>(left.size()); ++i) {
+        if (!aligner.has_treelet(i, tree)) continue;
+        const Errors errors = aligner.treelet(i);
+        treelets.append(nb::make_tuple(i, errors.substitutions, errors.insertions, errors.deletions,
+                                       errors.moves));
+    }
+    return nb::make_tuple(tokens, treelets);
+}
+
 }  // namespace
 
 void add_accuracy(nb::module_& m) {
     m.def("string_errors", &string_errors);
     m.def("treelet_errors", &treelet_errors);
     m.def("alignment_path", &alignment_path);
+    m.def("treelet_details", &treelet_details);
 }
 
 }  // namespace wellput

@@ -35,13 +35,41 @@ public:
         next_.assign(daughters_.begin(), daughters_.end());
         for (int i = 0; i < n; ++i)
             if (heads[i] >= 0) order_[next_[heads[i]]++] = i;
+        symbols_ = symbols + n;
         for (int i = 0; i < n; ++i)
-            if (daughters_[i + 1] > daughters_[i] || heads[i] < 0)
-                errors += treelet(i, reference, symbols);
+            if (has_treelet(i, heads)) errors += treelet(i);
         return errors;
     }
 
     const Errors& string_errors() const { return string_errors_; }
+
+    // The place in the hypothesis of each node's token, -1 where it is missing.
+    std::span<const int> token_of() const { return token_of_; }
+
+    bool has_treelet(int node, std::span<const int> heads) const {
+        return daughters_[node + 1] > daughters_[node] || heads[node] < 0;
+    }
+
+    // The errors of one treelet after align(), without the substitutions of whole tokens.
+    Errors treelet(int head) {
+        members_.assign(order_.begin() + daughters_[head], order_.begin() + daughters_[head + 1]);
+        members_.insert(std::lower_bound(members_.begin(), members_.end(), head), head);
+        bool in_order = true;
+        int last = kNone;
+        for (const int node : members_) {
+            in_order = in_order && token_of_[node] > last;
+            last = token_of_[node];
+        }
+        if (in_order) return {};
+        expected_.clear();
+        for (const int node : members_) expected_.push_back(symbol_of_[node]);
+        std::erase_if(members_, [&](int node) { return token_of_[node] == kNone; });
+        std::sort(members_.begin(), members_.end(),
+                  [&](int a, int b) { return token_of_[a] < token_of_[b]; });
+        found_.clear();
+        for (const int node : members_) found_.push_back(symbol_of_[node]);
+        return treelets_.align(expected_, found_, symbols_);
+    }
 
 private:
     static constexpr int kNone = -1;
@@ -91,28 +119,9 @@ private:
         taken_[token] = true;
     }
 
-    Errors treelet(int head, std::span<const int> reference, int symbols) {
-        members_.assign(order_.begin() + daughters_[head], order_.begin() + daughters_[head + 1]);
-        members_.insert(std::lower_bound(members_.begin(), members_.end(), head), head);
-        bool in_order = true;
-        int last = kNone;
-        for (const int node : members_) {
-            in_order = in_order && token_of_[node] > last;
-            last = token_of_[node];
-        }
-        if (in_order) return {};
-        expected_.clear();
-        for (const int node : members_) expected_.push_back(symbol_of_[node]);
-        std::erase_if(members_, [&](int node) { return token_of_[node] == kNone; });
-        std::sort(members_.begin(), members_.end(),
-                  [&](int a, int b) { return token_of_[a] < token_of_[b]; });
-        found_.clear();
-        for (const int node : members_) found_.push_back(symbol_of_[node]);
-        return treelets_.align(expected_, found_, symbols + static_cast<int>(reference.size()));
-    }
-
     Aligner strings_, treelets_;
     Errors string_errors_;
+    int symbols_ = 0;
     std::vector<int> token_of_, symbol_of_, first_, following_, daughters_, order_, next_;
     std::vector<int> members_, expected_, found_;
     std::vector<bool> taken_;

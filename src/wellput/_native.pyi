@@ -26,6 +26,12 @@ def treelet_errors(
 def alignment_path(
     reference: Sequence[str], hypothesis: Sequence[str], costs: tuple[int, int, int]
 ) -> list[tuple[int, int]]: ...
+def treelet_details(
+    reference: Sequence[str],
+    heads: NDArray[np.int32],
+    hypothesis: Sequence[str],
+    costs: tuple[int, int, int],
+) -> tuple[list[int], list[tuple[int, int, int, int, int]]]: ...
 
 # tokenize.cpp
 def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[str]]: ...

@@ -23,8 +23,9 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
+from wellput.metrics.alignments import draw_alignment, draw_treelets
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
-from wellput.text.tokenizers import prepare, prepare_lists, tokenize
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenize
 from wellput.trees.projection import project, squeezed
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -38,7 +39,7 @@ class AlignmentOptions(BaseMetric):
     """What alignments need: the paper says only that a substitution must be cheaper than a deletion
     and an insertion together; 3, 3 and 4 are those of NIST's sclite and give its Table 1."""
 
-    tokenize: str = "13a"
+    tokenize: TokenizerName = "13a"
     lowercase: bool = False
     insertion: int = 3
     deletion: int = 3
@@ -87,53 +88,102 @@ class Accuracy(AlignmentOptions):
             return ratio(statistics[..., -2], statistics[..., -1])
         return accuracy(self.problems(statistics), statistics[..., REFERENCE])
 
+    def explain(self, batch: Batch) -> list[str]:
+        """Each output's alignment with the reference it was scored against."""
+        counts, per_row = self.errors(batch)
+        chosen = best_of(accuracy(self.problems(counts), counts[:, REFERENCE]), per_row)
+        firsts = np.cumsum(per_row) - per_row
+        return [
+            "\n".join(self.drawing(batch, row, int(place)))
+            for row, place in enumerate(chosen - firsts)
+        ]
+
+    def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
+        """Lines about one output and the place-th of the references it can be scored against."""
+        raise NotImplementedError
+
+    def tokens(self, text: str) -> list[str]:
+        return tokenize(text.lower() if self.lowercase else text, self.tokenize)
+
     def signature(self) -> str:
         return f"{self.alignment_signature()}|average:{self.average}"
 
 
 @dataclass(frozen=True)
-class SimpleStringAccuracy(Accuracy):
-    family = "ssa"
-    perfect = {"substitutions": 0.0, "insertions": 0.0, "deletions": 0.0, "problems": 0.0}
+class StringAccuracy(Accuracy):
+    """Over the whole string."""
 
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
         return string_errors(batch, self)
+
+    def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
+        reference = self.tokens(batch.references[row][place])
+        output = self.tokens(batch.texts[row])
+        return draw_alignment(reference, output, self.costs, with_moves="moves" in self.perfect)
+
+
+@dataclass(frozen=True)
+class TreeAccuracy(Accuracy):
+    """Over the treelets of the reference's tree."""
+
+    needs = frozenset({"references", "tree"})
+
+    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+        return treelet_errors(batch, self)
+
+    def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
+        pairs = zip(batch.references[row], batch.trees[row], strict=False)
+        reference, tree = [(text, tree) for text, tree in pairs if tree is not None][place]
+        tokens, heads = reference_tokens(reference, tree, self.tokenize, batch.ids[row])
+        tokens = lowered(tokens) if self.lowercase else tokens
+        output = self.tokens(batch.texts[row])
+        alignment = draw_alignment(tokens, output, self.costs, with_moves="moves" in self.perfect)
+        return [*alignment, *draw_treelets(tokens, heads, output, self.costs)]
+
+
+class Simple(Accuracy):
+    """Every substitution, insertion and deletion is a problem."""
+
+    perfect = {"substitutions": 0.0, "insertions": 0.0, "deletions": 0.0, "problems": 0.0}
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
         return simple_components(statistics)
 
 
-@dataclass(frozen=True)
-class GenerationStringAccuracy(Accuracy):
-    family = "gsa"
-    perfect = {**SimpleStringAccuracy.perfect, "moves": 0.0}
+class Generation(Accuracy):
+    """A token deleted here and inserted there is one problem, a move, not two."""
+
+    perfect = {**Simple.perfect, "moves": 0.0}
 
     def problems(self, counts: Floats) -> Floats:
         return super().problems(counts) - counts[..., MOVES]
-
-    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
-        return string_errors(batch, self)
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
         return generation_components(statistics)
 
 
 @dataclass(frozen=True)
-class SimpleTreeAccuracy(SimpleStringAccuracy):
-    family = "sta"
-    needs = frozenset({"references", "tree"})
-
-    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
-        return treelet_errors(batch, self)
+class SimpleStringAccuracy(Simple, StringAccuracy):
+    family = "ssa"
+    about = "1 − (substitutions + insertions + deletions) / reference length"
 
 
 @dataclass(frozen=True)
-class GenerationTreeAccuracy(GenerationStringAccuracy):
-    family = "gta"
-    needs = frozenset({"references", "tree"})
+class GenerationStringAccuracy(Generation, StringAccuracy):
+    family = "gsa"
+    about = "ssa with a word deleted here and inserted there as one move"
 
-    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
-        return treelet_errors(batch, self)
+
+@dataclass(frozen=True)
+class SimpleTreeAccuracy(Simple, TreeAccuracy):
+    family = "sta"
+    about = "ssa over the treelets of the reference's dependency tree"
+
+
+@dataclass(frozen=True)
+class GenerationTreeAccuracy(Generation, TreeAccuracy):
+    family = "gta"
+    about = "gsa over the treelets of the reference's dependency tree"
 
 
 def accuracy(problems: Floats, length: Floats) -> Floats:
@@ -230,7 +280,7 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
 
 
 def reference_tokens(
-    reference: str, tree: Tree, tokenizer: str, item: str
+    reference: str, tree: Tree, tokenizer: TokenizerName, item: str
 ) -> tuple[list[str], list[int]]:
     """A reference's tokens with their heads: its tree laid over the tokenizer's tokens."""
     tokens = tokenize(reference, tokenizer)
@@ -248,7 +298,7 @@ def reference_tokens(
     return tokens, heads
 
 
-def retokenized(tree: Tree, tokenizer: str) -> Tree:
+def retokenized(tree: Tree, tokenizer: TokenizerName) -> Tree:
     """The tree with its forms as the tokenizer writes them."""
     words = (replace(word, form=" ".join(tokenize(word.form, tokenizer))) for word in tree.words)
     return Tree(tuple(words))

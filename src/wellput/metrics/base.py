@@ -37,6 +37,7 @@ class BaseMetric:
     family: ClassVar[str]
     needs: ClassVar[frozenset[Need]] = REFERENCES
     perfect: ClassVar[Mapping[str, float]] = {}
+    about: ClassVar[str] = ""
     paper: ClassVar[str] = ""
 
     @property

@@ -15,6 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
+from wellput.metrics.base import as_text
 
 BUILT_IN: dict[str, str] = {
     "ssa": "wellput.metrics.accuracy:SimpleStringAccuracy",
@@ -55,6 +56,15 @@ def metric_class(name: str) -> Any:
     raise InputError(
         f"No metric {name!r}.{did_you_mean(name, names())} `wellput metrics` lists them all."
     )
+
+
+def option_texts(name: str) -> list[str]:
+    """A metric's options with their defaults, as they are written: `tokenize=13a`."""
+    return [
+        f"{option.name}={as_text(option.default)}"
+        for option in fields(metric_class(name))
+        if option.init
+    ]
 
 
 def split_specs(text: str) -> list[str]:

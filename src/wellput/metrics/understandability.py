@@ -74,6 +74,7 @@ class JudgmentModel(AlignmentOptions):
 @dataclass(frozen=True)
 class Understandability(JudgmentModel):
     family = "understandability"
+    about = "sta and substitutions weighted as judged understandability weighs them (eq. 4)"
     tree_accuracy = 1.3147
     substitutions = -0.1039
     constant = -0.4458
@@ -83,6 +84,7 @@ class Understandability(JudgmentModel):
 @dataclass(frozen=True)
 class Quality(JudgmentModel):
     family = "quality"
+    about = "sta and substitutions weighted as judged quality weighs them (eq. 5)"
     tree_accuracy = 1.0192
     substitutions = -0.0869
     constant = -0.3553

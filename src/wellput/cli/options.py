@@ -1,0 +1,57 @@
+"""Options that every command has, and printing what a command made."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from wellput.report.table import FORMATS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def common_options(function: F) -> F:
+    """--format, -o, --seed, --threads."""
+    for option in (
+        click.option(
+            "--threads", type=click.IntRange(min=1), metavar="N", help="Threads (default: all cores)."
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            default=12345,
+            show_default=True,
+            help="Seed of everything random.",
+        ),
+        click.option("-o", "output", metavar="FILE", default="-", help="Write the report to FILE."),
+        click.option(
+            "--format",
+            type=click.Choice(FORMATS),
+            default="table",
+            show_default=True,
+            help="How the report is written.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def is_terminal(output: str) -> bool:
+    return output == "-" and sys.stdout.isatty()
+
+
+def terminal_width(output: str) -> int | None:
+    """The width to lay tables out for; None (no limit) unless it goes to a terminal."""
+    return shutil.get_terminal_size().columns if is_terminal(output) else None
+
+
+def emit(text: str, output: str) -> None:
+    """Writes to the file (whole or not at all), or to standard output."""
+    from wellput.io import replacing_text
+
+    with replacing_text(output) as file:
+        file.write(text)

@@ -1,0 +1,190 @@
+"""`wellput score`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import cast
+
+import click
+from click.shell_completion import CompletionItem
+
+from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSource
+from wellput.metrics import registry
+from wellput.report.table import Format
+
+
+def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Completes the last of the metrics typed so far."""
+    done, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --paired ar
+  wellput score evalset.jsonl -m sta,gta,understandability,quality --segments seg.csv --format json
+  wellput score evalset.jsonl -m chrf:word_order=2 --confidence
+"""
+)
+@click.argument("evalset", required=False)
+@click.option("--ref", "references", multiple=True, metavar="FILE", help="References, a line each.")
+@click.option(
+    "--hyp", "hypotheses", multiple=True, metavar="NAME=FILE", help="A system's outputs, a line each."
+)
+@click.option(
+    "--trees", metavar="FILE", help="Dependency trees (CoNLL-U) of the first references, in order."
+)
+@click.option(
+    "-m",
+    "--metrics",
+    "metrics",
+    multiple=True,
+    required=True,
+    metavar="METRICS",
+    shell_complete=complete_metric,
+    help="Metrics, separated by commas, with options: bleu,chrf:word_order=2.",
+)
+@click.option("--confidence", is_flag=True, help="Bootstrap intervals.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Level of the intervals.",
+)
+@click.option(
+    "--paired",
+    type=click.Choice(["ar", "bs"]),
+    help="Test each system against the baseline: approximate randomization or paired bootstrap.",
+)
+@click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
+@click.option("--all-pairs", is_flag=True, help="Test every pair of systems, with Holm's correction.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Resamples of intervals and tests.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Differences with a smaller p are called real.",
+)
+@click.option("--segments", metavar="FILE", help="Write segment scores (CSV, TSV, JSONL, Parquet).")
+@click.option("--explain", is_flag=True, help="Show what is wrong in each system's worst items.")
+@click.option(
+    "--fail-if-worse",
+    is_flag=True,
+    help="Exit with 1 if a system is significantly worse than the baseline on any metric.",
+)
+@common_options
+def command(
+    evalset: str | None,
+    references: Sequence[str],
+    hypotheses: Sequence[str],
+    trees: str | None,
+    metrics: Sequence[str],
+    confidence: bool,
+    level: float,
+    paired: str | None,
+    baseline: str | None,
+    all_pairs: bool,
+    resamples: int,
+    alpha: float,
+    segments: str | None,
+    explain: bool,
+    fail_if_worse: bool,
+    format: str,
+    output: str,
+    seed: int,
+    threads: int | None,
+) -> None:
+    """Score systems under one or more metrics, with intervals and significance.
+
+    EVALSET is a file with items, references and outputs (JSONL, CSV, TSV, Parquet; - for standard
+    input). Or give line-aligned text: --ref for each set of references, --hyp for each system.
+    """
+    from wellput.cli.progress import progress_of
+    from wellput.engine.explain import explain as explained
+    from wellput.engine.score import Test, score
+    from wellput.io import check_writable, segment_writer
+    from wellput.report.score import render
+
+    chosen = registry.create_all(metrics)
+    needs_trees = any("tree" in metric.needs for metric in chosen)
+    source = open_source(evalset, references, hypotheses, trees, with_trees=needs_trees)
+    for target in (output, segments):
+        if target is not None:
+            check_writable(target)
+    with ExitStack() as stack:
+        on_progress = stack.enter_context(progress_of("items scored"))
+        writer = stack.enter_context(segment_writer(segments)) if segments else None
+        result = score(
+            source,
+            chosen,
+            confidence=level if confidence else False,
+            paired=cast("Test | None", paired or ("ar" if fail_if_worse else None)),
+            baseline=baseline,
+            all_pairs=all_pairs,
+            alpha=alpha,
+            n_resamples=resamples,
+            seed=seed,
+            threads=threads,
+            keep_rows=explain,
+            on_segments=writer,
+            on_progress=on_progress,
+        )
+    text = render(
+        result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
+    )
+    if explain and format == "table":
+        text += "\n" + "\n".join(explained(source, chosen, result))
+    emit(text, output)
+    if fail_if_worse and result.worse:
+        for worse in result.worse:
+            click.echo(
+                f"wellput: {worse.system} is worse than {worse.baseline} on {worse.metric} "
+                f"({worse.delta:+.4g}, p = {worse.p_value:.4g})",
+                err=True,
+            )
+        raise SystemExit(1)
+
+
+def open_source(
+    evalset: str | None,
+    references: Sequence[str],
+    hypotheses: Sequence[str],
+    trees: str | None,
+    *,
+    with_trees: bool,
+) -> EvalSource:
+    """The items to score: an evalset, or line-aligned files."""
+    from wellput.io import open_evalset, open_lines
+
+    if evalset is not None:
+        if references or hypotheses or trees:
+            raise InputError(
+                "Give either an evalset or line-aligned files (--ref, --hyp, --trees), not both."
+            )
+        return open_evalset(evalset, trees=with_trees)
+    if not hypotheses:
+        raise InputError(
+            "Nothing to score: give an evalset (wellput score items.jsonl -m bleu), or outputs and "
+            "references (--hyp A=a.txt --ref ref.txt)."
+        )
+    outputs: dict[str, str] = {}
+    for hypothesis in hypotheses:
+        name, equals, path = hypothesis.partition("=")
+        if not equals or not name or not path:
+            raise InputError(f"--hyp {hypothesis}: write NAME=FILE, such as --hyp A={hypothesis}.")
+        if name in outputs:
+            raise InputError(f"Two systems are named {name!r}: {outputs[name]} and {path}.")
+        outputs[name] = path
+    return open_lines(references=references, outputs=outputs, trees=trees if with_trees else None)

@@ -1,0 +1,58 @@
+"""What is wrong in each system's worst items, for metrics that can say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from wellput.core.evalset import Batch, EvalSource, Item
+from wellput.core.metric import Metric
+from wellput.engine.result import ScoreResult
+
+WORST = 3
+"""Items shown for each system and metric."""
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A metric that can say what it saw."""
+
+    def explain(self, batch: Batch) -> list[str]:
+        """One text of several lines per row."""
+        ...
+
+
+def explain(
+    source: EvalSource, metrics: Sequence[Metric], result: ScoreResult, *, worst: int = WORST
+) -> Iterator[str]:
+    """Lines about the worst items; the result must have kept its rows."""
+    for metric in metrics:
+        if not isinstance(metric, Explains):
+            yield f"{metric.name} has nothing to explain."
+            continue
+        table = result.table(metric.name)
+        ascending = table.scores if metric.higher_is_better else -table.scores
+        for row, system in enumerate(table.systems):
+            order = [int(place) for place in np.argsort(ascending[row], kind="stable")]
+            places = [place for place in order if not np.isnan(ascending[row, place])][:worst]
+            items = _items_at(source, places)
+            texts = metric.explain(Batch.of(system, [items[place] for place in places]))
+            for place, text in zip(places, texts, strict=True):
+                shown = f"{table.scores[row, place]:.3f}".replace("-", "−")
+                yield f"{metric.name} of {system}, item {table.items[place]}: {shown}"
+                yield text + "\n"
+
+
+def _items_at(source: EvalSource, places: Sequence[int]) -> dict[int, Item]:
+    """The items at these places, from one more pass that ends with the last of them."""
+    found: dict[int, Item] = {}
+    wanted = set(places)
+    start = 0
+    for block in source.blocks():
+        found |= {p: block[p - start] for p in wanted if start <= p < start + len(block)}
+        start += len(block)
+        if len(found) == len(wanted):
+            break
+    return found
