@@ -17,8 +17,9 @@ from wellput.core.metric import Floats
 # wer.cpp
 
 # resampling.cpp
+def bootstrap_sums(statistics: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
+def swap_sums(differences: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
 
 # ngrams.cpp
 
 # rouge.cpp
-
