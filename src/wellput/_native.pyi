@@ -14,6 +14,12 @@ from wellput.core.metric import Floats
 
 # ter.cpp
 
+def ter_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
+) -> Floats:
+    """Edits to the nearest reference and mean reference length, (n, 2). Words are what
+    `str.split()` gives."""
+
 # wer.cpp
 
 # resampling.cpp
