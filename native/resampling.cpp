@@ -1,7 +1,194 @@
+// Resampling as a matrix product: how often each resample takes each row, times the statistics.
+//
+// A resample has a random stream of its own, made from (seed, resample), so that neither threads nor
+// the width of the statistics change what is drawn: with one seed, every metric and every system
+// with equally many rows sees the same draws, which is what makes their differences paired.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "arrays.h"
 #include "kernels.h"
+#include "parallel.h"
+
+namespace nb = nanobind;
 
 namespace wellput {
+namespace {
 
-void add_resampling(nanobind::module_&) {}
+using Statistics = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Four = double __attribute__((vector_size(32)));
+
+// How often a row was taken. A row drawn 256 times would overflow: impossible with up to 255 rows,
+// and with more its probability is below 1 / 256!.
+using Weight = std::uint8_t;
+
+constexpr std::size_t kGroup = 16;  // resamples that share one pass over the statistics
+constexpr std::size_t kTile = 8;    // resamples whose sums are in registers at once
+constexpr std::size_t kRows = 128;  // rows of a block: weights and statistics stay in the L1 cache
+
+// SplitMix64 (Steele, Lea & Flood 2014).
+class Stream {
+public:
+    Stream(std::uint64_t seed, std::uint64_t resample)
+        : state_(mix(mix(seed + kGamma) + resample)) {}
+    std::uint64_t next() { return mix(state_ += kGamma); }
+
+private:
+    static constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15ull;
+    static std::uint64_t mix(std::uint64_t z) {
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+        return z ^ (z >> 31);
+    }
+    std::uint64_t state_;
+};
+
+// n draws with replacement. A draw is half a word, mapped to [0, n) by Lemire's multiplication with
+// rejection, so that no row is favored; the low half comes first.
+void draw(Stream stream, std::size_t n, Weight* weights) {
+    std::fill_n(weights, n, Weight{0});
+    const auto bound = static_cast<std::uint32_t>(n);
+    const std::uint32_t threshold = -bound % bound;
+    std::size_t left = n;
+    const auto take = [&](std::uint32_t half) {
+        const std::uint64_t product = std::uint64_t{half} * bound;
+        if (static_cast<std::uint32_t>(product) < threshold) return;
+        ++weights[product >> 32];
+        --left;
+    };
+    while (left >= 2) {
+        const std::uint64_t word = stream.next();
+        take(static_cast<std::uint32_t>(word));
+        take(static_cast<std::uint32_t>(word >> 32));
+    }
+    while (left) take(static_cast<std::uint32_t>(stream.next()));
+}
+
+// Each row taken or not: row i by bit i mod 64 of word i / 64.
+void flip(Stream stream, std::size_t n, Weight* weights) {
+    for (std::size_t start = 0; start < n; start += 64) {
+        const std::uint64_t word = stream.next();
+        const std::size_t size = std::min<std::size_t>(64, n - start);
+        for (std::size_t i = 0; i < size; ++i)
+            weights[start + i] = static_cast<Weight>(word >> i & 1);
+    }
+}
+
+// Scratch space of one worker.
+struct Scratch {
+    std::vector<Weight> weights;     // (kGroup, n)
+    std::vector<double> multipliers; // (kGroup / kTile, kRows, kTile): a block's weights, transposed
+    std::vector<double> block;       // (columns / 4, kRows, 4): a block's statistics, zero-padded
+};
+
+// AVX2 without FMA: the same digits as on a processor without either.
+#if defined(__x86_64__) && defined(__linux__)
+#define WELLPUT_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define WELLPUT_CLONES
+#endif
+
+// sums (kTile, 4) += multipliers (rows, kTile) transposed times block (rows, 4).
+WELLPUT_CLONES
+void add_tile(const double* multipliers, const double* block, std::size_t rows, double* sums,
+              std::size_t stride) {
+    Four totals[kTile] = {};
+    for (std::size_t i = 0; i < rows; ++i) {
+        Four row;
+        __builtin_memcpy(&row, block + 4 * i, sizeof row);
+        for (std::size_t r = 0; r < kTile; ++r) totals[r] += multipliers[kTile * i + r] * row;
+    }
+    for (std::size_t r = 0; r < kTile; ++r)
+        for (std::size_t c = 0; c < 4; ++c) sums[r * stride + c] += totals[r][c];
+}
+
+WELLPUT_CLONES
+void spread(const Weight* weights, std::size_t n, std::size_t rows, double* multipliers) {
+    for (std::size_t r = 0; r < kTile; ++r)
+        for (std::size_t i = 0; i < rows; ++i) multipliers[kTile * i + r] = weights[r * n + i];
+}
+
+void pack(const double* statistics, std::size_t k, std::size_t rows, double* block) {
+    for (std::size_t column = 0; column < k; ++column)
+        for (std::size_t i = 0; i < rows; ++i)
+            block[(column / 4 * kRows + i) * 4 + column % 4] = statistics[i * k + column];
+}
+
+// The weighted sums of a group of resamples: blocks of rows in order, rows in order within a block.
+void sum_group(const double* statistics, std::size_t n, std::size_t k, Scratch& scratch,
+               double* sums) {
+    const std::size_t chunks = (k + 3) / 4;
+    for (std::size_t start = 0; start < n; start += kRows) {
+        const std::size_t rows = std::min(kRows, n - start);
+        pack(statistics + start * k, k, rows, scratch.block.data());
+        for (std::size_t first = 0; first < kGroup; first += kTile) {
+            double* multipliers = scratch.multipliers.data() + first * kRows;
+            spread(scratch.weights.data() + first * n + start, n, rows, multipliers);
+            for (std::size_t chunk = 0; chunk < chunks; ++chunk)
+                add_tile(multipliers, scratch.block.data() + chunk * kRows * 4, rows,
+                         sums + first * chunks * 4 + chunk * 4, chunks * 4);
+        }
+    }
+}
+
+template <typename Fill>
+Matrix resampled_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
+                      int threads, Fill fill) {
+    const std::size_t n = statistics.shape(0);
+    const std::size_t k = statistics.shape(1);
+    if (n == 0) throw std::invalid_argument("there are no rows to resample");
+    if (n > std::numeric_limits<std::uint32_t>::max())
+        throw std::invalid_argument("more than 2^32 - 1 rows");
+    double* result = nullptr;
+    Matrix matrix = new_matrix(n_resamples, k, &result);
+    const double* data = statistics.data();
+    const std::size_t width = (k + 3) / 4 * 4;
+
+    nb::gil_scoped_release release;
+    const auto body = [=, scratch = Scratch(), sums = std::vector<double>()](
+                          std::size_t begin, std::size_t end) mutable {
+        scratch.weights.resize(kGroup * n);
+        scratch.multipliers.resize(kGroup * kRows);
+        scratch.block.resize(width * kRows);
+        for (std::size_t group = begin; group < end; ++group) {
+            const std::size_t first = group * kGroup;
+            const std::size_t count = std::min(kGroup, n_resamples - first);
+            for (std::size_t r = 0; r < count; ++r)
+                fill(Stream(seed, first + r), n, scratch.weights.data() + r * n);
+            sums.assign(kGroup * width, 0.0);
+            sum_group(data, n, k, scratch, sums.data());
+            for (std::size_t r = 0; r < count; ++r)
+                std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
+        }
+    };
+    parallel_for((n_resamples + kGroup - 1) / kGroup, threads, body, 1);
+    return matrix;
+}
+
+Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
+                      int threads) {
+    return resampled_sums(statistics, n_resamples, seed, threads, draw);
+}
+
+Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::uint64_t seed,
+                 int threads) {
+    return resampled_sums(differences, n_resamples, seed, threads, flip);
+}
+
+}  // namespace
+
+void add_resampling(nb::module_& m) {
+    m.def("bootstrap_sums", &bootstrap_sums, nb::arg("statistics"), nb::arg("n_resamples"),
+          nb::arg("seed"), nb::arg("threads"));
+    m.def("swap_sums", &swap_sums, nb::arg("differences"), nb::arg("n_resamples"), nb::arg("seed"),
+          nb::arg("threads"));
+}
 
 }  // namespace wellput

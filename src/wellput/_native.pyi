@@ -42,11 +42,18 @@ def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[st
 
 # ter.cpp
 
+def ter_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
+) -> Floats:
+    """Edits to the nearest reference and mean reference length, (n, 2). Words are what
+    `str.split()` gives."""
+
 # wer.cpp
 
 # resampling.cpp
+def bootstrap_sums(statistics: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
+def swap_sums(differences: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
 
 # ngrams.cpp
 
 # rouge.cpp
-

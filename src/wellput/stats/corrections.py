@@ -1,0 +1,53 @@
+"""p-values adjusted for there being many of them.
+
+Each function takes the p-values of one family of tests and returns adjusted ones in the same order:
+compare them with the level as if there were a single test. A NaN (a test that could not be made)
+stays NaN and does not count as a test.
+
+>>> holm(np.array([0.01, 0.04, 0.03]))
+array([0.03, 0.06, 0.06])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from wellput.core.metric import Floats
+
+
+def bonferroni(p_values: Floats) -> Floats:
+    """Times the number of tests: keeps the chance of any false rejection below the level."""
+    return _adjusted(p_values, lambda ordered: ordered * len(ordered))
+
+
+def holm(p_values: Floats) -> Floats:
+    """Holm's step-down procedure (1979): the same guarantee as Bonferroni's, never less power."""
+
+    def adjust(ordered: Floats) -> Floats:
+        return np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1))
+
+    return _adjusted(p_values, adjust)
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """Benjamini & Hochberg's step-up procedure (1995): the expected share of false rejections among
+    all rejections stays below the level, for independent or positively dependent tests."""
+
+    def adjust(ordered: Floats) -> Floats:
+        m = len(ordered)
+        raw = ordered * m / np.arange(1, m + 1)
+        return np.minimum.accumulate(raw[::-1])[::-1]
+
+    return _adjusted(p_values, adjust)
+
+
+def _adjusted(p_values: Floats, adjust: Callable[[Floats], Floats]) -> Floats:
+    """Applies `adjust` to the defined p-values in ascending order."""
+    p_values = np.asarray(p_values, dtype=np.float64)
+    defined = np.flatnonzero(~np.isnan(p_values))
+    order = defined[np.argsort(p_values[defined], kind="stable")]
+    result = np.full(p_values.shape, np.nan)
+    result[order] = np.minimum(adjust(p_values[order]), 1.0)
+    return result
