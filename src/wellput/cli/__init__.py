@@ -12,10 +12,16 @@ from wellput import __version__
 from wellput.core.errors import WellputError, did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "score": ("wellput.cli.score:command", "Score systems; say whether their differences are real."),
+    "score": (
+        "wellput.cli.score:command",
+        "Score systems; say whether their differences are real.",
+    ),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
-    "completion": ("wellput.cli.completion:command", "Print the script that completes commands in a shell."),
+    "completion": (
+        "wellput.cli.completion:command",
+        "Print the script that completes commands in a shell.",
+    ),
 }
 
 

@@ -18,7 +18,10 @@ def common_options(function: F) -> F:
     """--format, -o, --seed, --threads."""
     for option in (
         click.option(
-            "--threads", type=click.IntRange(min=1), metavar="N", help="Threads (default: all cores)."
+            "--threads",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Threads (default: all cores).",
         ),
         click.option(
             "--seed",

@@ -33,7 +33,11 @@ Examples:
 @click.argument("evalset", required=False)
 @click.option("--ref", "references", multiple=True, metavar="FILE", help="References, a line each.")
 @click.option(
-    "--hyp", "hypotheses", multiple=True, metavar="NAME=FILE", help="A system's outputs, a line each."
+    "--hyp",
+    "hypotheses",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="A system's outputs, a line each.",
 )
 @click.option(
     "--trees", metavar="FILE", help="Dependency trees (CoNLL-U) of the first references, in order."
@@ -62,7 +66,9 @@ Examples:
     help="Test each system against the baseline: approximate randomization or paired bootstrap.",
 )
 @click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
-@click.option("--all-pairs", is_flag=True, help="Test every pair of systems, with Holm's correction.")
+@click.option(
+    "--all-pairs", is_flag=True, help="Test every pair of systems, with Holm's correction."
+)
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),

@@ -43,7 +43,9 @@ class Item:
     source: str | None = None
     context: str | None = None
     derivation: Mapping[str, Any] | None = None
-    references_by_system: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NO_REFERENCES)
+    references_by_system: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: NO_REFERENCES
+    )
     trees_by_system: Mapping[str, tuple[Tree | None, ...]] = field(default_factory=lambda: NO_TREES)
 
     def references_for(self, system: str) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ class Collection:
 
     def table(self, metric: Metric, signature: str) -> ScoreTable:
         """The kept rows of a metric as systems × items."""
-        width = max(column.sums.shape[0] for key, column in self.columns.items() if key[1] == metric.name)
+        width = max(
+            column.sums.shape[0] for key, column in self.columns.items() if key[1] == metric.name
+        )
         statistics = np.zeros((len(self.systems), self.items, width))
         present = np.zeros((len(self.systems), self.items), dtype=np.bool_)
         for row, system in enumerate(self.systems):

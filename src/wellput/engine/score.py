@@ -180,9 +180,7 @@ def _score(
         signature=signed,
         n=collection.counts[system],
         undefined=column.undefined,
-        components={
-            name: float(value) for name, value in metric.components(column.sums).items()
-        },
+        components={name: float(value) for name, value in metric.components(column.sums).items()},
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         baseline=baseline if delta else None,

@@ -12,8 +12,9 @@ makes a segment undefined (1 if the output is empty too), but its insertions cou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,9 @@ class Accuracy(AlignmentOptions):
         chosen = best_of(values, per_row)
         values = values[chosen]
         defined = ~np.isnan(values)
-        return np.column_stack([counts[chosen, : MOVES + 1], np.where(defined, values, 0.0), defined])
+        return np.column_stack(
+            [counts[chosen, : MOVES + 1], np.where(defined, values, 0.0), defined]
+        )
 
     def score(self, statistics: Floats) -> Floats:
         if self.average == "sentence":
@@ -137,14 +140,22 @@ class TreeAccuracy(Accuracy):
         tokens, heads = reference_tokens(reference, tree, self.tokenize, batch.ids[row])
         tokens = lowered(tokens) if self.lowercase else tokens
         output = self.tokens(batch.texts[row])
-        alignment = draw_alignment(tokens, output, self.costs, with_moves="moves" in self.perfect)
-        return [*alignment, *draw_treelets(tokens, heads, output, self.costs)]
+        with_moves = "moves" in self.perfect
+        return [
+            *draw_alignment(tokens, output, self.costs, with_moves=with_moves),
+            *draw_treelets(tokens, heads, output, self.costs, with_moves=with_moves),
+        ]
 
 
 class Simple(Accuracy):
     """Every substitution, insertion and deletion is a problem."""
 
-    perfect = {"substitutions": 0.0, "insertions": 0.0, "deletions": 0.0, "problems": 0.0}
+    perfect: ClassVar[Mapping[str, float]] = {
+        "substitutions": 0.0,
+        "insertions": 0.0,
+        "deletions": 0.0,
+        "problems": 0.0,
+    }
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
         return simple_components(statistics)
@@ -153,7 +164,7 @@ class Simple(Accuracy):
 class Generation(Accuracy):
     """A token deleted here and inserted there is one problem, a move, not two."""
 
-    perfect = {**Simple.perfect, "moves": 0.0}
+    perfect: ClassVar[Mapping[str, float]] = {**Simple.perfect, "moves": 0.0}
 
     def problems(self, counts: Floats) -> Floats:
         return super().problems(counts) - counts[..., MOVES]
@@ -289,7 +300,9 @@ def reference_tokens(
         # Tokenizers may rewrite characters (13a turns &amp; into &): cut the tree's own words then.
         tokens = [token for word in tree.words for token in tokenize(word.form, tokenizer)]
         rewritten = squeezed(" ".join(tokenize(reference, tokenizer)))
-        heads = project(retokenized(tree, tokenizer), tokens) if "".join(tokens) == rewritten else None
+        heads = (
+            project(retokenized(tree, tokenizer), tokens) if "".join(tokens) == rewritten else None
+        )
     if heads is None:
         raise InputError(
             f"Item {item}: the tree does not match its reference. "

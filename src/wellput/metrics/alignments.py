@@ -66,7 +66,12 @@ def _taken(moves: Counter[str], token: str, otherwise: str) -> str:
 
 
 def draw_treelets(
-    reference: Sequence[str], heads: Sequence[int], hypothesis: Sequence[str], costs: Costs
+    reference: Sequence[str],
+    heads: Sequence[int],
+    hypothesis: Sequence[str],
+    costs: Costs,
+    *,
+    with_moves: bool,
 ) -> list[str]:
     """A line for every treelet in which something is wrong, and one for tokens of no node."""
     places, treelets = _native.treelet_details(
@@ -75,15 +80,19 @@ def draw_treelets(
     lines: list[str] = []
     for head, substitutions, insertions, deletions, moves in treelets:
         members = [node for node in range(len(reference)) if node == head or heads[node] == head]
-        found = sorted((node for node in members if places[node] >= 0), key=lambda node: places[node])
+        found = sorted(
+            (node for node in members if places[node] >= 0), key=lambda node: places[node]
+        )
         replaced = [
-            node for node in members if places[node] >= 0 and hypothesis[places[node]] != reference[node]
+            node
+            for node in members
+            if places[node] >= 0 and hypothesis[places[node]] != reference[node]
         ]
         counts = {
             "substituted": substitutions + sum(heads[node] == head for node in replaced),
-            "moved": moves,
-            "inserted": insertions - moves,
-            "deleted": deletions - moves,
+            "moved": moves if with_moves else 0,
+            "inserted": insertions - moves if with_moves else insertions,
+            "deleted": deletions - moves if with_moves else deletions,
         }
         if heads[head] < 0 and head in replaced:
             counts["substituted"] += 1
@@ -91,7 +100,9 @@ def draw_treelets(
         if wrong:
             expected = " ".join(reference[node] for node in members)
             got = " ".join(hypothesis[places[node]] for node in found)
-            lines.append(f"treelet of {reference[head]}: {expected} → {got or '(nothing)'} ({wrong})")
+            lines.append(
+                f"treelet of {reference[head]}: {expected} → {got or '(nothing)'} ({wrong})"
+            )
     used = {place for place in places if place >= 0}
     loose = [token for place, token in enumerate(hypothesis) if place not in used]
     if loose:

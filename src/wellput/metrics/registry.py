@@ -109,7 +109,7 @@ def create(spec: str | Metric) -> Metric:
 
 def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     """Several metrics, from a comma-separated list, a metric, or any mixture of them."""
-    if isinstance(specs, str) or isinstance(specs, Metric):
+    if isinstance(specs, str | Metric):
         specs = [specs]
     metrics: list[Metric] = []
     for spec in specs:
@@ -123,7 +123,9 @@ def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
 
 
 def _parse(name: str, key: str, value: str, hint: Any) -> Any:
-    choices: Sequence[Any] = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
+    choices: Sequence[Any] = (
+        get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
+    )
     for choice in choices:
         if choice is type(None) and value.lower() == "none":
             return None
@@ -148,6 +150,8 @@ def _describe(choices: Sequence[Any]) -> str:
             words += [str(value) for value in get_args(choice)]
         else:
             words.append(
-                {bool: "true or false", int: "a whole number", float: "a number"}.get(choice, "none")
+                {bool: "true or false", int: "a whole number", float: "a number"}.get(
+                    choice, "none"
+                )
             )
     return " or ".join(words)

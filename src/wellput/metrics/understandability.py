@@ -9,6 +9,7 @@ among those that have a tree.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -41,7 +42,7 @@ class JudgmentModel(AlignmentOptions):
     constant: ClassVar[float]
     at_perfect: ClassVar[float]
     needs = frozenset({"references", "tree"})
-    perfect = {"sta": 1.0, "substitutions": 0.0}
+    perfect: ClassVar[Mapping[str, float]] = {"sta": 1.0, "substitutions": 0.0}
     paper = PAPER
 
     def statistics(self, batch: Batch) -> Floats:

@@ -32,7 +32,10 @@ def score_table(result: ScoreResult) -> Table:
     """Systems down, metrics across; signatures and the verdict beneath."""
     digits = {metric: _digits(result, metric) for metric in result.metrics}
     rows = [
-        [system, *(_cell(result[system, metric], digits[metric], result) for metric in result.metrics)]
+        [
+            system,
+            *(_cell(result[system, metric], digits[metric], result) for metric in result.metrics),
+        ]
         for system in result.systems
     ]
     return Table(
@@ -109,9 +112,7 @@ def _counts(result: ScoreResult) -> list[str]:
     """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
     lines: list[str] = []
     items = "1 item" if result.items == 1 else f"{result.items:,} items"
-    short = {
-        score.system: score.n for score in result.scores if score.n < result.items
-    }
+    short = {score.system: score.n for score in result.scores if score.n < result.items}
     missing = "".join(f"; {system} has outputs for {n:,} of them" for system, n in short.items())
     lines.append(f"{items}{missing}.")
     undefined = [score for score in result.scores if score.undefined]
@@ -165,4 +166,3 @@ def _p(value: float | None, *, relation: bool = False) -> str:
     if value < 0.001:
         return "< 0.001"
     return f"= {value:.3f}" if relation else f"{value:.3f}"
-

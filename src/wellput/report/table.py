@@ -36,12 +36,19 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
 
     target = io.StringIO()
     console = Console(
-        file=target, width=width or 200, force_terminal=color, color_system="standard" if color else None
+        file=target,
+        width=width or 200,
+        force_terminal=color,
+        color_system="standard" if color else None,
     )
     for table in tables:
-        grid = RichTable(box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False)
+        grid = RichTable(
+            box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False
+        )
         for place, column in enumerate(table.columns):
-            grid.add_column(Text(column), justify="left" if place == 0 else "right", overflow="fold")
+            grid.add_column(
+                Text(column), justify="left" if place == 0 else "right", overflow="fold"
+            )
         for row in table.rows:
             grid.add_row(*(Text(cell) for cell in row))
         console.print(grid)
