@@ -5,8 +5,8 @@
     │   └── MissingExtra     the input is fine, an optional package is not installed
     └── OutputError      the result cannot be written where it was asked for (exit code 2)
 
-A message says what was wrong, where (file, line, item), and what to do. `InputError.collect` reports
-all the bad rows of a file at once rather than the first.
+A message says what was wrong, where (file, line, item), and what to do. `InputError.collect`
+reports all the bad rows of a file at once rather than the first.
 """
 
 from __future__ import annotations
@@ -25,11 +25,17 @@ class InputError(WellputError, ValueError):
     """The input is wrong; the message says what, where and what to do."""
 
     @classmethod
-    def collect(cls, headline: str, problems: Sequence[str], advice: str = "") -> InputError:
-        """One error for many bad rows: the headline, each problem on a line, the advice."""
+    def collect(
+        cls, headline: str, problems: Sequence[str], advice: str = "", *, total: int | None = None
+    ) -> InputError:
+        """One error for many bad rows: the headline, each problem on a line, the advice.
+
+        `total` is how many there were when `problems` holds only the first of them.
+        """
         shown = [f"  {problem}" for problem in problems[:SHOWN]]
-        if len(problems) > SHOWN:
-            shown.append(f"  … and {len(problems) - SHOWN} more")
+        hidden = (len(problems) if total is None else total) - len(shown)
+        if hidden > 0:
+            shown.append(f"  … and {hidden} more")
         return cls("\n".join([headline, *shown, *([advice] if advice else [])]))
 
 

@@ -1,4 +1,4 @@
-"""The nouns `EvalSet`, `Item` and `Batch`: what is evaluated.
+"""The nouns `EvalSet`, `EvalSource`, `Item` and `Batch`: what is evaluated.
 
 Item-major always: an item has its references, not a reference stream its items. An output that a
 system lacks is absent from `Item.outputs` (or None in the lists given to `EvalSet.of`); the empty
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
@@ -123,12 +123,22 @@ class Batch:
         )
 
 
-class EvalSet:
-    """Items in order, and the systems that have an output for at least one of them.
+@runtime_checkable
+class EvalSource(Protocol):
+    """Items in order, block by block: an `EvalSet` in memory, or a file read by
+    `wellput.io.open_evalset` that may be larger than memory."""
 
-    An EvalSet in memory; a file larger than memory is read by `wellput.io.open_evalset`, which gives
-    an object with the same `systems` and `blocks()`.
-    """
+    def blocks(self) -> Iterator[Sequence[Item]]:
+        """The items in lists of `BLOCK`, the last one shorter; every call starts anew.
+
+        Reading a file raises `InputError` at the latest after the last block: a result is good only
+        when the iterator has ended.
+        """
+        ...
+
+
+class EvalSet:
+    """Items in order, and the systems that have an output for at least one of them."""
 
     def __init__(self, items: Iterable[Item], *, systems: Sequence[str] | None = None) -> None:
         self.items: tuple[Item, ...] = tuple(items)
@@ -170,11 +180,13 @@ class EvalSet:
         """From lists that run along the items.
 
         `references[i]` is item i's one reference, or the list of its references: item-major, not
-        sacreBLEU's list of reference streams. `trees[i]` belongs to item i's first reference.
+        sacreBLEU's list of reference streams. `trees[i]` belongs to item i's first reference, and
+        is the reference where none are given.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
         EvalSet(1 items, systems: A)
         """
+        _refuse_other_than_text(outputs, references)
         lengths = {f"the outputs of {system}": len(column) for system, column in outputs.items()}
         if not lengths:
             raise InputError("Nothing to score: no system was given.")
@@ -190,25 +202,68 @@ class EvalSet:
                 "These run along the items and must be equally long:",
                 [f"{what}: {length}" for what, length in lengths.items()],
             )
-        rows = [
-            Item(
-                id=str(ids[i]) if ids is not None else str(i + 1),
-                outputs={
-                    system: text
-                    for system, column in outputs.items()
-                    if (text := column[i]) is not None
-                },
-                references=_as_references(references[i]) if references is not None else (),
-                trees=(trees[i],) if trees is not None else (),
-                source=sources[i] if sources is not None else None,
+        rows = []
+        for i in range(n):
+            tree = None if trees is None else trees[i]
+            if references is not None:
+                own = _as_references(references[i])
+            else:
+                own = () if tree is None else (tree.text,)
+            rows.append(
+                Item(
+                    str(i + 1) if ids is None else str(ids[i]),
+                    {
+                        system: text
+                        for system, texts in outputs.items()
+                        if (text := texts[i]) is not None
+                    },
+                    own,
+                    () if tree is None else _parallel(tree, own, i),
+                    None if sources is None else sources[i],
+                )
             )
-            for i in range(n)
-        ]
         return cls(rows, systems=tuple(outputs))
 
 
 def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:
     return (entry,) if isinstance(entry, str) else tuple(entry)
+
+
+def _parallel(tree: Tree, references: tuple[str, ...], i: int) -> tuple[Tree | None, ...]:
+    """The trees of item i's references, of which the first has one."""
+    if not references:
+        raise InputError(f"trees[{i}] has no reference to belong to.")
+    if mismatch := tree.mismatch(references[0]):
+        raise InputError(f"trees[{i}] {mismatch}.")
+    return (tree, *[None] * (len(references) - 1))
+
+
+def _refuse_other_than_text(
+    outputs: Mapping[str, Sequence[str | None]],
+    references: Sequence[str | Sequence[str]] | None,
+) -> None:
+    lists: dict[str, object] = {f"outputs of {name}": column for name, column in outputs.items()}
+    for what, value in {**lists, "references": references}.items():
+        if isinstance(value, str):
+            raise InputError(f"The {what} must be a list with an entry per item, not one text.")
+    wrong = [
+        f"output {i} of {system} is {type(text).__name__}"
+        for system, column in outputs.items()
+        for i, text in enumerate(column)
+        if not (isinstance(text, str) or text is None)
+    ]
+    wrong += [
+        f"references[{i}] is or holds {type(text).__name__}"
+        for i, entry in enumerate(() if references is None else references)
+        for text in (() if isinstance(entry, str) else _entries(entry))
+        if not isinstance(text, str)
+    ]
+    if wrong:
+        raise InputError.collect("Outputs and references must be text (str):", wrong)
+
+
+def _entries(entry: object) -> Sequence[object]:
+    return entry if isinstance(entry, Sequence) else [entry]
 
 
 def _refuse_transposed(references: Sequence[str | Sequence[str]], n: int) -> None:

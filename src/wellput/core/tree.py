@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SHOWN_TEXT = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -32,6 +34,7 @@ class Multiword:
     last: int
     form: str
     misc: str = "_"
+    feats: str = "_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Tree:
 
     @property
     def text(self) -> str:
-        """The sentence: the `text` comment where there is one, else the tokens with SpaceAfter=No."""
+        """The sentence: the `text` comment, or else the tokens put together by SpaceAfter=No."""
         for comment in self.comments:
             key, separator, value = comment.partition("=")
             if separator and key.strip() == "text":
@@ -71,3 +74,26 @@ class Tree:
                 tokens.append((word.form, word.misc))
                 number += 1
         return tokens
+
+    def mismatch(self, reference: str) -> str:
+        """Says how the tree and a reference differ, or nothing where the tree is the reference's.
+
+        They must have the same characters, white space left out: the tree's text, its surface
+        tokens or its words put together, whichever fits.
+        """
+        wanted = _bare(reference)
+        if (
+            wanted == _bare(self.text)
+            or wanted == _bare("".join(form for form, _ in self.surface()))
+            or wanted == _bare("".join(word.form for word in self.words))
+        ):
+            return ""
+        return f"is the tree of {_quoted(self.text)}, the reference is {_quoted(reference)}"
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _quoted(text: str) -> str:
+    return f"“{text if len(text) <= SHOWN_TEXT else text[: SHOWN_TEXT - 1] + '…'}”"

@@ -1,0 +1,92 @@
+"""gzip and xz: told apart by their first bytes when reading, by the suffix when writing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, cast
+
+from wellput.core.errors import InputError
+
+CHUNK = 1 << 20
+SUFFIXES = (".gz", ".xz")
+GZIP_MAGIC = b"\x1f\x8b"
+XZ_MAGIC = b"\xfd7zXZ\x00"
+
+
+def decompressed(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The chunks as they are, or decompressed where they begin like gzip or xz data.
+
+    Raises InputError where there is nothing, the data is damaged, or the name promises a
+    compression that is not there.
+    """
+    first = next(chunks, b"")
+    if not first:
+        raise InputError(f"{name} is empty.")
+    if first.startswith((GZIP_MAGIC, XZ_MAGIC)):
+        yield from _inflated(_ChunkFile(first, chunks), first.startswith(GZIP_MAGIC), name)
+        return
+    if name.lower().endswith(SUFFIXES):
+        raise InputError(
+            f"{name} is damaged or not compressed, though its name ends in {name[-3:]}: "
+            "fetch it again, or rename it."
+        )
+    yield first
+    yield from chunks
+
+
+def compressing(file: IO[bytes], name: str) -> IO[bytes]:
+    """A file that compresses into `file` where the name asks for it, else `file` itself."""
+    if name.lower().endswith(".gz"):
+        import gzip
+
+        # No time stamp and no name inside: the same content gives the same bytes.
+        return cast("IO[bytes]", gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0))
+    if name.lower().endswith(".xz"):
+        import lzma
+
+        return cast("IO[bytes]", lzma.LZMAFile(file, "wb"))
+    return file
+
+
+def _inflated(source: _ChunkFile, is_gzip: bool, name: str) -> Iterator[bytes]:
+    import gzip
+    import lzma
+    import zlib
+
+    packed = cast("IO[bytes]", source)
+    is_empty = True
+    with gzip.GzipFile(fileobj=packed, mode="rb") if is_gzip else lzma.LZMAFile(packed) as file:
+        while True:
+            try:
+                chunk = file.read(CHUNK)
+            except EOFError:
+                raise InputError(
+                    f"{name} is truncated: the compressed data ends too early. "
+                    "Fetch or compress it again."
+                ) from None
+            except (OSError, lzma.LZMAError, zlib.error) as error:
+                raise InputError(
+                    f"{name} is damaged ({error}). Fetch or compress it again."
+                ) from None
+            if not chunk:
+                break
+            is_empty = False
+            yield chunk
+    if is_empty:
+        raise InputError(f"{name} is empty (once decompressed).")
+
+
+class _ChunkFile:
+    """Chunks as the readable file that the decompressors ask for."""
+
+    def __init__(self, first: bytes, rest: Iterator[bytes]) -> None:
+        self._left = first
+        self._rest = rest
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._left:
+            self._left = next(self._rest, b"")
+        if size < 0:
+            size = len(self._left)
+        head, self._left = self._left[:size], self._left[size:]
+        return head

@@ -1,0 +1,203 @@
+"""Dependency trees in CoNLL-U (universaldependencies.org/format.html).
+
+A file that is well-formed comes back byte for byte from `format_tree(parse_tree(...))`, with one
+exception: empty nodes (`8.1`) belong to the enhanced graph, not to the tree, and are left out; the
+DEPS column is kept as it is. That the heads make a tree is checked here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Multiword, Tree, Word
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.problems import Problems
+
+COLUMNS = 10
+EMPTY_NODE = re.compile(r"\d+\.[1-9]\d*")
+RANGE = re.compile(r"([1-9]\d*)-([1-9]\d*)")
+NUMBER = re.compile(r"0|[1-9]\d*", re.ASCII)
+
+
+def read_trees(path: PathLike) -> Iterator[Tree]:
+    """The trees of a file in order, one sentence in memory at a time.
+
+    Raises InputError after the last sentence, with all the bad lines.
+    """
+    file = InputFile(path)
+    check_readable(file)
+    return trees_in(file)
+
+
+def trees_in(file: InputFile) -> Iterator[Tree]:
+    problems = Problems(file.name)
+    is_empty = True
+    for first, lines in _sentences(file.lines()):
+        is_empty = False
+        tree = _tree(lines, first, problems)
+        if tree is not None and not problems:
+            yield tree
+    problems.raise_if_any(
+        advice="The format is described at universaldependencies.org/format.html."
+    )
+    if is_empty:
+        raise InputError(f"{file.name} holds no sentence.")
+
+
+def parse_tree(text: str) -> Tree:
+    """The tree of one sentence.
+
+    >>> parse_tree("1\\tHi\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_").words[0].form
+    'Hi'
+    """
+    problems = Problems("The tree")
+    sentences = list(_sentences(iter(text.split("\n"))))
+    if len(sentences) != 1:
+        raise InputError(f"One tree is needed here, in CoNLL-U; this text holds {len(sentences)}.")
+    first, lines = sentences[0]
+    tree = _tree(lines, first, problems)
+    problems.raise_if_any()
+    assert tree is not None
+    return tree
+
+
+def format_tree(tree: Tree) -> str:
+    """The tree as CoNLL-U, with the empty line that ends a sentence."""
+    lines = [comment if comment.startswith("#") else f"# {comment}" for comment in tree.comments]
+    covering = {multiword.first: multiword for multiword in tree.multiwords}
+    for number, word in enumerate(tree.words, start=1):
+        if (whole := covering.get(number)) is not None:
+            lines.append(
+                f"{whole.first}-{whole.last}\t{whole.form}\t_\t_\t_\t{whole.feats}\t_\t_\t_\t{whole.misc}"
+            )
+        lines.append(
+            f"{number}\t{word.form}\t{word.lemma}\t{word.upos}\t{word.xpos}\t{word.feats}\t{word.head}"
+            f"\t{word.relation}\t{word.deps}\t{word.misc}"
+        )
+    return "\n".join(lines) + "\n\n"
+
+
+def _sentences(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+    """Each sentence's first line number and its lines; sentences end at an empty line."""
+    sentence: list[str] = []
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        line = line.removesuffix("\r")
+        if line.strip():
+            sentence.append(line)
+        elif sentence:
+            yield number - len(sentence), sentence
+            sentence = []
+    if sentence:
+        yield number - len(sentence) + 1, sentence
+
+
+def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
+    """The tree of a sentence's lines, or None when something was added to the problems."""
+    before = problems.total
+    words: list[Word] = []
+    multiwords: list[Multiword] = []
+    comments: list[str] = []
+    rows: list[int] = []
+    for number, line in enumerate(lines, start=first):
+        if line.startswith("#"):
+            if words or multiwords:
+                problems.add(f"line {number}", "a comment after the sentence's first word")
+            # "# #x" keeps its whole line, so that writing it back is exact.
+            comments.append(line[2:] if line.startswith("# ") and line[2:3] != "#" else line)
+            continue
+        columns = line.split("\t")
+        if len(columns) != COLUMNS:
+            problems.add(f"line {number}", _wrong_columns(line, len(columns)))
+        elif columns[0].isdecimal():
+            word = _word(columns, len(words) + 1, number, problems)
+            words.append(word)
+            rows.append(number)
+        elif RANGE.fullmatch(columns[0]) is not None:
+            multiwords.append(_multiword(columns, len(words), multiwords, number, problems))
+        elif EMPTY_NODE.fullmatch(columns[0]) is None:
+            problems.add(
+                f"line {number}", f"the id {columns[0]!r} is not a number, range or empty node"
+            )
+    if problems.total == before:
+        _check_tree(words, multiwords, rows, first, problems)
+    if problems.total > before:
+        return None
+    return Tree(tuple(words), tuple(multiwords), tuple(comments))
+
+
+def _wrong_columns(line: str, found: int) -> str:
+    spaces = " separated by tabs, not spaces" if found == 1 and len(line.split()) == COLUMNS else ""
+    return f"{found} column{'s' if found != 1 else ''}; a word has {COLUMNS}{spaces}"
+
+
+def _word(columns: list[str], expected: int, line: int, problems: Problems) -> Word:
+    if columns[0] != str(expected):
+        problems.add(f"line {line}", f"the id is {columns[0]}, {expected} was expected")
+    if not all(columns):
+        problems.add(f"line {line}", "an empty column (an unknown value is written _)")
+    _, form, lemma, upos, xpos, feats, head, relation, deps, misc = columns
+    if NUMBER.fullmatch(head) is None:
+        problems.add(f"line {line}", f"the head of {form!r} is {head!r}, not a number")
+        head = "0"
+    return Word(form, int(head), lemma, upos, xpos, feats, relation, deps, misc)
+
+
+def _multiword(
+    columns: list[str], done: int, earlier: Sequence[Multiword], line: int, problems: Problems
+) -> Multiword:
+    first, last = (int(number) for number in columns[0].split("-"))
+    if first != done + 1:
+        problems.add(f"line {line}", f"the range {columns[0]} must stand before word {first}")
+    if last <= first:
+        problems.add(f"line {line}", f"the range {columns[0]} is empty or of one word")
+    if earlier and first <= earlier[-1].last:
+        problems.add(f"line {line}", f"the range {columns[0]} overlaps the one before it")
+    return Multiword(first, last, columns[1], columns[9], columns[5])
+
+
+def _check_tree(
+    words: Sequence[Word],
+    multiwords: Sequence[Multiword],
+    rows: Sequence[int],
+    first: int,
+    problems: Problems,
+) -> None:
+    n = len(words)
+    if n == 0:
+        problems.add(f"line {first}", "a sentence without words")
+        return
+    if multiwords and multiwords[-1].last > n:
+        problems.add(f"line {first}", f"a range ends at {multiwords[-1].last}; there are {n} words")
+    strays = [(word, row) for word, row in zip(words, rows, strict=True) if word.head > n]
+    for word, row in strays:
+        problems.add(
+            f"line {row}", f"the head of {word.form!r} is {word.head}; there are {n} words"
+        )
+    roots = [row for word, row in zip(words, rows, strict=True) if word.head == 0]
+    if not roots:
+        problems.add(f"line {first}", "the sentence has no root: one word must have head 0")
+    for row in roots[1:]:
+        problems.add(f"line {row}", f"a second root; the first is on line {roots[0]}")
+    if roots and not strays and (loop := _cycle([word.head for word in words])):
+        shown = " → ".join(f"{number} {words[number - 1].form}" for number in [*loop, loop[0]])
+        problems.add(f"line {rows[loop[0] - 1]}", f"the heads form a circle: {shown}")
+
+
+def _cycle(heads: Sequence[int]) -> list[int]:
+    """The word numbers of a circle among the heads, or nothing."""
+    color = [0] * (len(heads) + 1)
+    color[0] = -1
+    for start in range(1, len(heads) + 1):
+        number = start
+        while color[number] == 0:
+            color[number] = start
+            number = heads[number - 1]
+        if color[number] == start:
+            loop = [number]
+            while (number := heads[number - 1]) != loop[0]:
+                loop.append(number)
+            return loop
+    return []

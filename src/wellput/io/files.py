@@ -1,0 +1,235 @@
+"""The noun `InputFile`: bytes and lines of a file, of standard input, compressed or not.
+
+Everything that can go wrong with a file as such becomes an `InputError` here: it is missing, a
+folder, unreadable, empty, truncated, not UTF-8. Lines end at `\\n` alone, a carriage return is part
+of its line; a byte order mark at the start is dropped.
+"""
+
+from __future__ import annotations
+
+import codecs
+import stat
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TypeAlias, cast
+
+from wellput.core.errors import InputError, OutputError, did_you_mean
+from wellput.io.compression import CHUNK, SUFFIXES, decompressed
+from wellput.io.problems import Problems
+
+PathLike: TypeAlias = str | Path
+
+SPOOL_IN_MEMORY = 1 << 26
+STANDARD_INPUT = "-"
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class InputFile:
+    """A file that can be read several times, each time from its beginning.
+
+    Standard input (`-`), pipes and other things that can be read only once are kept in a temporary
+    file on first reading.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = str(path)
+        self.is_stdin = self.path == STANDARD_INPUT
+        self.name = "standard input" if self.is_stdin else self.path
+        self._spool: IO[bytes] | None = None
+        self._must_spool = self.is_stdin or not _is_regular(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix in lower case, that of a compression left out: `.csv` of `a.CSV.gz`."""
+        path = Path(self.path.lower())
+        return (path.with_suffix("") if path.suffix in SUFFIXES else path).suffix
+
+    def chunks(self) -> Iterator[bytes]:
+        """The decompressed bytes; raises InputError for an empty file."""
+        return decompressed(self._raw_chunks(), self.name)
+
+    def line_blocks(self, size: int) -> Iterator[list[str]]:
+        """The lines in lists of `size`, the last one shorter. Lines come without their `\\n`."""
+        pending: list[str] = []
+        start = 0
+        for lines in self._lines_of_chunks():
+            pending = pending[start:] + lines
+            start = 0
+            while len(pending) - start >= size:
+                yield pending[start : start + size]
+                start += size
+        if start < len(pending):
+            yield pending[start:]
+
+    def lines(self) -> Iterator[str]:
+        """The lines, one by one."""
+        for lines in self._lines_of_chunks():
+            yield from lines
+
+    def count_lines(self) -> int:
+        count, last = 0, b"\n"
+        for chunk in self.chunks():
+            count += chunk.count(b"\n")
+            last = chunk[-1:] or last
+        return count + (last != b"\n")
+
+    def seekable(self) -> IO[bytes]:
+        """The decompressed bytes as a file with random access, for formats that need it."""
+        if not self._must_spool and not self.path.lower().endswith(SUFFIXES):
+            return _opened(self.path)
+        return _spooled(self.chunks(), self.name)
+
+    def _lines_of_chunks(self) -> Iterator[list[str]]:
+        done = 0
+        for piece in _whole_lines(self.chunks()):
+            if done == 0 and piece.startswith(codecs.BOM_UTF8):
+                piece = piece[len(codecs.BOM_UTF8) :]
+            try:
+                lines = piece.decode().split("\n")
+            except UnicodeDecodeError:
+                raise self._not_utf8() from None
+            if piece.endswith(b"\n"):
+                lines.pop()
+            done += len(lines)
+            yield lines
+
+    def _not_utf8(self) -> InputError:
+        """Names every line that is not UTF-8; reads the file again to find them."""
+        problems = Problems(self.name)
+        number = 0
+        head = b""
+        for piece in _whole_lines(self.chunks()):
+            head = head or piece[:2]
+            for line in piece.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                try:
+                    line.decode()
+                except UnicodeDecodeError as error:
+                    shown = line[error.start : error.start + 1].hex()
+                    problems.add(
+                        f"line {number}", f"not UTF-8 (byte {error.start + 1} is 0x{shown})"
+                    )
+        encoding = "UTF-16" if head in UTF16_MARKS else "LATIN1"
+        advice = f"Convert it first, for example: iconv -f {encoding} -t UTF-8 FILE > NEW"
+        return InputError.collect(
+            f"{self.name} is not UTF-8 text:", problems.kept, advice, total=problems.total
+        )
+
+    def _raw_chunks(self) -> Iterator[bytes]:
+        if not self._must_spool:
+            with _opened(self.path) as file:
+                while chunk := _read(file, self.name):
+                    yield chunk
+            return
+        if self._spool is None:
+            self._spool = _spooled(self._once(), self.name)
+            weakref.finalize(self, self._spool.close)
+        place = 0
+        while chunk := _read_at(self._spool, place):
+            place += len(chunk)
+            yield chunk
+
+    def _once(self) -> Iterator[bytes]:
+        """What is there to be read only once."""
+        source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
+        while chunk := _read(source, self.name):
+            yield chunk
+        if not self.is_stdin:
+            source.close()
+
+
+def check_readable(*files: InputFile) -> None:
+    """Says at once which of the files are not there or are folders, before any is read."""
+    wrong = [complaint for file in files if (complaint := _complaint(file)) is not None]
+    if len(wrong) == 1:
+        raise InputError(wrong[0])
+    if wrong:
+        raise InputError.collect("These files cannot be read:", wrong)
+
+
+def _complaint(file: InputFile) -> str | None:
+    if file.is_stdin:
+        return None
+    try:
+        is_folder = stat.S_ISDIR(Path(file.path).stat().st_mode)
+    except OSError as error:
+        return _cannot_read(file.path, error)
+    return f"{file.name} is a folder; a file is needed here." if is_folder else None
+
+
+def _cannot_read(path: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"No such file: {path}.{_neighbor(Path(path))}"
+    if isinstance(error, IsADirectoryError):
+        return f"{path} is a folder; a file is needed here."
+    if isinstance(error, PermissionError):
+        return f"{path} cannot be read: you have no permission to."
+    return f"{path} cannot be read: {error.strerror or error}."
+
+
+def _neighbor(path: Path) -> str:
+    try:
+        return did_you_mean(path.name, [other.name for other in path.parent.iterdir()])
+    except OSError:
+        return ""
+
+
+def _is_regular(path: str) -> bool:
+    """True also for what is not there: opening it will say so."""
+    try:
+        return stat.S_ISREG(mode := Path(path).stat().st_mode) or stat.S_ISDIR(mode)
+    except OSError:
+        return True
+
+
+def _opened(path: str) -> IO[bytes]:
+    try:
+        return Path(path).open("rb", buffering=0)
+    except OSError as error:
+        raise InputError(_cannot_read(path, error)) from None
+
+
+def _read(file: IO[bytes], name: str) -> bytes:
+    try:
+        return file.read(CHUNK)
+    except OSError as error:
+        raise InputError(_cannot_read(name, error)) from None
+
+
+def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
+    """A temporary file of the chunks, in memory as long as it is small."""
+    spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(SPOOL_IN_MEMORY))  # noqa: SIM115
+    for chunk in chunks:
+        try:
+            spool.write(chunk)
+        except OSError as error:
+            raise OutputError(
+                f"No room to keep {name} in {tempfile.gettempdir()}: {error.strerror}. "
+                "Make room there, or set TMPDIR to another folder."
+            ) from None
+    spool.seek(0)
+    return spool
+
+
+def _read_at(spool: IO[bytes], place: int) -> bytes:
+    """A chunk from `place`: two readers of one spool must not move each other's position."""
+    spool.seek(place)
+    return spool.read(CHUNK)
+
+
+def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes, cut after line ends only (the last piece may lack one)."""
+    parts: list[bytes] = []
+    for chunk in chunks:
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            parts.append(chunk[:end])
+            yield b"".join(parts)
+            parts = []
+        if end < len(chunk):
+            parts.append(chunk[end:])
+    if parts:
+        yield b"".join(parts)

@@ -1,0 +1,47 @@
+"""JSON lines: one object a line, empty lines skipped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from wellput.io.files import InputFile
+from wellput.io.problems import Problems
+
+
+def read_json_lines(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """Each line's number and value; lines that are not JSON go to `problems`."""
+    decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number).decode
+    for number, line in enumerate(file.lines(), start=1):
+        try:
+            value = decode(line)
+        except json.JSONDecodeError as error:
+            if line and not line.isspace():
+                place = "" if error.colno > len(line) else f" at character {error.colno}"
+                problems.add(f"line {number}", f"not JSON{place}: {_lowered(error.msg)}")
+            continue
+        except ValueError as error:
+            problems.add(f"line {number}", str(error))
+            continue
+        except RecursionError:
+            problems.add(f"line {number}", "nested too deeply")
+            continue
+        yield number, value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = ", ".join(dict.fromkeys(f'"{key}"' for key in keys if keys.count(key) > 1))
+        raise ValueError(f"the key {twice} is given twice in one object")
+    return result
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON; write null for what is missing")
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]

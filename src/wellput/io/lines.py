@@ -1,0 +1,153 @@
+"""Line-aligned text: line n of every file belongs to item n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import BLOCK, Item
+from wellput.core.tree import Tree
+from wellput.io.conllu import trees_in
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.problems import Problems
+
+T = TypeVar("T")
+
+
+def open_lines(
+    *,
+    references: Sequence[PathLike],
+    outputs: Mapping[str, PathLike],
+    trees: PathLike | None = None,
+    source: PathLike | None = None,
+) -> LineSource:
+    """Items from files of one text a line: one per reference set, one per system.
+
+    Ids are line numbers from "1". `trees` is CoNLL-U in the same order; they belong to the first
+    reference, and are the reference where no reference file is given.
+    """
+    if not outputs:
+        raise InputError("Nothing to score: no system's output was given.")
+    named = {str(path): InputFile(path) for path in (*references, *outputs.values())}
+    given = [
+        str(path) for path in (*references, *outputs.values(), trees, source) if path is not None
+    ]
+    if given.count("-") > 1:
+        raise InputError("Standard input (-) was given twice; it can be read only once.")
+    result = LineSource(
+        references=[named[str(path)] for path in references],
+        outputs={system: named[str(path)] for system, path in outputs.items()},
+        trees=None if trees is None else InputFile(trees),
+        source=None if source is None else InputFile(source),
+    )
+    check_readable(*result.files)
+    return result
+
+
+class LineSource:
+    """An `EvalSource` over line-aligned files."""
+
+    def __init__(
+        self,
+        *,
+        references: Sequence[InputFile],
+        outputs: Mapping[str, InputFile],
+        trees: InputFile | None,
+        source: InputFile | None,
+    ) -> None:
+        self._references = references
+        self._outputs = outputs
+        self._trees = trees
+        self._source = source
+
+    @property
+    def files(self) -> list[InputFile]:
+        optional = [file for file in (self._source, self._trees) if file is not None]
+        return [*self._references, *self._outputs.values(), *optional]
+
+    def blocks(self) -> Iterator[list[Item]]:
+        """The items; raises InputError where the files are not equally long."""
+        readers = {
+            id(file): file.line_blocks(BLOCK) for file in self.files if file is not self._trees
+        }
+        trees = None if self._trees is None else _in_blocks(trees_in(self._trees))
+        problems = Problems("" if self._trees is None else self._trees.name)
+        first = 1
+        while True:
+            texts = {key: next(reader, []) for key, reader in readers.items()}
+            block_trees = None if trees is None else next(trees, [])
+            lengths = {len(lines) for lines in texts.values()}
+            if block_trees is not None:
+                lengths.add(len(block_trees))
+            if len(lengths) > 1:
+                raise self._uneven()
+            if lengths == {0}:
+                break
+            items = self._items(first, texts, block_trees, problems)
+            first += len(items)
+            if not problems:
+                yield items
+        problems.raise_if_any(
+            advice="Trees must be in the same order as the lines of the reference."
+        )
+
+    def _items(
+        self,
+        first: int,
+        texts: Mapping[int, list[str]],
+        trees: list[Tree] | None,
+        problems: Problems,
+    ) -> list[Item]:
+        systems = tuple(self._outputs)
+        columns = [texts[id(file)] for file in self._outputs.values()]
+        n = len(columns[0])
+        ids = map(str, range(first, first + n))
+        if len(systems) == 1:
+            outputs = [{systems[0]: text} for text in columns[0]]
+        else:
+            outputs = [dict(zip(systems, row, strict=True)) for row in zip(*columns, strict=True)]
+        if self._references:
+            streams = [texts[id(file)] for file in self._references]
+            references = list(zip(*streams, strict=True))
+        else:
+            references = [(tree.text,) for tree in trees] if trees is not None else [()] * n
+        if trees is None and self._source is None:
+            return list(map(Item, ids, outputs, references))
+        sources = [None] * n if self._source is None else texts[id(self._source)]
+        rows = [()] * n if trees is None else self._aligned(first, references, trees, problems)
+        return list(map(Item, ids, outputs, references, rows, sources))
+
+    def _aligned(
+        self,
+        first: int,
+        references: Sequence[tuple[str, ...]],
+        trees: Sequence[Tree],
+        problems: Problems,
+    ) -> list[tuple[Tree | None, ...]]:
+        """The trees as rows parallel to the references, each checked against the first of them."""
+        for number, (row, tree) in enumerate(zip(references, trees, strict=True), start=first):
+            if mismatch := tree.mismatch(row[0]):
+                problems.add(f"tree {number}", mismatch)
+        more = (None,) * (len(references[0]) - 1)
+        return [(tree, *more) for tree in trees]
+
+    def _uneven(self) -> InputError:
+        counts = [
+            f"{file.name}: {file.count_lines()} lines"
+            for file in self.files
+            if file is not self._trees
+        ]
+        if self._trees is not None:
+            counts.append(f"{self._trees.name}: {sum(1 for _ in trees_in(self._trees))} trees")
+        return InputError.collect(
+            "The files are not equally long; line n of each must belong to item n:",
+            counts,
+            "A text that contains a line break must be put on one line.",
+        )
+
+
+def _in_blocks(values: Iterator[T]) -> Iterator[list[T]]:
+    while block := list(islice(values, BLOCK)):
+        yield block

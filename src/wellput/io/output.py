@@ -1,0 +1,166 @@
+"""Writing files: whole or not at all.
+
+The new content goes to a temporary file beside the target, which takes the target's name when
+everything is written, and vanishes when anything goes wrong, an interruption included. `-` is
+standard output; devices and pipes are written directly. `.gz` and `.xz` compress. Parent folders
+are never made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, TextIO, cast
+
+from wellput.core.errors import OutputError
+from wellput.io.compression import compressing
+from wellput.io.files import PathLike
+
+STANDARD_OUTPUT = "-"
+
+
+@contextlib.contextmanager
+def replacing(path: PathLike) -> Iterator[IO[bytes]]:
+    """A binary file whose content replaces `path` when the block ends well.
+
+    Raises OutputError where that cannot be; the old content of `path` is then untouched.
+    """
+    if str(path) == STANDARD_OUTPUT:
+        with _written(sys.stdout.buffer, "standard output", "") as file:
+            yield file
+        with _explained("standard output"):
+            sys.stdout.buffer.flush()
+        return
+    # The file that a link points to is replaced, not the link.
+    target = Path(os.path.realpath(path))
+    mode = _mode_of(target, str(path))
+    if mode is not None and not stat.S_ISREG(mode):
+        with _opened(target, os.O_WRONLY, str(path)) as sink, _written(sink, str(path), "") as file:
+            yield file
+        return
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    try:
+        creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with _opened(beside, creating, str(path)) as sink:
+            with _written(sink, str(path), str(path)) as file:
+                yield file
+            with _explained(str(path)):
+                if mode is not None:
+                    os.fchmod(sink.fileno(), stat.S_IMODE(mode))
+                os.fsync(sink.fileno())
+        with _explained(str(path)):
+            beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def replacing_text(path: PathLike) -> Iterator[TextIO]:
+    """Like `replacing`, for text: UTF-8, `\\n` written as it is."""
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        yield text
+        text.detach()
+
+
+def check_writable(path: PathLike) -> None:
+    """Raises OutputError at once where `path` cannot be written: before the work, not after it."""
+    if str(path) == STANDARD_OUTPUT:
+        return
+    target = Path(os.path.realpath(path))
+    _mode_of(target, str(path))
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(f"Cannot write {path}: you have no permission to write in its folder.")
+
+
+def _mode_of(target: Path, name: str) -> int | None:
+    """The mode of what is at `target`, None for nothing; raises where no file can be."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        if not target.parent.is_dir():
+            raise OutputError(
+                f"Cannot write {name}: the folder {target.parent} does not exist. Make it first."
+            ) from None
+        return None
+    except OSError as error:
+        raise OutputError(_reason(name, error)) from None
+    if stat.S_ISDIR(mode):
+        raise OutputError(f"Cannot write {name}: it is a folder. Give the name of a file.")
+    if not os.access(target, os.W_OK):
+        raise OutputError(f"Cannot write {name}: you have no permission to.")
+    return mode
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int, name: str) -> Iterator[io.FileIO]:
+    with _explained(name):
+        descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+    with io.FileIO(descriptor, "wb") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _written(sink: Any, name: str, suffixed: str) -> Iterator[IO[bytes]]:
+    """A buffered, perhaps compressing file on top of `sink`, all of it written in the end."""
+    raw = _Explaining(sink, name)
+    buffered = io.BufferedWriter(raw, 1 << 18)
+    file = compressing(cast("IO[bytes]", buffered), suffixed)
+    try:
+        yield file
+        file.close()
+        buffered.close()
+    except BaseException:
+        raw.is_open_for_more = False
+        file.close()
+        buffered.close()
+        raise
+
+
+class _Explaining(io.RawIOBase):
+    """Hands bytes on to `sink`, which it does not close; a failure becomes an OutputError.
+
+    After a failure the bytes still in the buffers above it must go nowhere.
+    """
+
+    def __init__(self, sink: IO[bytes], name: str) -> None:
+        self._sink = sink
+        self._name = name
+        self.is_open_for_more = True
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if not self.is_open_for_more:
+            return len(data)
+        with _explained(self._name):
+            return self._sink.write(data)
+
+
+@contextlib.contextmanager
+def _explained(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OutputError:
+        raise
+    except BrokenPipeError:
+        raise  # the reader of a pipe went away: no matter for a message
+    except OSError as error:
+        raise OutputError(_reason(name, error)) from None
+
+
+def _reason(name: str, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"Cannot write {name}: the disk is full. Nothing was left half-written."
+    if isinstance(error, PermissionError):
+        return f"Cannot write {name}: you have no permission to."
+    return f"Cannot write {name}: {error.strerror or error}."

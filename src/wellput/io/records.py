@@ -1,0 +1,242 @@
+"""One item of an evaluation set as a JSON-like record: checked here, once, and made an `Item`.
+
+JSONL, CSV, TSV and Parquet all come through here, so that they accept the same and complain alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import NO_REFERENCES, NO_TREES, Item, Output
+from wellput.core.tree import Tree
+from wellput.io.conllu import parse_tree
+from wellput.io.derivations import check_derivation, check_schedule
+from wellput.io.problems import Problems
+
+Trees = tuple[Tree | None, ...]
+
+BY_SYSTEM = ("references_by_system", "trees_by_system")
+KEYS = (
+    *("id", "source", "context", "references", "tree", "trees", "outputs", "derivation"),
+    *BY_SYSTEM,
+)
+KNOWN = frozenset(KEYS)
+# What other tools call these keys; closer misspellings are found by likeness.
+OTHER_NAMES = {
+    other: key
+    for key, others in {
+        "id": "item item_id",
+        "source": "src input",
+        "references": "ref refs target targets",
+        "outputs": "hyp hyps hypothesis hypotheses mt prediction predictions systems",
+    }.items()
+    for other in others.split()
+}
+
+
+class RecordReader:
+    """Turns records into items; what is wrong with them goes to `problems`.
+
+    `unit` is what a record's number counts: lines of a text file, rows of a table. Trees are parsed
+    where `parse_trees` asks for it or where a reference is known only from its tree.
+    """
+
+    def __init__(self, problems: Problems, *, unit: str = "line", parse_trees: bool = True) -> None:
+        self._problems = problems
+        self._unit = unit
+        self._parse_trees = parse_trees
+        self._meant: dict[str, str] = {}
+
+    def item(self, number: int, record: object) -> Item | None:
+        """The item of a record, or None where it has a problem."""
+        before = self._problems.total
+        if not isinstance(record, dict):
+            self._problems.add(
+                f"{self._unit} {number}", f"an object is needed, not {_kind(record)}"
+            )
+            return None
+        identifier = record.get("id")
+        where = f"{self._unit} {number}"
+        if type(identifier) is int:
+            identifier = str(identifier)
+        if isinstance(identifier, str) and identifier:
+            where = f"{where} (item {identifier})"
+        elif "id" in record:
+            self._problems.add(
+                where, f"the id must be a text or a whole number, not {_kind(identifier)}"
+            )
+        elif "id" not in map(self._meaning, record):
+            self._problems.add(where, 'no "id"; every item needs one')
+
+        def complain(what: str) -> None:
+            self._problems.add(where, what)
+
+        if not KNOWN.issuperset(record):
+            self._refuse_misspelled(record, complain)
+        item = self._item(identifier, record, complain)
+        return item if self._problems.total == before else None
+
+    def _item(
+        self, identifier: Any, record: dict[str, Any], complain: Callable[[str], None]
+    ) -> Item:
+        derivation = record.get("derivation")
+        nodes = None if derivation is None else check_derivation(derivation, complain)
+        outputs: dict[str, Output] = {}
+        for system, output in _mapping(record, "outputs", complain).items():
+            if isinstance(output, str):
+                outputs[system] = output
+            elif isinstance(output, dict):
+                check_schedule(output, nodes, f"the output of {system}", complain)
+                outputs[system] = output
+            elif output is not None:
+                complain(f"the output of {system} must be a text, not {_kind(output)}")
+        references, trees = self._references(record, complain)
+        by_system: Mapping[str, tuple[str, ...]] = NO_REFERENCES
+        trees_by_system: Mapping[str, Trees] = NO_TREES
+        if any(key in record for key in BY_SYSTEM):
+            by_system, trees_by_system = self._by_system(record, references, complain)
+        return Item(
+            identifier,
+            outputs,
+            references,
+            trees,
+            _text(record, "source", complain),
+            _text(record, "context", complain),
+            derivation,
+            by_system,
+            trees_by_system,
+        )
+
+    def _references(
+        self, record: dict[str, Any], complain: Callable[[str], None]
+    ) -> tuple[tuple[str, ...], Trees]:
+        trees = record.get("trees")
+        if (short := record.get("tree")) is not None:
+            if trees is not None:
+                complain('both "tree" and "trees"; "tree" is short for the first of "trees"')
+            trees = [short]
+        texts = _texts(record.get("references"), "references", complain)
+        if trees is None:
+            return texts or (), ()
+        return self._with_trees(texts, trees, "trees", complain)
+
+    def _by_system(
+        self, record: dict[str, Any], shared: tuple[str, ...], complain: Callable[[str], None]
+    ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, Trees]]:
+        references: dict[str, tuple[str, ...]] = {}
+        trees: dict[str, Trees] = {}
+        for system, texts in _mapping(record, "references_by_system", complain).items():
+            checked = _texts(texts, f"references_by_system of {system}", complain)
+            if checked is not None:
+                references[system] = checked
+        for system, given in _mapping(record, "trees_by_system", complain).items():
+            if given is not None:
+                own = references.get(system, shared)
+                name = f"trees_by_system of {system}"
+                _, trees[system] = self._with_trees(own, given, name, complain)
+        return references, trees
+
+    def _with_trees(
+        self, texts: tuple[str, ...] | None, trees: Any, name: str, complain: Callable[[str], None]
+    ) -> tuple[tuple[str, ...], Trees]:
+        """The references with their trees, as many of one as of the other."""
+        if not isinstance(trees, list) or not all(t is None or isinstance(t, str) for t in trees):
+            complain(f"{name} must be a list of CoNLL-U texts or nulls")
+            return texts or (), ()
+        if texts is not None and len(trees) > len(texts):
+            complain(f"{name} has {len(trees)} entries for {len(texts)} references")
+            return texts, ()
+        if texts is not None and not self._parse_trees:
+            return texts, ()
+        parsed = [self._tree(text, f"{name}[{i}]", complain) for i, text in enumerate(trees)]
+        if texts is None:
+            if None in trees:
+                complain(f"{name}[{trees.index(None)}] is null, and there is no reference for it")
+            return tuple(tree.text for tree in parsed if tree is not None), tuple(parsed)
+        for i, (text, tree) in enumerate(zip(texts, parsed, strict=False)):
+            if tree is not None and (mismatch := tree.mismatch(text)):
+                complain(f"{name}[{i}] {mismatch}")
+        return texts, (*parsed, *[None] * (len(texts) - len(parsed)))
+
+    def _tree(self, text: str | None, name: str, complain: Callable[[str], None]) -> Tree | None:
+        if text is None:
+            return None
+        try:
+            return parse_tree(text)
+        except InputError as error:
+            for line in str(error).split("\n"):
+                if not line.endswith(":"):
+                    complain(f"{name}, {line.strip()}")
+            return None
+
+    def _refuse_misspelled(self, record: dict[str, Any], complain: Callable[[str], None]) -> None:
+        for key in record:
+            meant = self._meaning(key)
+            if meant != key and meant and meant not in record:
+                complain(f'unknown key "{key}". Did you mean "{meant}"?')
+
+    def _meaning(self, key: str) -> str:
+        """The known key that a key probably stands for, itself where it is one, else nothing."""
+        if key not in self._meant:
+            near = get_close_matches(key.lower(), KEYS, n=1, cutoff=0.85)
+            self._meant[key] = OTHER_NAMES.get(key.lower(), near[0] if near else "")
+        return self._meant[key]
+
+
+def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> str | None:
+    value = record.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    complain(f"{key} must be a text, not {_kind(value)}")
+    return None
+
+
+def _texts(value: Any, name: str, complain: Callable[[str], None]) -> tuple[str, ...] | None:
+    """The list of texts, None for null and for what is none."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        complain(f'{name} must be a list of texts; put the one text in brackets: ["…"]')
+        return None
+    if not isinstance(value, list):
+        complain(f"{name} must be a list of texts, not {_kind(value)}")
+        return None
+    for i, entry in enumerate(value):
+        if not isinstance(entry, str):
+            complain(f"{name}[{i}] must be a text, not {_kind(entry)}")
+            return None
+    return tuple(value)
+
+
+def _mapping(
+    record: dict[str, Any], key: str, complain: Callable[[str], None]
+) -> Mapping[str, Any]:
+    value = record.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        complain(f"{key} must be an object from system names, not {_kind(value)}")
+        return {}
+    if "" in value:
+        complain(f"{key} has a system without a name")
+    return value
+
+
+def _kind(value: object) -> str:
+    """What a JSON value is, in words.
+
+    >>> _kind([1]), _kind(None)
+    ('a list', 'null')
+    """
+    if value is None:
+        return "null"
+    if value == "":
+        return "the empty text"
+    names = {
+        str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list",
+        dict: "an object",
+    }  # fmt: skip
+    return names.get(type(value), type(value).__name__)
