@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace wellput {
@@ -33,6 +34,25 @@ inline EditSteps<Bits> next_row(EditRow<Bits>& row, Bits matches) {
     row.plus = (up << 1) | ~(level | from_left);
     row.minus = from_left & level;
     return {level, down};
+}
+
+// The same for sequences of any length, 64 columns a block. `above` and `row` may be the same.
+inline void next_row(const EditRow<std::uint64_t>* above, EditRow<std::uint64_t>* row,
+                     const std::uint64_t* matches, std::size_t blocks) {
+    std::uint64_t down_carry = 1;
+    std::uint64_t up_carry = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        const auto [plus, minus] = above[b];
+        const std::uint64_t same = matches[b] | up_carry;
+        const std::uint64_t level = (((same & plus) + plus) ^ plus) | same | minus;
+        const std::uint64_t down = minus | ~(level | plus);
+        const std::uint64_t up = level & plus;
+        const std::uint64_t from_left = (down << 1) | down_carry;
+        row[b].plus = (up << 1) | up_carry | ~(level | from_left);
+        row[b].minus = from_left & level;
+        down_carry = down >> 63;
+        up_carry = up >> 63;
+    }
 }
 
 inline int count_bits(std::uint64_t bits) { return std::popcount(bits); }

@@ -41,14 +41,14 @@ def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[st
 # chrf.cpp
 
 # ter.cpp
-
 def ter_statistics(
-    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
-) -> Floats:
-    """Edits to the nearest reference and mean reference length, (n, 2). Words are what
-    `str.split()` gives."""
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
+) -> Floats: ...
 
 # wer.cpp
+def wer_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str, threads: int
+) -> Floats: ...
 
 # resampling.cpp
 def bootstrap_sums(statistics: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
@@ -57,3 +57,6 @@ def swap_sums(differences: Floats, n_resamples: int, seed: int, threads: int) ->
 # ngrams.cpp
 
 # rouge.cpp
+def rouge_l_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
+) -> Floats: ...
