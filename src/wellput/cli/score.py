@@ -120,7 +120,7 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
-    from wellput.io import check_writable, segment_writer
+    from wellput.io import check_writable
     from wellput.report.score import render
 
     chosen = registry.create_all(metrics)
@@ -193,4 +193,4 @@ def open_source(
         if name in outputs:
             raise InputError(f"Two systems are named {name!r}: {outputs[name]} and {path}.")
         outputs[name] = path
-    return open_lines(references=references, outputs=outputs, trees=trees if with_trees else None)
+    return open_lines(references=references, outputs=outputs, trees=trees if with_trees or not references else None)

@@ -20,7 +20,7 @@ class Explains(Protocol):
     """A metric that can say what it saw."""
 
     def explain(self, batch: Batch) -> list[str]:
-        """One text of several lines per row."""
+        """One text of several lines per row, empty where nothing is wrong."""
         ...
 
 
@@ -40,6 +40,8 @@ def explain(
             items = _items_at(source, places)
             texts = metric.explain(Batch.of(system, [items[place] for place in places]))
             for place, text in zip(places, texts, strict=True):
+                if not text:
+                    continue
                 shown = f"{table.scores[row, place]:.3f}".replace("-", "−")
                 yield f"{metric.name} of {system}, item {table.items[place]}: {shown}"
                 yield text + "\n"

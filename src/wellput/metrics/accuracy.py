@@ -92,12 +92,13 @@ class Accuracy(AlignmentOptions):
         return accuracy(self.problems(statistics), statistics[..., REFERENCE])
 
     def explain(self, batch: Batch) -> list[str]:
-        """Each output's alignment with the reference it was scored against."""
+        """Each output's alignment with the reference it was scored against; nothing if all is well."""
         counts, per_row = self.errors(batch)
-        chosen = best_of(accuracy(self.problems(counts), counts[:, REFERENCE]), per_row)
+        problems = self.problems(counts)
+        chosen = best_of(accuracy(problems, counts[:, REFERENCE]), per_row)
         firsts = np.cumsum(per_row) - per_row
         return [
-            "\n".join(self.drawing(batch, row, int(place)))
+            "\n".join(self.drawing(batch, row, int(place))) if problems[chosen[row]] else ""
             for row, place in enumerate(chosen - firsts)
         ]
 

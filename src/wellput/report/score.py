@@ -8,7 +8,8 @@ from wellput.engine.result import Score, ScoreResult
 from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
 
 CSV_COLUMNS = (
-    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined", "signature",
+    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
+    "signature",
 )  # fmt: skip
 
 
@@ -143,10 +144,11 @@ def _legend(result: ScoreResult) -> list[str]:
 
 
 def _signatures(result: ScoreResult) -> list[str]:
-    first: dict[str, Score] = {}
+    """One line for all metrics that share a signature."""
+    groups: dict[str, dict[str, None]] = {}
     for score in result.scores:
-        first.setdefault(score.metric, score)
-    return [f"{metric}: {score.signature}" for metric, score in first.items()]
+        groups.setdefault(score.signature, {})[score.metric] = None
+    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
 
 
 def _digits(result: ScoreResult, metric: str) -> int:
