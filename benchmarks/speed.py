@@ -78,7 +78,8 @@ def metric_rows(outputs: list[str], references: list[str]) -> list[Row]:
     rows: list[Row] = []
 
     def compare(
-        what: str, peer: str, bar: str, ours: Callable[[], object], theirs: Callable[[], object], n: int,
+        what: str, peer: str, bar: str, ours: Callable[[], object], theirs: Callable[[], object],
+        n: int,
         turns: int = TURNS,
     ) -> None:  # fmt: skip
         rows.append(Row(what, peer, bar, *best_times(ours, theirs, turns=turns), n))
