@@ -1,0 +1,11 @@
+"""Sphinx configuration."""
+
+project = "wellput"
+author = "The wellput authors"
+copyright = "The wellput authors, Apache-2.0"  # noqa: A001
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_title = "wellput"
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
