@@ -1,8 +1,8 @@
 // Resampling as a matrix product: how often each resample takes each row, times the statistics.
 //
-// A resample has a random stream of its own, made from (seed, resample), so that neither threads nor
-// the width of the statistics change what is drawn: with one seed, every metric and every system
-// with equally many rows sees the same draws, which is what makes their differences paired.
+// A resample has a random stream of its own, made from (seed, resample), so that neither threads
+// nor the width of the statistics change what is drawn: with one seed, every metric and every
+// system with equally many rows sees the same draws, which makes their differences paired.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -83,9 +83,9 @@ void flip(Stream stream, std::size_t n, Weight* weights) {
 
 // Scratch space of one worker.
 struct Scratch {
-    std::vector<Weight> weights;     // (kGroup, n)
-    std::vector<double> multipliers; // (kGroup / kTile, kRows, kTile): a block's weights, transposed
-    std::vector<double> block;       // (columns / 4, kRows, 4): a block's statistics, zero-padded
+    std::vector<Weight> weights;      // (kGroup, n)
+    std::vector<double> multipliers;  // (kGroup / kTile, kRows, kTile): the weights of a block
+    std::vector<double> block;        // (columns / 4, kRows, 4): its statistics, zero-padded
 };
 
 // AVX2 without FMA: the same digits as on a processor without either.

@@ -1,0 +1,219 @@
+// N-grams as paths in a trie: a node is an n-gram, its parent the n-gram without the last token. A
+// pair (parent, token) finds a node exactly, so no n-gram is ever mistaken for another.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tokenize.h"
+
+namespace wellput {
+
+namespace nb = nanobind;
+
+using Node = std::uint32_t;
+using Token = std::uint32_t;
+
+inline constexpr Node kRoot = 0;
+inline constexpr std::uint32_t kNone = 0xffffffff;
+
+class Trie {
+public:
+    Trie() { clear(); }
+    void clear() {
+        size_ = 1;
+        if (++stamp_ == 0) {  // after 2^32 items the stamps start over
+            for (auto& slot : slots_) slot.stamp = 0;
+            stamp_ = 1;
+        }
+    }
+    std::size_t size() const { return size_; }
+
+    // kNone where there is no such child.
+    Node find(Node parent, Token token) const {
+        if (slots_.empty()) return kNone;
+        const Slot& slot = slots_[place(parent, token)];
+        return slot.stamp == stamp_ ? slot.node : kNone;
+    }
+
+    // The child, made if need be: nodes are numbered 1, 2, 3, ... as they are made.
+    Node add(Node parent, Token token) {
+        if (size_ * 2 >= slots_.size()) grow();
+        Slot& slot = slots_[place(parent, token)];
+        if (slot.stamp != stamp_) {
+            if (size_ == kNone) throw std::length_error("more than 2^32 - 2 different n-grams");
+            slot = {key(parent, token), stamp_, static_cast<Node>(size_++)};
+        }
+        return slot.node;
+    }
+
+private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint32_t stamp = 0;
+        Node node = 0;
+    };
+
+    static std::uint64_t key(Node parent, Token token) {
+        return std::uint64_t{parent} << 32 | token;
+    }
+
+    // Where the child is, or the free slot where it would be.
+    std::size_t place(Node parent, Token token) const {
+        const std::uint64_t wanted = key(parent, token);
+        std::uint64_t h = wanted * 0x9e3779b97f4a7c15ull;
+        h ^= h >> 32;
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = h & mask;
+        while (slots_[at].stamp == stamp_ && slots_[at].key != wanted) at = (at + 1) & mask;
+        return at;
+    }
+
+    void grow() {
+        std::vector<Slot> old(std::max<std::size_t>(256, slots_.size() * 2));
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.stamp == stamp_)
+                slots_[place(slot.key >> 32 & kNone, slot.key & kNone)] = slot;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t size_ = 1;
+    std::uint32_t stamp_ = 0;
+};
+
+// How often every n-gram up to an order occurs in texts that arrive bit by bit.
+class NgramCounter {
+public:
+    NgramCounter(std::uint8_t order, std::string tokenizer)
+        : order_(order), name_(std::move(tokenizer)), tokenizer_(tokenizer_named(name_)),
+          totals_(order, 0), distinct_(order, 0) {}
+
+    void add(std::string_view text) {
+        tokenize(tokenizer_, text, buffer_, tokens_);
+        ids_.clear();
+        for (const auto token : tokens_) ids_.push_back(id_of(token));
+        for (std::size_t start = 0; start < ids_.size(); ++start) {
+            const std::size_t longest = std::min<std::size_t>(ids_.size() - start, order_);
+            Node node = kRoot;
+            for (std::size_t i = 0; i < longest; ++i) {
+                node = child(node, ids_[start + i]);
+                ++counts_[node];
+                ++totals_[i];
+            }
+        }
+        counts_[kRoot] += static_cast<std::int64_t>(ids_.size());
+    }
+
+    std::size_t order() const { return order_; }
+    Tokenizer tokenizer() const { return tokenizer_; }
+    std::int64_t total(std::size_t n) const { return totals_.at(n - 1); }
+    std::int64_t distinct(std::size_t n) const { return distinct_.at(n - 1); }
+
+    Token find_token(std::string_view token) const {
+        const auto found = vocabulary_.find(token);
+        return found == vocabulary_.end() ? kNone : found->second;
+    }
+    Node find(Node parent, Token token) const { return trie_.find(parent, token); }
+
+    // Doddington's equation 2: how many bits the last token says after the others, or by itself
+    // among all tokens (the root's count).
+    double information(Node node) const {
+        const double before = static_cast<double>(counts_[parents_[node]]);
+        return std::log(before / static_cast<double>(counts_[node])) / std::log(2.0);
+    }
+
+    // The whole counter as Python objects: (order, tokenizer, tokens, nodes). A node is its parent,
+    // its token and its count; nodes come in the order in which they were made.
+    nb::tuple state() const {
+        std::vector<std::string_view> words(vocabulary_.size());
+        for (const auto& [word, id] : vocabulary_) words[id] = word;
+        nb::list tokens;
+        for (const auto word : words) tokens.append(nb::bytes(word.data(), word.size()));
+        std::vector<std::int64_t> nodes;
+        nodes.reserve(3 * counts_.size());
+        for (Node node = 0; node < counts_.size(); ++node)
+            nodes.insert(nodes.end(), {parents_[node], last_[node], counts_[node]});
+        return nb::make_tuple(order_, name_, tokens,
+                              nb::bytes(reinterpret_cast<const char*>(nodes.data()),
+                                        nodes.size() * sizeof(std::int64_t)));
+    }
+
+    static NgramCounter of(const nb::tuple& state) {
+        NgramCounter counter(nb::cast<std::uint8_t>(state[0]), nb::cast<std::string>(state[1]));
+        for (const nb::handle token : nb::cast<nb::list>(state[2])) {
+            const auto bytes = nb::cast<nb::bytes>(token);
+            counter.id_of({bytes.c_str(), bytes.size()});
+        }
+        const auto packed = nb::cast<nb::bytes>(state[3]);
+        std::vector<std::int64_t> nodes(packed.size() / sizeof(std::int64_t));
+        std::memcpy(nodes.data(), packed.c_str(), nodes.size() * sizeof(std::int64_t));
+        counter.counts_[kRoot] = nodes.at(2);
+        for (std::size_t at = 3; at + 2 < nodes.size(); at += 3) {
+            const Node node = counter.child(static_cast<Node>(nodes[at]),
+                                            static_cast<Token>(nodes[at + 1]));
+            counter.counts_[node] = nodes[at + 2];
+            counter.totals_[counter.orders_[node] - 1u] += nodes[at + 2];
+        }
+        return counter;
+    }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view token) const {
+            return std::hash<std::string_view>{}(token);
+        }
+    };
+
+    Token id_of(std::string_view token) {
+        if (const auto found = vocabulary_.find(token); found != vocabulary_.end())
+            return found->second;
+        const auto id = static_cast<Token>(vocabulary_.size());
+        vocabulary_.emplace(std::string(token), id);
+        return id;
+    }
+
+    Node child(Node parent, Token token) {
+        const Node node = trie_.add(parent, token);
+        if (node == counts_.size()) {
+            orders_.push_back(static_cast<std::uint8_t>(orders_[parent] + 1));
+            parents_.push_back(parent);
+            last_.push_back(token);
+            counts_.push_back(0);
+            ++distinct_[orders_[parent]];
+        }
+        return node;
+    }
+
+    std::uint8_t order_;
+    std::string name_;
+    Tokenizer tokenizer_;
+    std::unordered_map<std::string, Token, Hash, std::equal_to<>> vocabulary_;
+    Trie trie_;
+    // Per node, beginning with the root: how many tokens it has, its parent, its last token, how
+    // often it occurs.
+    std::vector<std::uint8_t> orders_ = {0};
+    std::vector<Node> parents_ = {kRoot};
+    std::vector<Token> last_ = {0};
+    std::vector<std::int64_t> counts_ = {0};
+    // Per order: n-grams, and different ones.
+    std::vector<std::int64_t> totals_, distinct_;
+    std::string buffer_;
+    std::vector<std::string_view> tokens_;
+    std::vector<Token> ids_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,92 @@
+"""Diversity of an output's words, without references: type-token ratio and distinct n-grams.
+
+The score is the mean over segments, so that it has an interval and can be tested. The figure over
+the union of all outputs, which tells a system that always says the same from one that does not, is
+no sum over segments: `union` gives it, without an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from wellput import _native
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats, Need
+from wellput.metrics.base import NOTHING, MeanMetric, lowered, ratio
+
+
+@dataclass(frozen=True)
+class Diversity(MeanMetric):
+    """Different n-grams over all n-grams of an output; undefined where it has none.
+
+    Case is ignored unless `lowercase=false`: a word is not another word for beginning a sentence.
+    Ratios fall with length: compare outputs of similar length (see `length`).
+    """
+
+    needs: ClassVar[frozenset[Need]] = NOTHING
+
+    tokenize: Literal["13a", "char", "none"] = "13a"
+    lowercase: bool = True
+
+    @property
+    def order(self) -> int:
+        """The number of tokens in an n-gram."""
+        raise NotImplementedError
+
+    def values(self, batch: Batch) -> Floats:
+        counts = _native.distinct_ngrams(
+            self._texts(batch), self.order, self.tokenize, batch.threads
+        )
+        return ratio(counts[:, 0], counts[:, 1])
+
+    def union(self, batches: Iterable[Batch]) -> float:
+        """Different n-grams over all n-grams of one system's outputs taken together; NaN if there
+        are none. N-grams do not run from one output into the next."""
+        counter = _native.NgramCounter(self.order, self.tokenize)
+        for batch in batches:
+            counter.add(self._texts(batch))
+        total = counter.total(self.order)
+        return counter.distinct(self.order) / total if total else float("nan")
+
+    def _texts(self, batch: Batch) -> list[str]:
+        return lowered(batch.texts) if self.lowercase else list(batch.texts)
+
+
+@dataclass(frozen=True)
+class TypeTokenRatio(Diversity):
+    """Different words over words.
+
+    >>> metric = TypeTokenRatio()
+    >>> batch = Batch.from_texts(["the cat saw the dog"], [()])
+    >>> metric.values(batch)  # the, cat, saw, dog over five
+    array([0.8])
+    """
+
+    family: ClassVar[str] = "ttr"
+    about: ClassVar[str] = "different words / words of an output"
+
+    @property
+    def order(self) -> int:
+        return 1
+
+
+@dataclass(frozen=True)
+class Distinct(Diversity):
+    """Different n-grams over n-grams, for n from 1 to 3 (2 unless given)."""
+
+    family: ClassVar[str] = "distinct"
+    about: ClassVar[str] = "different n-grams / n-grams of an output"
+    paper: ClassVar[str] = (
+        "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"
+    )
+
+    n: int = 2
+
+    def __post_init__(self) -> None:
+        self.require(1 <= self.n <= 3, f"n is the length of n-grams, 1 to 3, not {self.n}.")
+
+    @property
+    def order(self) -> int:
+        return self.n

@@ -1,0 +1,121 @@
+"""NIST: matched n-grams count by how much they say (Doddington 2002), with NLTK's digits.
+
+An n-gram weighs log2(occurrences without its last token / occurrences) bits, counted over all the
+references there are: `prepare` collects them before the first output is scored, and the signature
+names what they were collected from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+
+# Makes the length penalty 1/2 where the output has 2/3 of the reference's length (equation 3).
+_BETA = math.log(0.5) / math.log(1.5) ** 2
+
+
+@dataclass(frozen=True)
+class Nist(BaseMetric):
+    """Bits of matched information per n-gram, summed over the orders 1 to n; no upper bound.
+
+    As in NLTK, each order takes the reference with the highest precision, of equals the longest,
+    and the length penalty compares with the references so taken. A segment's score uses the weights
+    of the whole corpus; NLTK's `sentence_nist` uses those of the sentence alone, and is what a
+    corpus of one gives. An order of which there are no n-grams (all outputs are shorter) adds
+    nothing; NLTK divides by zero there. Without a word in the references the score is undefined.
+
+    Statistics: matched information of order 1 to n, n-grams of order 1 to n, tokens of the output,
+    tokens of the references taken, added up over the orders.
+
+    >>> references = [["the cat sat", "a cat"]]
+    >>> metric = Nist(n=1).prepare(references)
+    >>> scores = metric.score(metric.statistics(Batch.from_texts(["the cat"], references)))
+    >>> round(float(scores[0]), 4)  # (log2(5/1) + log2(5/2)) / 2, halved for 2 words of 3
+    0.911
+    """
+
+    family: ClassVar[str] = "nist"
+    about: ClassVar[str] = "information of the matched n-grams, the rarer the more"
+    paper: ClassVar[str] = (
+        "Doddington 2002, Automatic Evaluation of Machine Translation Quality Using N-gram "
+        "Co-Occurrence Statistics"
+    )
+    perfect: ClassVar[Mapping[str, float]] = {"length_penalty": 1.0}
+
+    n: int = 5
+    lowercase: bool = False
+    tokenize: Literal["13a", "char", "none"] = "13a"
+    _weights: _native.NgramCounter | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _fingerprint: str = field(default="", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.require(1 <= self.n <= 9, f"n is the highest order of n-grams, 1 to 9, not {self.n}.")
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> Self:
+        weights = _native.NgramCounter(self.n, self.tokenize)
+        digests = 0  # added up, so that the order of the items does not matter
+        for row in references:
+            texts = lowered(row) if self.lowercase else row
+            weights.add(texts)
+            for text in texts:
+                digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+                digests += int.from_bytes(digest, "big")
+        prepared = replace(self)
+        object.__setattr__(prepared, "_weights", weights)
+        object.__setattr__(prepared, "_fingerprint", f"{digests % 2**256:064x}"[:8])
+        return prepared
+
+    def statistics(self, batch: Batch) -> Floats:
+        if self._weights is None:
+            raise InputError("nist must see all references first: call prepare(references).")
+        hypotheses, references = batch.texts, batch.references
+        if self.lowercase:
+            hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        try:
+            return _native.nist_statistics(hypotheses, references, self._weights, batch.threads)
+        except ValueError as error:
+            raise InputError(
+                f"nist: the outputs of {batch.system or 'the system'} come with {error}; "
+                "prepare(references) must see every reference that is scored against."
+            ) from error
+
+    def score(self, statistics: Floats) -> Floats:
+        scores: Floats = self._precisions(statistics).sum(axis=-1) * self._penalty(statistics)
+        return scores
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        precisions = self._precisions(statistics)
+        return {
+            **{f"information_{i + 1}": precisions[..., i] for i in range(self.n)},
+            "length_penalty": self._penalty(statistics),
+            "length": statistics[..., 2 * self.n],
+            "reference_length": statistics[..., 2 * self.n + 1] / self.n,
+        }
+
+    def signature(self) -> str:
+        return super().signature() + (f"|weights:{self._fingerprint}" if self._fingerprint else "")
+
+    def _precisions(self, statistics: Floats) -> Floats:
+        """Bits per n-gram, order by order."""
+        bits = ratio(statistics[..., : self.n], statistics[..., self.n : 2 * self.n])
+        return np.nan_to_num(bits, nan=0.0)
+
+    def _penalty(self, statistics: Floats) -> Floats:
+        """1 where the output is no shorter than the references, 0 where it is empty."""
+        share = ratio(self.n * statistics[..., 2 * self.n], statistics[..., 2 * self.n + 1])
+        log = np.log(share, out=np.full(share.shape, -np.inf), where=share > 0)
+        penalty: Floats = np.exp(_BETA * np.minimum(log, 0.0) ** 2)
+        return np.where(np.isnan(share), np.nan, penalty)
