@@ -36,7 +36,7 @@ class RougeL(BaseMetric):
 
     def statistics(self, batch: Batch) -> Floats:
         return _native.rouge_l_statistics(
-            lowered(batch.texts), lowered_lists(batch.references), threads=batch.threads
+            lowered(batch.texts), lowered_lists(batch.references), batch.threads
         )
 
     def score(self, statistics: Floats) -> Floats:

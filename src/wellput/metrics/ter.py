@@ -79,7 +79,7 @@ class Ter(BaseMetric):
             hypotheses = [prepare(text) for text in hypotheses]
             # Twice, as sacreBLEU does with references: "1.,2" needs it to come out the same.
             references = [[prepare(prepare(text)) for text in row] for row in references]
-        return _native.ter_statistics(hypotheses, references, threads=batch.threads)
+        return _native.ter_statistics(hypotheses, references, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         edits, length = statistics[..., 0], statistics[..., 1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
+from wellput.text.tokenizers import signature as tokenizer_signature
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Wer(BaseMetric):
     against the one with the lowest rate, the first of them where rates are equal.
 
     `tokenize="none"` is jiwer's way: words are separated by a space, or by two or more whitespace
-    characters of any kind; a single tab inside a text does not separate. "13a" and "char" are
+    characters of any kind; a single tab inside a text does not separate. The others are
     sacreBLEU's tokenizers.
 
     jiwer refuses empty references. Here an empty reference with an empty hypothesis is 0; with any
@@ -47,7 +49,7 @@ class Wer(BaseMetric):
     }
 
     lowercase: bool = False
-    tokenize: Literal["none", "13a", "char"] = "none"
+    tokenize: TokenizerName = "none"
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -57,9 +59,9 @@ class Wer(BaseMetric):
         hypotheses, references = batch.texts, batch.references
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
-        return _native.wer_statistics(
-            hypotheses, references, tokenizer=self.tokenize, threads=batch.threads
-        )
+        hypotheses, tokenizer = prepare(hypotheses, self.tokenize)
+        references, _ = prepare_lists(references, self.tokenize)
+        return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         errors, length = statistics[..., :3].sum(axis=-1), statistics[..., 3]
@@ -76,4 +78,4 @@ class Wer(BaseMetric):
         }
 
     def signature(self) -> str:
-        return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{self.tokenize}"
+        return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{tokenizer_signature(self.tokenize)}"
