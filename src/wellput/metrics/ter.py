@@ -1,8 +1,8 @@
 """TER, the translation edit rate of Snover et al. (2006), with sacreBLEU's digits.
 
-The fewest edits (insertions, deletions, substitutions of words, and shifts of a block of words) that
-turn a hypothesis into a reference, per reference word, in percent: 0 is perfect, and it can exceed 100.
-Words are Tercom's as sacreBLEU has them, and so are the limits of the search for shifts.
+The fewest edits (insertions, deletions and substitutions of words, and shifts of a block of words)
+that turn a hypothesis into a reference, per reference word, in percent: 0 is perfect, and it can
+exceed 100. Words are Tercom's as sacreBLEU has them, and so are the limits of the search for shifts.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Ter(BaseMetric):
     """Translation edit rate in percent; lower is better.
 
     `normalized` splits off punctuation, `no_punct` removes it, `asian_support` extends either to
-    Chinese and Japanese. With several references the edits are those to the nearest one, the length is
-    the mean of theirs. An empty reference makes every hypothesis word an edit; where all is empty the
-    score is 0, and 100 where only the references are.
+    Chinese and Japanese. With several references the edits are those to the nearest one, the length
+    is the mean of theirs. An empty reference makes every hypothesis word an edit; where all is empty
+    the score is 0, and 100 where only the references are.
 
     >>> metric = Ter()
     >>> batch = Batch.from_texts(["on the mat the cat sat"], [["the cat sat on the mat"]])

@@ -1,8 +1,8 @@
 """WER, the word error rate, with jiwer's digits.
 
-Substitutions, insertions and deletions per reference word: 0 is perfect, and it can exceed 1. How the
-errors divide into the three kinds depends on which of several cheapest alignments is taken; it is the
-one jiwer takes.
+Substitutions, insertions and deletions per reference word: 0 is perfect, and it can exceed 1. How
+the errors divide into the three kinds depends on which of several cheapest alignments is taken; it
+is the one jiwer takes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from wellput.text.tokenizers import signature as tokenizer_signature
 class Wer(BaseMetric):
     """Word error rate as a fraction; lower is better.
 
-    A corpus is pooled: all errors over all reference words. With several references a segment counts
-    against the one with the lowest rate, the first of them where rates are equal.
+    A corpus is pooled: all errors over all reference words. With several references a segment
+    counts against the one with the lowest rate, the first of them where rates are equal.
 
     `tokenize="none"` is jiwer's way: words are separated by a space, or by two or more whitespace
     characters of any kind; a single tab inside a text does not separate. The others are
@@ -78,4 +78,5 @@ class Wer(BaseMetric):
         }
 
     def signature(self) -> str:
-        return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{tokenizer_signature(self.tokenize)}"
+        case = "lc" if self.lowercase else "mixed"
+        return f"case:{case}|tok:{tokenizer_signature(self.tokenize)}"
