@@ -101,9 +101,7 @@ Matrix rouge_l_statistics(nb::handle hypotheses, nb::handle references, int thre
 }  // namespace
 
 void add_rouge(nb::module_& m) {
-    m.def("rouge_l_statistics", &rouge_l_statistics, nb::arg("hypotheses"), nb::arg("references"),
-          nb::kw_only(), nb::arg("threads") = 1,
-          "F, precision, recall and 1 per item, from text already lowercased.");
+    m.def("rouge_l_statistics", &rouge_l_statistics);
 }
 
 }  // namespace wellput

@@ -1,7 +1,7 @@
 // Translation edit rate: the fewest shifts and edits from a hypothesis to one of its references.
 #include <algorithm>
 #include <limits>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrays.h"
@@ -9,8 +9,8 @@
 #include "kernels.h"
 #include "parallel.h"
 #include "shift_search.h"
+#include "split.h"
 #include "strings.h"
-#include "tokenize.h"
 #include "vocabulary.h"
 
 namespace wellput {
@@ -38,7 +38,7 @@ public:
 
 private:
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
-        tokenize(Tokenizer::none, text, buffer_, tokens_);
+        split_at_gaps(text, tokens_, [](char, int) { return true; });
         numbers.clear();
         for (const auto token : tokens_) numbers.push_back(vocabulary_.add(token));
     }
@@ -79,7 +79,6 @@ private:
     }
 
     Vocabulary vocabulary_;
-    std::string buffer_;
     std::vector<std::string_view> tokens_;
     std::vector<int> hypothesis_, reference_, left_;
     BitDistance<std::uint64_t> bits64_;
@@ -108,9 +107,7 @@ Matrix ter_statistics(nb::handle hypotheses, nb::handle references, int threads)
 }  // namespace
 
 void add_ter(nb::module_& m) {
-    m.def("ter_statistics", &ter_statistics, nb::arg("hypotheses"), nb::arg("references"),
-          nb::kw_only(), nb::arg("threads") = 1,
-          "Edits and mean reference length per item; tokens are separated by whitespace.");
+    m.def("ter_statistics", &ter_statistics);
 }
 
 }  // namespace wellput

@@ -1,16 +1,20 @@
 // Word error rate: substitutions, insertions and deletions along one cheapest alignment, the one
 // that rapidfuzz picks, since jiwer counts along it.
+#include <nanobind/stl/string_view.h>
+
 #include <algorithm>
 #include <deque>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrays.h"
 #include "edit_bits.h"
 #include "kernels.h"
 #include "parallel.h"
+#include "split.h"
 #include "strings.h"
 #include "tokenize.h"
 #include "vocabulary.h"
@@ -155,29 +159,11 @@ private:
     std::vector<Row> rows_;
 };
 
-// jiwer's words: separated by a space or by two or more whitespace characters. A single tab or no-break
-// space within the text is part of a word.
-void split_as_jiwer(std::string_view text, std::vector<std::string_view>& words) {
-    words.clear();
-    const char* const end = text.data() + text.size();
-    const char* word = nullptr;
-    for (const char* p = text.data(); p < end;) {
-        int space = whitespace_at(p, end);
-        if (!space) {
-            if (!word) word = p;
-            ++p;
-            continue;
-        }
-        const char* const gap = p;
-        int characters = 0;
-        for (; p < end && (space = whitespace_at(p, end)); p += space) ++characters;
-        if (word && (characters > 1 || *gap == ' ' || p == end)) {
-            words.emplace_back(word, static_cast<std::size_t>(gap - word));
-            word = nullptr;
-        }
-    }
-    if (word) words.emplace_back(word, static_cast<std::size_t>(end - word));
-}
+// jiwer's words are separated by a space or by two or more whitespace characters. A single tab or
+// no-break space within the text is part of a word.
+constexpr auto separates_for_jiwer = [](char first, int characters) {
+    return first == ' ' || characters > 1;
+};
 
 class WerScorer {
 public:
@@ -214,7 +200,7 @@ private:
 
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
         if (tokenizer_ == Tokenizer::none)
-            split_as_jiwer(text, tokens_);
+            split_at_gaps(text, tokens_, separates_for_jiwer);
         else
             tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
         numbers.clear();
@@ -229,7 +215,7 @@ private:
     ErrorCounter counter_;
 };
 
-Matrix wer_statistics(nb::handle hypotheses, nb::handle references, const char* tokenizer,
+Matrix wer_statistics(nb::handle hypotheses, nb::handle references, std::string_view tokenizer,
                       int threads) {
     const Tokenizer chosen = tokenizer_named(tokenizer);
     const Texts texts(hypotheses);
@@ -251,9 +237,7 @@ Matrix wer_statistics(nb::handle hypotheses, nb::handle references, const char* 
 }  // namespace
 
 void add_wer(nb::module_& m) {
-    m.def("wer_statistics", &wer_statistics, nb::arg("hypotheses"), nb::arg("references"),
-          nb::kw_only(), nb::arg("tokenizer") = "none", nb::arg("threads") = 1,
-          "Substitutions, insertions, deletions and reference length per item.");
+    m.def("wer_statistics", &wer_statistics);
 }
 
 }  // namespace wellput

@@ -1,8 +1,9 @@
 """ROUGE-L of Lin (2004), with rouge-score's digits.
 
-The longest common subsequence of a hypothesis and a reference, over the length of the one (precision)
-and of the other (recall); the score is their harmonic mean, 1 is perfect. Words are runs of ASCII letters
-and digits in lower-cased text, so text in other scripts has none and scores 0. There is no stemming.
+The longest common subsequence of a hypothesis and a reference, over the length of the one
+(precision) and of the other (recall); the score is their harmonic mean, 1 is perfect. Words are runs
+of ASCII letters and digits in lower-cased text, so text in other scripts has none and scores 0. There
+is no stemming.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class RougeL(BaseMetric):
 
     >>> metric = RougeL()
     >>> batch = Batch.from_texts(["the cat sat"], [["the black cat sat down"]])
-    >>> [float(score) for score in metric.score(metric.statistics(batch))]  # 2 · 3 / (3 + 5)
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 2 · 3 / (3 + 5)
     [0.75]
     """
 
@@ -36,7 +37,7 @@ class RougeL(BaseMetric):
 
     def statistics(self, batch: Batch) -> Floats:
         return _native.rouge_l_statistics(
-            lowered(batch.texts), lowered_lists(batch.references), threads=batch.threads
+            lowered(batch.texts), lowered_lists(batch.references), batch.threads
         )
 
     def score(self, statistics: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """TER, the translation edit rate of Snover et al. (2006), with sacreBLEU's digits.
 
-The fewest edits (insertions, deletions, substitutions of words, and shifts of a block of words) that
-turn a hypothesis into a reference, per reference word, in percent: 0 is perfect, and it can exceed 100.
-Words are Tercom's as sacreBLEU has them, and so are the limits of the search for shifts.
+The fewest edits (insertions, deletions and substitutions of words, and shifts of a block of words)
+that turn a hypothesis into a reference, per reference word, in percent: 0 is perfect, and it can
+exceed 100. Words are Tercom's as sacreBLEU has them, and so are the limits of the search for shifts.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Ter(BaseMetric):
     """Translation edit rate in percent; lower is better.
 
     `normalized` splits off punctuation, `no_punct` removes it, `asian_support` extends either to
-    Chinese and Japanese. With several references the edits are those to the nearest one, the length is
-    the mean of theirs. An empty reference makes every hypothesis word an edit; where all is empty the
-    score is 0, and 100 where only the references are.
+    Chinese and Japanese. With several references the edits are those to the nearest one, the length
+    is the mean of theirs. An empty reference makes every hypothesis word an edit; where all is empty
+    the score is 0, and 100 where only the references are.
 
     >>> metric = Ter()
     >>> batch = Batch.from_texts(["on the mat the cat sat"], [["the cat sat on the mat"]])
@@ -79,7 +79,7 @@ class Ter(BaseMetric):
             hypotheses = [prepare(text) for text in hypotheses]
             # Twice, as sacreBLEU does with references: "1.,2" needs it to come out the same.
             references = [[prepare(prepare(text)) for text in row] for row in references]
-        return _native.ter_statistics(hypotheses, references, threads=batch.threads)
+        return _native.ter_statistics(hypotheses, references, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         edits, length = statistics[..., 0], statistics[..., 1]

@@ -1,15 +1,15 @@
 """WER, the word error rate, with jiwer's digits.
 
-Substitutions, insertions and deletions per reference word: 0 is perfect, and it can exceed 1. How the
-errors divide into the three kinds depends on which of several cheapest alignments is taken; it is the
-one jiwer takes.
+Substitutions, insertions and deletions per reference word: 0 is perfect, and it can exceed 1. How
+the errors divide into the three kinds depends on which of several cheapest alignments is taken; it
+is the one jiwer takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,17 +17,19 @@ from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
+from wellput.text.tokenizers import signature as tokenizer_signature
 
 
 @dataclass(frozen=True)
 class Wer(BaseMetric):
     """Word error rate as a fraction; lower is better.
 
-    A corpus is pooled: all errors over all reference words. With several references a segment counts
-    against the one with the lowest rate, the first of them where rates are equal.
+    A corpus is pooled: all errors over all reference words. With several references a segment
+    counts against the one with the lowest rate, the first of them where rates are equal.
 
     `tokenize="none"` is jiwer's way: words are separated by a space, or by two or more whitespace
-    characters of any kind; a single tab inside a text does not separate. "13a" and "char" are
+    characters of any kind; a single tab inside a text does not separate. The others are
     sacreBLEU's tokenizers.
 
     jiwer refuses empty references. Here an empty reference with an empty hypothesis is 0; with any
@@ -47,7 +49,7 @@ class Wer(BaseMetric):
     }
 
     lowercase: bool = False
-    tokenize: Literal["none", "13a", "char"] = "none"
+    tokenize: TokenizerName = "none"
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -57,9 +59,9 @@ class Wer(BaseMetric):
         hypotheses, references = batch.texts, batch.references
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
-        return _native.wer_statistics(
-            hypotheses, references, tokenizer=self.tokenize, threads=batch.threads
-        )
+        hypotheses, tokenizer = prepare(hypotheses, self.tokenize)
+        references, _ = prepare_lists(references, self.tokenize)
+        return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         errors, length = statistics[..., :3].sum(axis=-1), statistics[..., 3]
@@ -76,4 +78,5 @@ class Wer(BaseMetric):
         }
 
     def signature(self) -> str:
-        return f"case:{'lc' if self.lowercase else 'mixed'}|tok:{self.tokenize}"
+        case = "lc" if self.lowercase else "mixed"
+        return f"case:{case}|tok:{tokenizer_signature(self.tokenize)}"

@@ -1,0 +1,144 @@
+"""WER against jiwer 4: rates, and the split of the errors into kinds."""
+
+from __future__ import annotations
+
+import random
+
+import jiwer
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.metrics.registry import create
+from wellput.metrics.wer import Wer
+
+
+def statistics(
+    hypotheses: list[str], references: list[list[str]], metric: Wer | None = None
+) -> Floats:
+    return (metric or Wer()).statistics(Batch.from_texts(hypotheses, references))
+
+
+def segment(hypothesis: str, references: list[str]) -> list[float]:
+    """Substitutions, insertions, deletions, reference length."""
+    row: list[float] = statistics([hypothesis], [references])[0].tolist()
+    return row
+
+
+def authority(hypothesis: str, reference: str) -> list[float]:
+    output = jiwer.process_words([reference], [hypothesis])
+    length = len(output.references[0])
+    return [output.substitutions, output.insertions, output.deletions, length]
+
+
+def rate(hypothesis: str, references: list[str]) -> float:
+    return float(Wer().score(np.array(segment(hypothesis, references))))
+
+
+def test_by_hand() -> None:
+    #       the cat sat  on the mat   "today" is put in, "sat" replaced, "the" left out:
+    # today the cat sits on     mat   (1 + 1 + 1) / 6
+    rows = statistics(["today the cat sits on mat"], [["the cat sat on the mat"]])
+    assert rows.tolist() == [[1, 1, 1, 6]]
+    assert Wer().score(rows).tolist() == [0.5]
+    components = {name: value.tolist() for name, value in Wer().components(rows).items()}
+    assert components == {
+        "substitutions": [1], "insertions": [1], "deletions": [1], "hits": [4], "length": [6],
+    }  # fmt: skip
+
+
+def test_lowest_rate_then_first() -> None:
+    # 1/2 by a substitution, 2/4 by deletions: the same rate
+    assert segment("a b", ["a x", "a b c d"]) == [1, 0, 0, 2]
+    assert segment("a b", ["a b c d", "a x"]) == [0, 0, 2, 4]
+    assert segment("a b", ["a x", "a b c d", "a b c"]) == [0, 0, 1, 3]
+
+
+def test_empty_references() -> None:
+    hypotheses, references = ["", "a b", "", "a b"], [[""], [""], ["a b"], ["", "a x"]]
+    rows = statistics(hypotheses, references)
+    assert rows.tolist() == [[0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 2], [1, 0, 0, 2]]
+    np.testing.assert_array_equal(Wer().score(rows), [0, np.nan, 1, 0.5])
+    # pooled: (2 + 2 + 1) errors over (2 + 2) words
+    assert Wer().score(rows.sum(axis=0)) == 1.25
+
+
+def test_whitespace_as_jiwer() -> None:
+    text = " a\tb \u00a0c\u00a0d  e\u2003\u2003f\n"
+    assert jiwer.process_words(["x"], [text]).hypotheses == [["a\tb", "c\u00a0d", "e", "f"]]
+    assert segment(text, ["a\tb c\u00a0d e f"]) == [0, 0, 0, 4]
+    assert segment(text, ["a b c d e f"]) == authority(text, "a b c d e f")
+
+
+pieces = st.sampled_from([*"abc ", " ", "\t", "\n", "\u00a0", "\u3000", "\u2019", "é", "中", "\x1c"])
+texts = st.lists(pieces, max_size=40).map("".join)
+
+
+@given(hypothesis=st.one_of(texts, st.text()), reference=st.one_of(texts, st.text()))
+def test_counts_as_jiwer(hypothesis: str, reference: str) -> None:
+    assert segment(hypothesis, [reference]) == authority(hypothesis, reference)
+
+
+@given(
+    hypothesis=st.text("ab", max_size=150).map(" ".join),
+    reference=st.text("ab", max_size=150).map(" ".join),
+)
+def test_long_counts_as_jiwer(hypothesis: str, reference: str) -> None:
+    assert segment(hypothesis, [reference]) == authority(hypothesis, reference)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "vocabulary"),
+    [(2500, 2500, 2), (2500, 2500, 300), (1500, 4000, 3), (4000, 1500, 3), (300_000, 30, 3)],
+)
+def test_pairs_too_long_for_a_matrix(n: int, m: int, vocabulary: int) -> None:
+    rng = random.Random(n)
+    hypothesis, reference = (
+        " ".join(str(rng.randrange(vocabulary)) for _ in range(size)) for size in (n, m)
+    )
+    assert segment(hypothesis, [reference]) == authority(hypothesis, reference)
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=5))
+def test_pooled_as_jiwer(pairs: list[tuple[str, str]]) -> None:
+    hypotheses, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    assume(all(reference.strip() for reference in references))
+    rows = statistics(hypotheses, [[reference] for reference in references])
+    assert Wer().score(rows.sum(axis=0)) == pytest.approx(
+        jiwer.wer(references, hypotheses), abs=1e-12
+    )
+
+
+@given(text=texts, others=st.lists(texts, max_size=2))
+def test_identity_is_perfect(text: str, others: list[str]) -> None:
+    assert rate(text, [*others, text]) == 0
+
+
+@given(hypothesis=texts, references=st.lists(texts, min_size=1, max_size=3), more=texts)
+def test_one_more_reference_never_hurts(hypothesis: str, references: list[str], more: str) -> None:
+    before, after = rate(hypothesis, references), rate(hypothesis, [*references, more])
+    assert np.isnan(before) or after <= before
+
+
+def test_options() -> None:
+    metric = create("wer:lowercase=true,tokenize=13a")
+    hypothesis, reference = "The CAT, it sat.", "the cat it sat down."
+    rows = metric.statistics(Batch.from_texts([hypothesis], [[reference]]))
+    expected = authority("the cat , it sat .", "the cat it sat down .")
+    assert rows.tolist() == [expected]
+    assert metric.signature() == "case:lc|tok:13a"
+    assert metric.higher_is_better is False
+
+
+def test_threads_change_nothing() -> None:
+    rng = random.Random(0)
+    hypotheses, references = (
+        [" ".join(rng.choices("abcde", k=rng.randrange(80))) for _ in range(300)] for _ in range(2)
+    )
+    lists = [[reference] for reference in references]
+    one = Wer().statistics(Batch.from_texts(hypotheses, lists))
+    three = Wer().statistics(Batch.from_texts(hypotheses, lists, threads=3))
+    np.testing.assert_array_equal(one, three)
