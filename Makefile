@@ -25,7 +25,7 @@ lint: $(VENV)/.tested-with
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.tested-with
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python -m benchmarks.speed
 
 docs: $(VENV)/.tested-with
 	$(BIN)/pip install --quiet --group docs

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jiwer
-from corpora import wmt21
 from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
@@ -23,6 +22,7 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest
 
 import wellput
+from benchmarks.corpora import wmt21
 from wellput.core.evalset import Batch
 from wellput.metrics.registry import create
 

@@ -2,7 +2,7 @@
 
 project = "wellput"
 author = "The wellput authors"
-copyright = "The wellput authors, Apache-2.0"  # noqa: A001
+copyright = "The wellput authors, Apache-2.0"
 extensions = ["myst_parser"]
 html_theme = "furo"
 html_title = "wellput"

@@ -28,9 +28,7 @@ Run = Callable[..., Outcome]
 
 
 @pytest.fixture
-def run(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Run:
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """`run("score", …)` in an empty folder: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
 

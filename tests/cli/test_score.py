@@ -135,7 +135,15 @@ def test_worse_than_the_baseline_is_an_exit_code(run: Run, files: Write) -> None
 @pytest.mark.usefixtures("text_files")
 def test_segment_scores(run: Run, tmp_path: Path, suffix: str) -> None:
     outcome = run(
-        "score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa,bleu", "--segments", f"s.{suffix}"
+        "score",
+        "--ref",
+        "ref.txt",
+        "--hyp",
+        "A=a.txt",
+        "-m",
+        "ssa,bleu",
+        "--segments",
+        f"s.{suffix}",
     )
     assert outcome.code == 0
     rows = (tmp_path / f"s.{suffix}").read_text(encoding="utf-8").splitlines()
@@ -212,7 +220,10 @@ def test_an_undefined_segment_is_told(run: Run, files: Write) -> None:
             ["lowercase is true or false"],
         ),
         (["--hyp", "A=a.txt", "--ref", "ref.txt", "-m", "sta"], ["sta needs a tree", "--trees"]),
-        (["--hyp", "A=a.txt", "--ref", "ref.txt", "-o", "no/such.txt"], ["folder", "does not exist"]),
+        (
+            ["--hyp", "A=a.txt", "--ref", "ref.txt", "-o", "no/such.txt"],
+            ["folder", "does not exist"],
+        ),
         (["--hyp", "A=a.txt", "--ref", "ref.txt", "--segments", "no/s.csv"], ["does not exist"]),
     ],
 )
@@ -224,7 +235,17 @@ def test_bad_calls(run: Run, arguments: list[str], fragments: list[str]) -> None
 def test_files_of_different_length(run: Run, files: Write, tmp_path: Path) -> None:
     files(**{"ref.txt": "a\nb\nc\n", "a.txt": "a\nb\n"})
     outcome = run(
-        "score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa", "--segments", "s.csv", "-o", "o"
+        "score",
+        "--ref",
+        "ref.txt",
+        "--hyp",
+        "A=a.txt",
+        "-m",
+        "ssa",
+        "--segments",
+        "s.csv",
+        "-o",
+        "o",
     )
     refused(outcome, "ref.txt", "3", "a.txt", "2")
     assert {path.name for path in tmp_path.iterdir()} == {"ref.txt", "a.txt"}
@@ -233,7 +254,12 @@ def test_files_of_different_length(run: Run, files: Write, tmp_path: Path) -> No
 def test_invalid_utf8(run: Run, files: Write, tmp_path: Path) -> None:
     files(**{"ref.txt": "a\nb\n"})
     (tmp_path / "a.txt").write_bytes(b"fine\n\xff\xfe\n")
-    refused(run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"), "a.txt", "line 2", "UTF-8")
+    refused(
+        run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"),
+        "a.txt",
+        "line 2",
+        "UTF-8",
+    )
 
 
 def test_a_truncated_archive(run: Run, files: Write, tmp_path: Path) -> None:
@@ -295,7 +321,9 @@ def test_scoring_text_imports_neither_scipy_nor_an_extra(tmp_path: Path) -> None
 
 def test_importing_wellput_is_cheap() -> None:
     program = "import sys, wellput; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert not {"numpy", "scipy", "click", "rich"} & set(done.stdout.split())
 
 
@@ -304,6 +332,8 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys; from wellput.cli import cli; cli(['--help'], standalone_mode=False); "
         "print(*sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert "score" in done.stdout
     assert not {"numpy", "scipy", "rich", "wellput._native"} & set(done.stderr.split())

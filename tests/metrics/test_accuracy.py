@@ -264,9 +264,11 @@ def oracle_treelets(
         if not daughters and heads[head] >= 0:
             continue
         members = sorted([head, *daughters])
-        word = [("node", i) if i in replaced else reference[i] for i in range(len(reference))]
-        expected = [word[i] for i in members]
-        found = [word[i] for i in sorted((i for i in members if i in token), key=token.__getitem__)]
+        symbols = [("node", i) if i in replaced else reference[i] for i in range(len(reference))]
+        expected = [symbols[i] for i in members]
+        found = [
+            symbols[i] for i in sorted((i for i in members if i in token), key=token.__getitem__)
+        ]
         totals += oracle_errors(expected, found)
     return int(totals[0]), int(totals[1]), int(totals[2]), int(totals[3])
 

@@ -67,7 +67,7 @@ def test_of_references_as_good_the_longest_counts() -> None:
     np.testing.assert_array_equal(rows, [[0, 0, 2, 1, 2, 6]])
 
 
-WORDS = st.lists(st.sampled_from("a b c d e".split()), max_size=12).map(" ".join)
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=12).map(" ".join)
 CORPORA = st.lists(
     st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=3)), min_size=1, max_size=6
 )

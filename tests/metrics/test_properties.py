@@ -19,7 +19,9 @@ AGAINST_REFERENCES = [name for name in TEXT if "references" in create(name).need
 # lengths, NIST takes the closest length: one more can lower their scores.
 BEST_OF = ["ssa", "gsa", "chrf", "wer", "rouge-l", "exact"]
 
-sentences = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat", "a", ".", "Über", "7"]), max_size=9)
+sentences = st.lists(
+    st.sampled_from(["the", "cat", "sat", "on", "mat", "a", ".", "Über", "7"]), max_size=9
+)
 texts = sentences.map(" ".join)
 rows = st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=6)
 
@@ -27,7 +29,9 @@ Rows = list[tuple[str, list[str]]]
 
 
 def batch_of(pairs: Rows) -> Batch:
-    return Batch.from_texts([output for output, _ in pairs], [references for _, references in pairs])
+    return Batch.from_texts(
+        [output for output, _ in pairs], [references for _, references in pairs]
+    )
 
 
 def prepared(name: str, pairs: Rows) -> Metric:

@@ -37,7 +37,10 @@ def test_a_name_tells_the_options_that_are_not_the_defaults() -> None:
 
 
 def test_the_same_metric_twice_is_given_once() -> None:
-    assert [metric.name for metric in create_all(["ssa,gsa", "ssa", create("gsa")])] == ["ssa", "gsa"]
+    assert [metric.name for metric in create_all(["ssa,gsa", "ssa", create("gsa")])] == [
+        "ssa",
+        "gsa",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +68,7 @@ def test_the_result_is_always_a_tree(data: st.DataObject) -> None:
         heads[node] = order[data.draw(st.integers(0, place - 1))] + 1
     text = "".join(forms)
     cuts = sorted(data.draw(st.sets(st.integers(1, len(text)), max_size=8)) | {0, len(text)})
-    tokens = [text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    tokens = [text[a:b] for a, b in itertools.pairwise(cuts)]
     projected = project(tree_of(*zip(forms, heads, strict=True)), tokens)
     assert projected is not None
     assert sum(head == -1 for head in projected) == 1

@@ -120,7 +120,7 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
-    from wellput.io import check_writable
+    from wellput.io import check_writable, writing_segments
     from wellput.report.score import render
 
     chosen = registry.create_all(metrics)
@@ -131,7 +131,7 @@ def command(
             check_writable(target)
     with ExitStack() as stack:
         on_progress = stack.enter_context(progress_of("items scored"))
-        writer = stack.enter_context(segment_writer(segments)) if segments else None
+        writer = stack.enter_context(writing_segments(segments)) if segments else None
         result = score(
             source,
             chosen,
@@ -144,7 +144,7 @@ def command(
             seed=seed,
             threads=threads,
             keep_rows=explain,
-            on_segments=writer,
+            on_segments=writer.write if writer else None,
             on_progress=on_progress,
         )
     text = render(
@@ -193,4 +193,8 @@ def open_source(
         if name in outputs:
             raise InputError(f"Two systems are named {name!r}: {outputs[name]} and {path}.")
         outputs[name] = path
-    return open_lines(references=references, outputs=outputs, trees=trees if with_trees or not references else None)
+    return open_lines(
+        references=references,
+        outputs=outputs,
+        trees=trees if with_trees or not references else None,
+    )
