@@ -184,7 +184,8 @@ def test_what_the_explanation_shows() -> None:
         "reference  There was no cost estimate for       the second    phase",
         "           .     .   m  d    .        .   i     .   .      m  s",
         "output     There was         estimate for phase the second no cost",
-        "treelet of estimate: There was no cost estimate for → There was estimate for no cost (2 moved)",
+        "treelet of estimate: There was no cost estimate for → "
+        "There was estimate for no cost (2 moved)",
         "treelet of phase: the second phase → phase the second (1 moved)",
     ]
 

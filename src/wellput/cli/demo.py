@@ -15,7 +15,11 @@ BASELINE = "template"
 
 
 @click.command(
-    epilog="\b\nExamples:\n  wellput demo\n  wellput demo --save demo.jsonl && wellput score demo.jsonl -m ter"
+    epilog="""\b
+Examples:
+  wellput demo
+  wellput demo --save demo.jsonl && wellput score demo.jsonl -m ter --explain
+"""
 )
 @click.option("--save", metavar="FILE", help="Write the example's evalset to FILE, to play with.")
 @common_options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -145,7 +146,13 @@ class Resampling:
         first, second = table.row(a), table.row(b)
         both = table.present[first] & table.present[second]
         left, right = table.statistics[first][both], table.statistics[second][both]
-        procedure = approximate_randomization if test == "ar" else paired_bootstrap
+        # `bs` is the test people know from sacreBLEU, its p-value included; the report says what that
+        # p-value is worth.
+        procedure = (
+            approximate_randomization
+            if test == "ar"
+            else partial(paired_bootstrap, null="sacrebleu")
+        )
         return procedure(
             left,
             right,
