@@ -159,9 +159,8 @@ def page(*, trials: int, n_resamples: int, seed: int) -> str:
         error_01=2 * (0.01 * 0.99 / trials) ** 0.5,
         null="\n".join(null_rows),
         coverage="\n".join(coverage_rows),
-        ranges=", ".join(
-            f"{min(shares):.3f} to {max(shares):.3f} with {n} items"
-            for n, shares in covered.items()
+        ranges="\n".join(
+            f"- {n} items: {min(shares):.3f} to {max(shares):.3f}" for n, shares in covered.items()
         ),
     )
 
@@ -197,9 +196,13 @@ standard errors: {error_05:.3f}).
 |---|---|---|---|
 {coverage}
 
-Coverage is {ranges}. With 30 items percentile intervals are too narrow: that is a known property of
-the method, which takes the spread of the sample for that of the population. Read an interval over a
-few dozen items as somewhat wider than printed.
+In short:
+
+{ranges}
+
+With 30 items percentile intervals are too narrow, with 100 slightly still: that is a known property
+of the method, which takes the spread of the sample for that of the population. Read an interval
+over a few dozen items as somewhat wider than printed.
 """
 
 

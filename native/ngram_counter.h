@@ -5,7 +5,6 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -48,6 +47,11 @@ public:
         return slot.stamp == stamp_ ? slot.node : kNone;
     }
 
+    // A big trie is mostly not in the cache: ask for a child's place some time before its use.
+    void prefetch(Node parent, Token token) const {
+        if (!slots_.empty()) __builtin_prefetch(&slots_[start(key(parent, token))]);
+    }
+
     // The child, made if need be: nodes are numbered 1, 2, 3, ... as they are made.
     Node add(Node parent, Token token) {
         if (size_ * 2 >= slots_.size()) grow();
@@ -70,13 +74,16 @@ private:
         return std::uint64_t{parent} << 32 | token;
     }
 
+    std::size_t start(std::uint64_t key) const {
+        const std::uint64_t h = key * 0x9e3779b97f4a7c15ull;
+        return (h ^ h >> 32) & (slots_.size() - 1);
+    }
+
     // Where the child is, or the free slot where it would be.
     std::size_t place(Node parent, Token token) const {
         const std::uint64_t wanted = key(parent, token);
-        std::uint64_t h = wanted * 0x9e3779b97f4a7c15ull;
-        h ^= h >> 32;
         const std::size_t mask = slots_.size() - 1;
-        std::size_t at = h & mask;
+        std::size_t at = start(wanted);
         while (slots_[at].stamp == stamp_ && slots_[at].key != wanted) at = (at + 1) & mask;
         return at;
     }
@@ -105,16 +112,18 @@ public:
         tokenize(tokenizer_, text, buffer_, tokens_);
         ids_.clear();
         for (const auto token : tokens_) ids_.push_back(id_of(token));
-        for (std::size_t start = 0; start < ids_.size(); ++start) {
-            const std::size_t longest = std::min<std::size_t>(ids_.size() - start, order_);
-            Node node = kRoot;
-            for (std::size_t i = 0; i < longest; ++i) {
-                node = child(node, ids_[start + i]);
-                ++counts_[node];
-                ++totals_[i];
+        counts_[kRoot] += static_cast<std::int64_t>(ids_.size());
+        // Order by order, so that the memory accesses of one order overlap.
+        nodes_.assign(ids_.size(), kRoot);
+        for (std::size_t i = 0; i < std::min<std::size_t>(order_, ids_.size()); ++i) {
+            const std::size_t ngrams = ids_.size() - i;
+            totals_[i] += static_cast<std::int64_t>(ngrams);
+            for (std::size_t at = 0; at < ngrams; ++at) trie_.prefetch(nodes_[at], ids_[at + i]);
+            for (std::size_t at = 0; at < ngrams; ++at) {
+                nodes_[at] = child(nodes_[at], ids_[at + i], i);
+                ++counts_[nodes_[at]];
             }
         }
-        counts_[kRoot] += static_cast<std::int64_t>(ids_.size());
     }
 
     std::size_t order() const { return order_; }
@@ -126,14 +135,10 @@ public:
         const auto found = vocabulary_.find(token);
         return found == vocabulary_.end() ? kNone : found->second;
     }
+    void prefetch(Node parent, Token token) const { trie_.prefetch(parent, token); }
     Node find(Node parent, Token token) const { return trie_.find(parent, token); }
-
-    // Doddington's equation 2: how many bits the last token says after the others, or by itself
-    // among all tokens (the root's count).
-    double information(Node node) const {
-        const double before = static_cast<double>(counts_[parents_[node]]);
-        return std::log(before / static_cast<double>(counts_[node])) / std::log(2.0);
-    }
+    // The root's count is that of all tokens.
+    std::int64_t count(Node node) const { return counts_[node]; }
 
     // The whole counter as Python objects: (order, tokenizer, tokens, nodes). A node is its parent,
     // its token and its count; nodes come in the order in which they were made.
@@ -161,11 +166,14 @@ public:
         std::vector<std::int64_t> nodes(packed.size() / sizeof(std::int64_t));
         std::memcpy(nodes.data(), packed.c_str(), nodes.size() * sizeof(std::int64_t));
         counter.counts_[kRoot] = nodes.at(2);
+        std::vector<std::size_t> orders = {0};  // of the n-grams so far
         for (std::size_t at = 3; at + 2 < nodes.size(); at += 3) {
-            const Node node = counter.child(static_cast<Node>(nodes[at]),
-                                            static_cast<Token>(nodes[at + 1]));
+            const auto parent = static_cast<Node>(nodes[at]);
+            const std::size_t i = orders.at(parent);
+            const Node node = counter.child(parent, static_cast<Token>(nodes[at + 1]), i);
             counter.counts_[node] = nodes[at + 2];
-            counter.totals_[counter.orders_[node] - 1u] += nodes[at + 2];
+            counter.totals_.at(i) += nodes[at + 2];
+            orders.push_back(i + 1);
         }
         return counter;
     }
@@ -186,14 +194,14 @@ private:
         return id;
     }
 
-    Node child(Node parent, Token token) {
+    // The child of an n-gram of i tokens.
+    Node child(Node parent, Token token, std::size_t i) {
         const Node node = trie_.add(parent, token);
         if (node == counts_.size()) {
-            orders_.push_back(static_cast<std::uint8_t>(orders_[parent] + 1));
             parents_.push_back(parent);
             last_.push_back(token);
             counts_.push_back(0);
-            ++distinct_[orders_[parent]];
+            ++distinct_[i];
         }
         return node;
     }
@@ -203,9 +211,7 @@ private:
     Tokenizer tokenizer_;
     std::unordered_map<std::string, Token, Hash, std::equal_to<>> vocabulary_;
     Trie trie_;
-    // Per node, beginning with the root: how many tokens it has, its parent, its last token, how
-    // often it occurs.
-    std::vector<std::uint8_t> orders_ = {0};
+    // Per node, beginning with the root: its parent, its last token, how often it occurs.
     std::vector<Node> parents_ = {kRoot};
     std::vector<Token> last_ = {0};
     std::vector<std::int64_t> counts_ = {0};
@@ -214,6 +220,7 @@ private:
     std::string buffer_;
     std::vector<std::string_view> tokens_;
     std::vector<Token> ids_;
+    std::vector<Node> nodes_;
 };
 
 }  // namespace wellput

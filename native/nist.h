@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <compare>
 #include <cstddef>
 #include <stdexcept>
@@ -32,6 +33,7 @@ public:
         for (std::size_t j = 0; j < references.count(item); ++j) {
             const std::size_t length = match(references.at(item, j), buffers_[j]);
             for (std::size_t i = 0; i < n_; ++i) {
+                look_up(by_order_[i]);
                 // NLTK takes the reference of highest precision, of equals the longest.
                 const double sum = information_of(i);
                 const double precision = row[n_ + i] > 0 ? sum / row[n_ + i] : 0.0;
@@ -58,6 +60,7 @@ private:
         int in_hypothesis = 0;
         int in_reference = 0;
         Node global = kNone;  // the n-gram among all references, kNone until it is needed
+        double count = 0.0;   // its occurrences there
         double information = 0.0;
     };
 
@@ -66,6 +69,7 @@ private:
         trie_.clear();
         nodes_.assign(1, Local{});
         nodes_[kRoot].global = kRoot;
+        nodes_[kRoot].count = static_cast<double>(weights_->count(kRoot));
         for (auto& nodes : by_order_) nodes.clear();
         tokenize(weights_->tokenizer(), text, hypothesis_buffer_, tokens_);
         ids_.clear();
@@ -79,7 +83,7 @@ private:
                 const int token = ids_[start + i];
                 node = trie_.add(parent, static_cast<Token>(token));
                 if (node == nodes_.size()) {
-                    nodes_.push_back({parent, token, 0, 0, kNone, 0.0});
+                    nodes_.push_back({.parent = parent, .token = token});
                     by_order_[i].push_back(node);
                 }
                 ++nodes_[node].in_hypothesis;
@@ -102,24 +106,37 @@ private:
                 if (token >= known_) break;
                 node = trie_.find(node, static_cast<Token>(token));
                 if (node == kNone) break;
-                if (nodes_[node].in_reference++ == 0) {
-                    touched_.push_back(node);
-                    if (nodes_[node].global == kNone) look_up(node);
-                }
+                if (nodes_[node].in_reference++ == 0) touched_.push_back(node);
             }
         }
         return ids_.size();
     }
 
-    // A parent is always looked up before its children: it occurs wherever they do.
-    void look_up(Node node) {
-        Local& local = nodes_[node];
-        Token& token = global_tokens_[static_cast<std::size_t>(local.token)];
-        if (token == kNone) token = weights_->find_token(vocabulary_[local.token]);
-        if (token != kNone) local.global = weights_->find(nodes_[local.parent].global, token);
-        if (local.global == kNone)
-            throw std::invalid_argument("a reference that the weights were not made from");
-        local.information = weights_->information(local.global);
+    // Finds the matched n-grams of one order among those of all references. The order before was
+    // looked up earlier, and a parent occurs wherever its children do.
+    void look_up(const std::vector<Node>& ngrams) {
+        const auto wanted = [&](const Local& local) {
+            return local.in_reference && local.global == kNone;
+        };
+        for (const Node node : ngrams) {
+            const Local& local = nodes_[node];
+            if (!wanted(local)) continue;
+            Token& token = global_tokens_[static_cast<std::size_t>(local.token)];
+            if (token == kNone) token = weights_->find_token(vocabulary_[local.token]);
+            weights_->prefetch(nodes_[local.parent].global, token);
+        }
+        for (const Node node : ngrams) {
+            Local& local = nodes_[node];
+            if (!wanted(local)) continue;
+            const Local& parent = nodes_[local.parent];
+            const Token token = global_tokens_[static_cast<std::size_t>(local.token)];
+            if (token != kNone) local.global = weights_->find(parent.global, token);
+            if (local.global == kNone)
+                throw std::invalid_argument("a reference that the weights were not made from");
+            local.count = static_cast<double>(weights_->count(local.global));
+            // Doddington's equation 2: the bits that the last token says after the others.
+            local.information = std::log(parent.count / local.count) / std::log(2.0);
+        }
     }
 
     // The information in the matches of an order, added in the order of their first appearance.

@@ -18,7 +18,8 @@ from wellput.metrics.registry import create
 
 # Of NLTK's documentation of sentence_nist.
 OUTPUTS = [
-    "It is a guide to action which ensures that the military always obeys the commands of the party",
+    "It is a guide to action which ensures that the military always obeys the commands of the "
+    "party",
     "It is to insure the troops forever hearing the activity guidebook that party direct",
 ]
 REFERENCES = [
@@ -53,7 +54,7 @@ def test_the_examples_of_nltk() -> None:
 
 
 def test_by_hand() -> None:
-    # References "a b a" and "a c": a 3 times, b and c once, 5 tokens; bigrams a b, b a, a c once each.
+    # References "a b a" and "a c": a 3 times, b and c once, 5 tokens; a b, b a, a c once each.
     # Bits: a log2(5/3), b log2(5/1); a b log2(3/1), b a log2(1/1) = 0.
     # Output "a b": 1-grams of the first reference (log2(5/3) + log2 5) / 2, of the second
     # log2(5/3) / 2; bigram a b log2(3) of the first. Length 2 against 3: penalty 1/2.
@@ -110,7 +111,10 @@ def test_threads_and_batches_change_no_digit(items: list[tuple[str, list[str]]])
     assert whole.tobytes() == np.concatenate(parts).tobytes()
 
 
-@given(st.lists(st.tuples(st.text(), st.lists(st.text(), min_size=1, max_size=2)), min_size=1))
+ANY = st.text(st.characters())  # lone surrogates too
+
+
+@given(st.lists(st.tuples(ANY, st.lists(ANY, min_size=1, max_size=2)), min_size=1))
 @settings(deadline=None)
 def test_any_text_goes_through(items: list[tuple[str, list[str]]]) -> None:
     outputs = [output for output, _ in items]

@@ -68,7 +68,7 @@ def test_p_is_uniform_under_the_null(test: Callable[..., Estimate], kind: str) -
 
 
 def test_sacrebleus_definition_rejects_too_often() -> None:
-    """Why it is not the default: at .05 it is nearly a test at .10."""
+    """Why it is not the default: at .05 it rejects as a test at .10 should."""
     rejected = 0
     for number in range(400):
         rng = np.random.default_rng(number)

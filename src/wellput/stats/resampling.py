@@ -75,7 +75,7 @@ def paired_bootstrap(
     `null="sacrebleu"` is the p-value of sacreBLEU's paired bootstrap, for comparison with published
     figures: the share of |d| - mean |d| that reaches the observed |difference|. Because the sign is
     dropped before centering, it counts one tail only, about half the two-sided p-value: at a level
-    of .05 it rejects nearly one in ten true null hypotheses.
+    of .05 it rejects more than one in ten true null hypotheses (docs/results/calibration.md).
     """
     _refuse_unpaired(a, b)
     replicates_a, replicates_b = (
