@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sacrebleu.metrics import TER
+from sacrebleu.metrics.ter import TER
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
@@ -18,10 +18,12 @@ from wellput.metrics.registry import create
 from wellput.metrics.ter import Ter
 
 OPTIONS = ["normalized", "no_punct", "asian_support", "case_sensitive"]
-COMBINATIONS: list[dict[str, Any]] = [dict(zip(OPTIONS, values, strict=True)) for values in product([False, True], repeat=4)]
+COMBINATIONS: list[dict[str, Any]] = [
+    dict(zip(OPTIONS, values, strict=True)) for values in product([False, True], repeat=4)
+]
 
 HYPOTHESES = [
-    "The cat's on-line 1,000.5 (or 3-4) \"mats\", U.S. &amp; &quot;more&quot;...",
+    'The cat\'s on-line 1,000.5 (or 3-4) "mats", U.S. &amp; &quot;more&quot;...',
     "On Friday evening there was a traffic accident .",
     "他说：“你好，世界。”カタカナ ひらがな（全角）！ ㈱㍿豈",
     "",
@@ -31,7 +33,7 @@ HYPOTHESES = [
     "!?;:",
 ]
 REFERENCES = [
-    ["The cat is online (or 3-4) 1,000.5 mats, U.S. & \"more\" .", "cats"],
+    ['The cat is online (or 3-4) 1,000.5 mats, U.S. & "more" .', "cats"],
     ["There was a traffic accident on Friday evening."],
     ["他说，你好世界！カタカナ ひらがな", "", "他 说"],
     ["not empty"],
@@ -97,7 +99,9 @@ def test_every_option_as_sacrebleu(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("options", COMBINATIONS, ids=str)
 @given(
     pieces=st.lists(
-        st.sampled_from([*"aB1.,-'&;\" \n\t(/中。ひカ㈱，！", "'s", "&amp;", "&quot;", "&lt;", "\n-"]),
+        st.sampled_from(
+            [*"aB1.,-'&;\" \n\t(/中。ひカ㈱，！", "'s", "&amp;", "&quot;", "&lt;", "\n-"]
+        ),
         max_size=20,
     )
 )

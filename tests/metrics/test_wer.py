@@ -73,7 +73,9 @@ def test_whitespace_as_jiwer() -> None:
     assert segment(text, ["a b c d e f"]) == authority(text, "a b c d e f")
 
 
-pieces = st.sampled_from([*"abc ", " ", "\t", "\n", "\u00a0", "\u3000", "\u2019", "é", "中", "\x1c"])
+pieces = st.sampled_from(
+    [*"abc ", " ", "\t", "\n", "\u00a0", "\u3000", "\u2019", "é", "中", "\x1c"]
+)
 texts = st.lists(pieces, max_size=40).map("".join)
 
 
