@@ -231,7 +231,7 @@ def test_nothing_inside_and_unknown_suffixes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no items"):
         read_evalset(tmp_path / "e.jsonl")
     (tmp_path / "e.json").write_text("{}")
-    with pytest.raises(InputError, match=r"must end in \.jsonl, \.csv, \.tsv, \.parquet"):
+    with pytest.raises(InputError, match=r"must end in \.csv, \.tsv, \.jsonl, \.parquet"):
         open_evalset(tmp_path / "e.json")
     with pytest.raises(InputError, match="No such file"):
         open_evalset(tmp_path / "nothing.jsonl")

@@ -1,7 +1,8 @@
-"""The noun `Tree`: a dependency tree over the words of one sentence.
+"""The nouns `Tree`, a dependency tree over the words of one sentence, and `Constituent`.
 
 Words are numbered from 1 as in CoNLL-U, 0 is above the root. A tree has one root, no cycles, and
-may be non-projective. Reading and writing lives in `io.conllu`, what is done with trees in `trees`.
+may be non-projective. Reading and writing lives in `io.conllu` and `io.brackets`, what is done with
+trees in `trees`.
 """
 
 from __future__ import annotations
@@ -89,6 +90,28 @@ class Tree:
         ):
             return ""
         return f"is the tree of {_quoted(self.text)}, the reference is {_quoted(reference)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Constituent:
+    """A phrase with its parts, or (where `word` is not None, and there are no children) a word with
+    its part of speech as label."""
+
+    label: str
+    children: tuple[Constituent, ...] = ()
+    word: str | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words from left to right, empty elements included."""
+        found: list[str] = []
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.word is not None:
+                found.append(node.word)
+            waiting.extend(reversed(node.children))
+        return tuple(found)
 
 
 def _bare(text: str) -> str:

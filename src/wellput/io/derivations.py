@@ -23,11 +23,13 @@ def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[st
         else:
             seen.add(name)
         for key in ("label", "word"):
-            if not isinstance(node.get(key, ""), str):
+            if not isinstance(node.get(key), str | None):
                 complain(f"{key} of derivation node {name} must be a text")
-        if not isinstance(node.get("features", {}), dict):
+        if not isinstance(node.get("features"), dict | None):
             complain(f"features of derivation node {name} must be an object")
-        children = node.get("children", [])
+        children = node.get("children")
+        if children is None:
+            continue
         if isinstance(children, list):
             waiting.extend(children)
         else:

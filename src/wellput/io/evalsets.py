@@ -7,37 +7,54 @@ from typing import Any
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK, EvalSet, EvalSource, Item
+from wellput.io.columns import Columns
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
+from wellput.io.mt_metrics_eval import find_language_pair, open_language_pair
+from wellput.io.parquet import read_parquet
 from wellput.io.problems import Problems
 from wellput.io.records import RecordReader
+from wellput.io.tables import format_of
+from wellput.io.tabular import DELIMITERS, read_table
 
 Records = Callable[[InputFile, Problems], Iterator[tuple[int, Any]]]
-
-SUFFIXES = (".jsonl", ".csv", ".tsv", ".parquet")
 
 
 def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
     """The items of a file, read block by block: JSONL, CSV, TSV or Parquet by its suffix, behind
-    which `.gz` or `.xz` may stand; `-` is JSONL on standard input.
+    which `.gz` or `.xz` may stand; `-` is JSONL on standard input; a folder of mt-metrics-eval with
+    the language pair behind it (`wmt21.news/zh-en`).
 
     `trees=False` leaves trees unparsed, for metrics that need none.
     """
+    pair = find_language_pair(path)
+    if pair is not None:
+        return open_language_pair(pair)
     file = InputFile(path)
     check_readable(file)
-    if file.is_stdin or file.suffix == ".jsonl":
-        return RecordSource(file, read_json_lines, unit="line", trees=trees)
-    raise InputError(
-        f"{file.name}: an evaluation set's name must end in {', '.join(SUFFIXES)}, "
-        "behind which .gz or .xz may stand."
-    )
+    suffix = format_of(path, on_stream=".jsonl")
+    records = {".jsonl": read_json_lines, ".parquet": _read_parquet}.get(suffix, _read_table)
+    unit = "row" if suffix == ".parquet" else "line"
+    return RecordSource(file, records, unit=unit, trees=trees)
 
 
 def read_evalset(path: PathLike, *, trees: bool = True) -> EvalSet:
     """The whole of an evaluation set in memory."""
     source = open_evalset(path, trees=trees)
     return EvalSet(item for block in source.blocks() for item in block)
+
+
+def _read_table(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
+    header, rows = read_table(file, DELIMITERS[file.suffix], problems)
+    columns = Columns(header, file.name, has_null=False)
+    return ((number, columns.record(row)) for number, row in rows)
+
+
+def _read_parquet(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
+    header, rows = read_parquet(file)
+    columns = Columns(header, file.name, has_null=True)
+    return ((number, columns.record(row)) for number, row in rows)
 
 
 class RecordSource:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from wellput.core.errors import InputError
@@ -48,7 +49,6 @@ class RecordReader:
         self._problems = problems
         self._unit = unit
         self._parse_trees = parse_trees
-        self._meant: dict[str, str] = {}
 
     def item(self, number: int, record: object) -> Item | None:
         """The item of a record, or None where it has a problem."""
@@ -68,7 +68,7 @@ class RecordReader:
             self._problems.add(
                 where, f"the id must be a text or a whole number, not {_kind(identifier)}"
             )
-        elif "id" not in map(self._meaning, record):
+        elif "id" not in map(intended_key, record):
             self._problems.add(where, 'no "id"; every item needs one')
 
         def complain(what: str) -> None:
@@ -174,16 +174,20 @@ class RecordReader:
 
     def _refuse_misspelled(self, record: dict[str, Any], complain: Callable[[str], None]) -> None:
         for key in record:
-            meant = self._meaning(key)
+            meant = intended_key(key)
             if meant != key and meant and meant not in record:
                 complain(f'unknown key "{key}". Did you mean "{meant}"?')
 
-    def _meaning(self, key: str) -> str:
-        """The known key that a key probably stands for, itself where it is one, else nothing."""
-        if key not in self._meant:
-            near = get_close_matches(key.lower(), KEYS, n=1, cutoff=0.85)
-            self._meant[key] = OTHER_NAMES.get(key.lower(), near[0] if near else "")
-        return self._meant[key]
+
+@lru_cache(1000)
+def intended_key(key: str) -> str:
+    """The known key that a key probably stands for, itself where it is one, else nothing.
+
+    >>> intended_key("Hypotheses"), intended_key("reference"), intended_key("note")
+    ('outputs', 'references', '')
+    """
+    near = get_close_matches(key.lower(), KEYS, n=1, cutoff=0.85)
+    return OTHER_NAMES.get(key.lower(), near[0] if near else "")
 
 
 def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> str | None:

@@ -1,0 +1,139 @@
+"""The columns of an evaluation set in a table: JSONL's keys, the nested ones dotted.
+
+    id, source, context, references.0, references.1, trees.0, outputs.A, outputs.B,
+    references_by_system.A.0, trees_by_system.A.0, derivation
+
+A system's name may contain dots. In CSV and TSV, which cannot tell nothing from an empty text, an
+empty cell is an empty output: were it a missing one, a system that says nothing would be spared
+instead of scored. It is no reference, no tree, no source and no context. In Parquet null is
+missing; nested columns (`references` as a list, `outputs` as a struct or map) are read too. A
+derivation is a cell of JSON; where a row has one, an output that is a JSON object is a schedule.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.io.records import BY_SYSTEM, KNOWN, intended_key
+
+NESTED = ("references", "trees", "outputs", *BY_SYSTEM)
+Put = Callable[[dict[str, Any], Any], None]
+
+
+class Numbered(dict[int, Any]):
+    """The cells of numbered columns: `references.0` and `references.1` of a row."""
+
+
+class Columns:
+    """What each column of a header means."""
+
+    def __init__(self, header: Sequence[str], name: str, *, has_null: bool) -> None:
+        """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text."""
+        self._has_null = has_null
+        self._is_output = [column.startswith("outputs.") for column in header]
+        self._puts = [_put(column, has_null) for column in header]
+        wrong = [
+            f"column {column}: did you mean {meant}?"
+            for column, put in zip(header, self._puts, strict=True)
+            if put is None and (meant := _intended(column)) and meant not in header
+        ]
+        if "id" not in header:
+            wrong.append("no column id; every item needs one")
+        if wrong:
+            raise InputError.collect(f"{name}: the header is wrong:", wrong)
+
+    def record(self, cells: Sequence[Any]) -> dict[str, Any]:
+        """The row as the record that JSONL would have."""
+        record: dict[str, Any] = {}
+        for put, cell, is_output in zip(self._puts, cells, self._is_output, strict=True):
+            is_missing = cell is None if self._has_null else cell == "" and not is_output
+            if put is not None and not is_missing:
+                put(record, cell)
+        _list_numbered(record)
+        if isinstance(record.get("derivation"), str):
+            _decode_displays(record)
+        return record
+
+
+def _put(column: str, has_null: bool) -> Put | None:
+    """How a cell of this column is stored in a record, None where it is not."""
+    key, _, rest = column.partition(".")
+    if column in KNOWN and (has_null or column not in NESTED):
+        return _stored(column)
+    if key == "outputs" and rest:
+        return _stored(key, rest)
+    if key in ("references", "trees") and rest.isdecimal():
+        return _stored(key, int(rest))
+    system, _, number = rest.rpartition(".")
+    if key in BY_SYSTEM and system and number.isdecimal():
+        return _stored(key, system, int(number))
+    return None
+
+
+def _stored(*path: str | int) -> Put:
+    *outer, last = path
+
+    def put(record: dict[str, Any], cell: Any) -> None:
+        place: dict[Any, Any] = record
+        for depth, key in enumerate(outer, start=1):
+            is_last = depth == len(outer)
+            place = place.setdefault(key, Numbered() if is_last and isinstance(last, int) else {})
+        place[last] = cell
+
+    return put
+
+
+def _intended(column: str) -> str:
+    """The column that a misspelled one probably stands for, else nothing."""
+    key, _, rest = column.partition(".")
+    meant = intended_key(key)
+    if meant not in NESTED:
+        return meant if not rest else ""
+    example = "A" if meant == "outputs" else "A.0" if meant in BY_SYSTEM else "0"
+    return f"{meant}.{rest if rest and meant != key else example}"
+
+
+def _list_numbered(record: dict[str, Any]) -> None:
+    """Turns numbered cells into lists, a tree beside its reference."""
+    shared = record.get("references")
+    if "trees" in record or shared is not None:
+        references, trees = _paired(shared, record.get("trees"))
+        record.update(references=references, trees=trees)
+    own, own_trees = (record.get(key) or {} for key in BY_SYSTEM)
+    for system, trees in own_trees.items():
+        _, own_trees[system] = _paired(own.get(system, shared), trees)
+    for system, references in own.items():
+        own[system], _ = _paired(references, None)
+
+
+def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
+    """Both as lists where they are numbered; a tree without a reference comes last."""
+    if isinstance(references, Numbered):
+        order = sorted(references)
+    else:
+        order = list(range(len(references))) if isinstance(references, list) else []
+    if isinstance(trees, Numbered):
+        strays = [trees[i] for i in sorted(trees) if i not in order]
+        trees = [trees.get(i) for i in order] + strays
+    if isinstance(references, Numbered):
+        references = [references[i] for i in order]
+    return references, trees
+
+
+def _decode_displays(record: dict[str, Any]) -> None:
+    """Decodes the JSON of a derivation and of the schedules over it; other text stays text."""
+    record["derivation"] = _decoded(record["derivation"])
+    outputs = record.get("outputs", {})
+    for system, output in outputs.items():
+        if isinstance(output, str) and output.startswith("{"):
+            outputs[system] = _decoded(output)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,115 @@
+"""Writing evaluation sets: as JSONL, whole; as CSV, TSV or Parquet, in the columns of `columns.py`.
+
+What a table cannot say is refused, never altered: CSV and TSV have no missing output beside an
+empty one and no empty reference, and no table has an empty list of references for one system.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from wellput.core.errors import OutputError
+from wellput.core.evalset import EvalSource, Item, Output
+from wellput.core.tree import Tree
+from wellput.io.conllu import format_tree
+from wellput.io.files import PathLike
+from wellput.io.output import replacing
+from wellput.io.tables import format_of, json_line, writing_table
+from wellput.io.tabular import Cell
+
+
+def write_evalset(source: EvalSource, path: PathLike) -> None:
+    """Writes the items in the format of the suffix; `-` is JSONL on standard output.
+
+    A table needs its columns before its rows, so the source is then read twice.
+    """
+    suffix = format_of(path, on_stream=".jsonl")
+    if suffix == ".jsonl":
+        with replacing(path) as file:
+            for block in source.blocks():
+                file.writelines(json_line(_record(item)) for item in block)
+        return
+    header = _header(source)
+    with writing_table(path, header) as sink:
+        for block in source.blocks():
+            sink.write(_row(item, header, path, has_null=suffix == ".parquet") for item in block)
+
+
+def _record(item: Item) -> dict[str, Any]:
+    """The item as a JSON object, without what it has not."""
+    record = {
+        "id": item.id,
+        "source": item.source,
+        "context": item.context,
+        "references": list(item.references) or None,
+        "trees": [_tree(tree) for tree in item.trees] or None,
+        "outputs": dict(item.outputs) or None,
+        "references_by_system": dict(item.references_by_system) or None,
+        "trees_by_system": {
+            system: [_tree(tree) for tree in trees]
+            for system, trees in item.trees_by_system.items()
+        }
+        or None,
+        "derivation": item.derivation,
+    }
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _tree(tree: Tree | None) -> str | None:
+    return None if tree is None else format_tree(tree).removesuffix("\n")
+
+
+def _header(source: EvalSource) -> list[str]:
+    """The columns that the items need, in the order of the keys, systems as they come."""
+    found: dict[str, None] = {"id": None}
+    for block in source.blocks():
+        for item in block:
+            found.update((name, None) for name, cell in _cells(item) if cell is not None)
+    keys = ("id", "source", "context", "references", "trees", "outputs")
+    order = {key: place for place, key in enumerate(keys)}
+    return sorted(found, key=lambda name: order.get(name.partition(".")[0], len(keys)))
+
+
+def _cells(item: Item) -> Iterator[tuple[str, str | None]]:
+    yield "id", item.id
+    yield "source", item.source
+    yield "context", item.context
+    yield from ((f"references.{i}", text) for i, text in enumerate(item.references))
+    yield from ((f"trees.{i}", _tree(tree)) for i, tree in enumerate(item.trees))
+    yield from ((f"outputs.{system}", _text(output)) for system, output in item.outputs.items())
+    for system, references in item.references_by_system.items():
+        yield from (
+            (f"references_by_system.{system}.{i}", text) for i, text in enumerate(references)
+        )
+    for system, trees in item.trees_by_system.items():
+        yield from ((f"trees_by_system.{system}.{i}", _tree(tree)) for i, tree in enumerate(trees))
+    yield "derivation", None if item.derivation is None else json.dumps(item.derivation)
+
+
+def _text(output: Output) -> str:
+    return output if isinstance(output, str) else json.dumps(output)
+
+
+def _row(item: Item, header: list[str], path: PathLike, *, has_null: bool) -> list[Cell]:
+    cells = dict(_cells(item))
+    row: list[Cell] = [cells.get(name) for name in header]
+    if not all(item.references_by_system.values()):
+        raise _impossible(path, item, "has an empty list of references for one system", "JSONL")
+    if has_null:
+        return row
+    for name, cell in zip(header, row, strict=True):
+        if cell is None and name.startswith("outputs."):
+            system = name.removeprefix("outputs.")
+            what = f"has no output of {system}, which would read as an empty one"
+            raise _impossible(path, item, what, "JSONL or Parquet")
+        if cell == "" and name.startswith(("references.", "references_by_system.")):
+            raise _impossible(path, item, "has an empty reference", "JSONL or Parquet")
+    return row
+
+
+def _impossible(path: PathLike, item: Item, what: str, instead: str) -> OutputError:
+    return OutputError(
+        f"Cannot write {path}: item {item.id} {what} there. Write {instead} instead."
+    )

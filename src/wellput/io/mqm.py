@@ -1,0 +1,95 @@
+"""MQM ratings as published in google/wmt-mqm-human-evaluation: a TSV row per error a rater marked.
+
+Columns are found by name: `system`, `rater`, `category`, `severity`, and the segment's number in
+the test set, `globalSegId` (`seg_id` in older files). The TSV is not quoted: a double quote is a
+character like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.problems import Problems
+
+QUESTION = "mqm"
+SEGMENT = ("globalSegId", "seg_id")
+REQUIRED = ("system", "rater", "category", "severity")
+# Freitag et al. 2021, "Experts, Errors, and Context"; the same as mt-metrics-eval's score_mqm.py.
+SEVERITIES = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0}
+MINOR_PUNCTUATION = 0.1
+NON_TRANSLATION = 25.0
+# Rows that test the rater's attention, not the translation.
+ATTENTION_TEST = "hotw"
+
+
+def read_mqm(path: PathLike) -> list[Judgment]:
+    """Each rater's score of each segment of each system: minus the sum of the error weights.
+
+    A major error weighs 5, a minor one 1, minor punctuation 0.1, non-translation 25; so 0 is
+    perfect and higher is better. The item is the segment's number, the question `mqm`; the
+    document's name is kept as `doc`.
+    """
+    file = InputFile(path)
+    check_readable(file)
+    lines = file.lines()
+    header = next(lines).removesuffix("\r").split("\t")
+    segment = next((name for name in SEGMENT if name in header), SEGMENT[0])
+    if missing := [name for name in (*REQUIRED, segment) if name not in header]:
+        raise InputError(f"{file.name} is not an MQM table: no column {', '.join(missing)}.")
+    problems = Problems(file.name)
+    sums: dict[tuple[str, str, str], float] = {}
+    documents: dict[str, str] = {}
+    for number, line in enumerate(lines, start=2):
+        cells = line.removesuffix("\r").split("\t")
+        row = dict(zip(header, cells, strict=False))
+        weight = _checked_weight(row, len(header) - len(cells), f"line {number}", problems)
+        if weight is not None:
+            key = (row["rater"], row[segment], row["system"])
+            sums[key] = sums.get(key, 0.0) + weight
+            documents.setdefault(row[segment], row.get("doc", ""))
+    problems.raise_if_any()
+    if not sums:
+        raise InputError(f"{file.name} holds no ratings.")
+    return [
+        Judgment(rater, item, system, QUESTION, 0.0 - total, {"doc": documents[item]})
+        for (rater, item, system), total in sums.items()
+    ]
+
+
+def is_mqm(file: InputFile) -> bool:
+    """Whether a file's header is that of an MQM table."""
+    if file.suffix != ".tsv":
+        return False
+    header = next(file.lines(), "").split("\t")
+    return set(REQUIRED) <= set(header)
+
+
+def weight_of(category: str, severity: str) -> float | None:
+    """The weight of an error, None where the severity is unknown."""
+    severity, category = severity.lower(), category.lower()
+    weight = SEVERITIES.get(severity)
+    if weight and category.startswith("non-translation"):
+        return NON_TRANSLATION
+    if severity == "minor" and category.startswith("fluency/punctuation"):
+        return MINOR_PUNCTUATION
+    return weight
+
+
+def _checked_weight(
+    row: dict[str, str], lacking: int, where: str, problems: Problems
+) -> float | None:
+    """The row's weight, None for what does not count."""
+    names: Sequence[str] = [name for name in REQUIRED if name not in row]
+    if names:
+        problems.add(where, f"{lacking} cells too few: no {', '.join(names)}")
+        return None
+    if row["severity"].lower().startswith(ATTENTION_TEST):
+        return None
+    weight = weight_of(row["category"], row["severity"])
+    if weight is None:
+        known = ", ".join(SEVERITIES)
+        problems.add(where, f"the severity {row['severity']!r} is not one of {known}")
+    return weight

@@ -1,0 +1,227 @@
+"""Folders of google-research/mt-metrics-eval, version 2: a test set with the texts of its language
+pairs and what people thought of them.
+
+A language pair is named as if it were a folder inside the test set: `wmt21.news/zh-en`. The pair
+may be left out where the test set has only one. Items are the lines of the source, numbered from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.core.judgment import Judgment
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.jsonl import read_json_lines
+from wellput.io.lines import LineSource
+from wellput.io.problems import Problems
+
+Level = Literal["seg", "doc", "domain", "sys"]
+
+PAIR = re.compile(r"\w+-\w+")
+NO_TRANSLATION = "[No translation supplied]"
+# Texts come a line each, or as JSON lines with the text under one key.
+TEXT_KEYS = {"sources": "source", "references": "target", "system-outputs": "hypothesis"}
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePair:
+    """One language pair of a test set."""
+
+    folder: Path
+    name: str
+
+    def file(self, kind: str, path: Path) -> InputFile:
+        return JsonColumn(path, TEXT_KEYS[kind]) if path.suffix == ".jsonl" else InputFile(path)
+
+    def files(self, kind: str, folder: Path, pattern: str) -> list[tuple[Path, InputFile]]:
+        paths = sorted(p for p in folder.glob(pattern) if p.suffix in (".txt", ".jsonl"))
+        return [(path, self.file(kind, path)) for path in paths]
+
+
+class JsonColumn(InputFile):
+    """The texts under one key of JSON lines, in the place of a text's lines."""
+
+    def __init__(self, path: PathLike, key: str) -> None:
+        super().__init__(path)
+        self._key = key
+
+    def lines(self) -> Iterator[str]:
+        problems = Problems(self.name)
+        for number, record in read_json_lines(InputFile(self.path), problems):
+            text = record.get(self._key) if isinstance(record, dict) else None
+            if isinstance(text, str):
+                yield text
+            else:
+                problems.add(f"line {number}", f'no text under "{self._key}"')
+        problems.raise_if_any()
+
+    def line_blocks(self, size: int) -> Iterator[list[str]]:
+        block: list[str] = []
+        for line in self.lines():
+            block.append(line)
+            if len(block) == size:
+                yield block
+                block = []
+        if block:
+            yield block
+
+    def count_lines(self) -> int:
+        return sum(1 for _ in self.lines())
+
+
+def find_language_pair(path: PathLike) -> LanguagePair | None:
+    """The language pair that a path names, None where the path is no such folder."""
+    path = Path(path)
+    if (path / "sources").is_dir():
+        pairs = _pairs(path)
+        if len(pairs) != 1:
+            raise InputError(
+                f"{path} has {len(pairs)} language pairs. Name one: "
+                f"{', '.join(str(path / pair) for pair in pairs[:20])}"
+            )
+        return LanguagePair(path, pairs[0])
+    if PAIR.fullmatch(path.name) and (path.parent / "sources").is_dir() and not path.exists():
+        pairs = _pairs(path.parent)
+        if path.name not in pairs:
+            raise InputError(
+                f"{path.parent} has no language pair {path.name}; it has {', '.join(pairs[:20])}."
+            )
+        return LanguagePair(path.parent, path.name)
+    return None
+
+
+def _pairs(folder: Path) -> list[str]:
+    return sorted({path.stem for path in (folder / "sources").iterdir() if "-" in path.stem})
+
+
+def open_language_pair(pair: LanguagePair) -> TranslationSource:
+    """The source, all references in the order of their names, and all systems of a language pair.
+
+    A reference that is also among the systems is measured against the other references; where there
+    are none, it is left out of the systems.
+    """
+    sources = pair.files("sources", pair.folder / "sources", f"{pair.name}.*")
+    references = {
+        path.stem.removeprefix(f"{pair.name}."): file
+        for path, file in pair.files("references", pair.folder / "references", f"{pair.name}.*.*")
+    }
+    outputs = {
+        path.stem: file
+        for path, file in pair.files(
+            "system-outputs", pair.folder / "system-outputs" / pair.name, "*.*"
+        )
+        if path.stem not in references or len(references) > 1
+    }
+    if not outputs:
+        where = pair.folder / "system-outputs" / pair.name
+        raise InputError(f"Nothing to score: no system's output in {where}.")
+    lines = LineSource(
+        references=list(references.values()), outputs=outputs, trees=None, source=sources[0][1]
+    )
+    check_readable(*lines.files)
+    return TranslationSource(lines, list(references))
+
+
+class TranslationSource:
+    """An `EvalSource` over the texts of a language pair."""
+
+    def __init__(self, lines: LineSource, reference_names: Sequence[str]) -> None:
+        self._lines = lines
+        self._names = reference_names
+
+    def blocks(self) -> Iterator[list[Item]]:
+        for block in self._lines.blocks():
+            yield [self._item(item) for item in block]
+
+    def _item(self, item: Item) -> Item:
+        others = {
+            name: (*item.references[:i], *item.references[i + 1 :])
+            for i, name in enumerate(self._names)
+            if name in item.outputs
+        }
+        outputs = {name: text for name, text in item.outputs.items() if text != NO_TRANSLATION}
+        return replace(item, outputs=outputs, references_by_system=others)
+
+
+def read_human_scores(path: PathLike, *, level: Level = "seg") -> list[Judgment]:
+    """The human scores of a language pair, from all files `human-scores/PAIR.NAME.LEVEL.score`.
+
+    Judge and question are NAME (the scores are averages over people). The item is the number of
+    the segment; at the other levels the document's or the domain's name, and empty at `sys`.
+    Segments carry the names of their document and domain as extra columns. Scores that are `None`
+    are left out.
+    """
+    pair = find_language_pair(path)
+    if pair is None:
+        raise InputError(f"{path} is not a folder of mt-metrics-eval: it has no folder sources.")
+    folder = pair.folder / "human-scores"
+    files = sorted(folder.glob(f"{pair.name}.*.{level}.score"))
+    if not files:
+        raise InputError(f"There is no file {pair.name}.*.{level}.score in {folder}.")
+    documents = _documents(pair)
+    return [judgment for file in files for judgment in _scores(pair, file, level, documents)]
+
+
+def _documents(pair: LanguagePair) -> list[tuple[str, str]]:
+    """Each segment's domain and document; nothing where the test set has no documents."""
+    path = pair.folder / "documents" / f"{pair.name}.docs"
+    if not path.exists():
+        return []
+    rows: list[tuple[str, str]] = []
+    problems = Problems(str(path))
+    for number, line in enumerate(InputFile(path).lines(), start=1):
+        match line.split():
+            case [domain, document]:
+                rows.append((domain, document))
+            case _:
+                problems.add(f"line {number}", "not a domain and a document")
+    problems.raise_if_any()
+    return rows
+
+
+def _scores(
+    pair: LanguagePair, path: Path, level: Level, documents: Sequence[tuple[str, str]]
+) -> Iterator[Judgment]:
+    name = path.name.removeprefix(f"{pair.name}.").removesuffix(f".{level}.score")
+    in_order = list(dict.fromkeys(document for _, document in documents))
+    places: dict[str, int] = {}
+    problems = Problems(str(path))
+    for number, line in enumerate(InputFile(path).lines(), start=1):
+        cells = line.split()
+        score = _score(cells, 3 if level == "domain" else 2)
+        if score == "bad":
+            expected = "DOMAIN SYSTEM SCORE" if level == "domain" else "SYSTEM SCORE"
+            problems.add(f"line {number}", f"not {expected}: {line!r}")
+            continue
+        system = cells[-2]
+        place = places[system] = places.get(system, -1) + 1
+        extra: dict[str, str] = {}
+        if level == "seg":
+            item = str(place + 1)
+            if place < len(documents):
+                extra = {"domain": documents[place][0], "document": documents[place][1]}
+        elif level == "doc":
+            item = in_order[place] if place < len(in_order) else str(place + 1)
+        else:
+            item = cells[0] if level == "domain" else ""
+        if isinstance(score, float) and not problems:
+            yield Judgment(name, item, system, name, score, extra)
+    problems.raise_if_any()
+
+
+def _score(cells: Sequence[str], width: int) -> float | Literal["bad"] | None:
+    """The last cell as a number, None for the word None."""
+    if len(cells) != width:
+        return "bad"
+    if cells[-1] == "None":
+        return None
+    try:
+        return float(cells[-1])
+    except ValueError:
+        return "bad"

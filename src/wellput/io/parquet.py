@@ -1,0 +1,93 @@
+"""Parquet through PyArrow, which is imported only here and only when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import IO, Any
+
+from wellput.core.errors import InputError, MissingExtra
+from wellput.core.evalset import BLOCK
+from wellput.io.files import InputFile
+from wellput.io.tabular import Cell
+
+
+def read_parquet(file: InputFile) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """The column names, and each row's number from 1 with its values; null is None."""
+    with _opened(file) as table:
+        return list(table.schema_arrow.names), _rows(file)
+
+
+def _rows(file: InputFile) -> Iterator[tuple[int, list[Any]]]:
+    number = 0
+    with _opened(file) as table:
+        for batch in table.iter_batches(BLOCK):
+            for row in zip(*map(_values, batch.columns), strict=True):
+                number += 1
+                yield number, list(row)
+
+
+@contextmanager
+def _opened(file: InputFile) -> Iterator[Any]:
+    pyarrow, parquet = _pyarrow()
+    try:
+        with file.seekable() as stream, parquet.ParquetFile(stream) as table:
+            yield table
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{file.name} is not a Parquet file, or damaged: {error}") from None
+
+
+def _values(column: Any) -> list[Any]:
+    """A column's values as Python has them, a map as a dict."""
+    values: list[Any] = column.to_pylist()
+    if str(column.type).startswith("map<"):
+        return [None if pairs is None else dict(pairs) for pairs in values]
+    return values
+
+
+class ParquetWriter:
+    """Writes rows of text, and of numbers in the columns named so."""
+
+    def __init__(self, file: IO[bytes], header: Sequence[str], numbers: Sequence[str]) -> None:
+        self._pyarrow, parquet = _pyarrow()
+        types = {True: self._pyarrow.float64(), False: self._pyarrow.string()}
+        self._schema = self._pyarrow.schema([(name, types[name in numbers]) for name in header])
+        self._writer = parquet.ParquetWriter(file, self._schema)
+
+    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+        iterator = iter(rows)
+        while block := list(islice(iterator, 16 * BLOCK)):
+            columns = zip(*block, strict=True)
+            arrays = [
+                self._pyarrow.array(column, field.type)
+                for column, field in zip(columns, self._schema, strict=True)
+            ]
+            self._writer.write_table(self._pyarrow.Table.from_arrays(arrays, schema=self._schema))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+@contextmanager
+def writing_parquet(
+    file: IO[bytes], header: Sequence[str], numbers: Sequence[str]
+) -> Iterator[ParquetWriter]:
+    writer = ParquetWriter(file, header, numbers)
+    try:
+        yield writer
+        writer.close()
+    except BaseException:
+        # Left open, it would try to write once more when it is collected.
+        with suppress(Exception):
+            writer.close()
+        raise
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("Parquet", "parquet") from None
+    return pyarrow, pyarrow.parquet

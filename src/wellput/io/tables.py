@@ -1,0 +1,127 @@
+"""Tables of named columns in four formats, told apart by suffix: CSV, TSV, JSONL, Parquet.
+
+Judgments and segment scores are such tables; so is an evaluation set, but for JSONL, where it is
+nested.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, Protocol
+
+from wellput.core.errors import InputError, OutputError
+from wellput.io.files import STANDARD_INPUT, InputFile, PathLike
+from wellput.io.jsonl import read_json_lines
+from wellput.io.output import replacing, replacing_text
+from wellput.io.parquet import read_parquet, writing_parquet
+from wellput.io.problems import Problems
+from wellput.io.tabular import DELIMITERS, Cell, TableWriter, read_table
+
+FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+
+
+class RowSink(Protocol):
+    """Where rows are written."""
+
+    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+        """Rows of as many cells as there are columns; None is a missing value."""
+        ...
+
+
+def format_of(path: PathLike, *, on_stream: str) -> str:
+    """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is what `-` stands for."""
+    suffix = on_stream if str(path) == STANDARD_INPUT else InputFile(path).suffix
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path}: the format is not known from the name, which must end in "
+            f"{', '.join(FORMATS)}; .gz or .xz may stand behind it."
+        )
+    return suffix
+
+
+def read_records(
+    file: InputFile, problems: Problems, required: Sequence[str], *, on_stream: str = ".csv"
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
+
+    A table without the required columns is refused at once, a JSON object is one problem.
+    """
+    suffix = format_of(file.path, on_stream=on_stream)
+    if suffix == ".jsonl":
+        for number, record in read_json_lines(file, problems):
+            if not isinstance(record, dict):
+                problems.add(f"line {number}", "an object is needed")
+            elif missing := [name for name in required if name not in record]:
+                problems.add(f"line {number}", f"no {', '.join(missing)}")
+            else:
+                yield number, record
+        return
+    header: list[str]
+    rows: Iterator[tuple[int, list[Any]]]
+    if suffix == ".parquet":
+        header, rows = read_parquet(file)
+    else:
+        header, rows = read_table(file, DELIMITERS[suffix], problems)
+    if missing := [name for name in required if name not in header]:
+        raise InputError(
+            f"{file.name} has no column {', '.join(missing)}. Its header must begin "
+            f"{','.join(required)}; it is {','.join(header)}."
+        )
+    for number, row in rows:
+        yield number, dict(zip(header, row, strict=True))
+
+
+@contextmanager
+def writing_table(
+    path: PathLike,
+    header: Sequence[str],
+    *,
+    numbers: Sequence[str] = (),
+    on_stream: str = ".csv",
+) -> Iterator[RowSink]:
+    """A table that replaces `path` in the end; the columns in `numbers` are no text."""
+    suffix = format_of(path, on_stream=on_stream)
+    if suffix == ".parquet":
+        with (
+            replacing(path) as file,
+            _encodable(path),
+            writing_parquet(file, header, numbers) as sink,
+        ):
+            yield sink
+    elif suffix == ".jsonl":
+        with replacing(path) as file:
+            yield _JsonLines(file, header)
+    else:
+        with replacing_text(path) as text, _encodable(path):
+            yield TableWriter(text, DELIMITERS[suffix], header)
+
+
+def json_line(record: dict[str, Any]) -> bytes:
+    """The record on a line of UTF-8; escaped where it holds what UTF-8 cannot (lone surrogates)."""
+    try:
+        return (json.dumps(record, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(record) + "\n").encode()
+
+
+@contextmanager
+def _encodable(path: PathLike) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise OutputError(
+            f"Cannot write {path}: {error.object[error.start]!r} is half a character and not "
+            "possible in UTF-8. Write JSONL, where it can be escaped."
+        ) from None
+
+
+class _JsonLines:
+    def __init__(self, file: IO[bytes], header: Sequence[str]) -> None:
+        self._file = file
+        self._header = header
+
+    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+        for row in rows:
+            self._file.write(json_line(dict(zip(self._header, row, strict=True))))

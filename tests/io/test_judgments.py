@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.io import read_judgments, write_judgments
+
+RATINGS = [
+    Judgment("j1", "7", "A", "quality", 4.0, {"when": "now"}),
+    Judgment("j2", "7", "B", "quality", -0.1, {"when": ""}),
+]
+CHOICES = [
+    Preference("j1", "7", "A", "B", "quality", "a", {}),
+    Preference("j1", "8", "B", "A", "quality", "tie", {}),
+]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz"])
+@pytest.mark.parametrize("answers", [RATINGS, CHOICES])
+def test_round_trip(
+    tmp_path: Path, suffix: str, answers: list[Judgment] | list[Preference]
+) -> None:
+    path = tmp_path / f"j{suffix}"
+    write_judgments(answers, path)
+    assert read_judgments(path) == answers
+
+
+def test_the_header_is_the_promised_one(tmp_path: Path) -> None:
+    write_judgments(RATINGS, tmp_path / "j.csv")
+    assert (tmp_path / "j.csv").read_text() == (
+        "judge,item,system,question,value,when\nj1,7,A,quality,4.0,now\nj2,7,B,quality,-0.1,\n"
+    )
+    write_judgments(CHOICES, tmp_path / "j.csv")
+    first = (tmp_path / "j.csv").read_text().split("\n")[0]
+    assert first == "judge,item,system_a,system_b,question,choice"
+
+
+def test_columns_may_stand_in_any_order_and_numbers_be_names(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text(
+        '{"value": 3, "judge": 1, "question": "q", "system": "A", "item": 7, "x": null}\n'
+    )
+    assert read_judgments(path) == [Judgment("1", "7", "A", "q", 3.0, {"x": ""})]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("judge,item,system,value\n", ["no column question", "judge,item,system,question,value"]),
+        ("judge,item,system,question,value\n", ["holds no judgments"]),
+        (
+            "judge,item,system,question,value\n"
+            "j,7,A,q,4\nj,7,A,q,good\nj,7,A,q,\n,7,,q,4\nj,7,A,q\nj,7,A,q,nan\n",
+            [
+                "has 5 problems",
+                "line 3: the value 'good' is not a number",
+                "line 4: the value '' is not a number",
+                "line 5: no judge and no system",
+                "line 6: 4 cells; the header has 5",
+                "line 7: the value 'nan' is not a number",
+            ],
+        ),
+        (
+            "judge,item,system_a,system_b,question,choice\nj,7,A,B,q,c\nj,7,A,A,q,a\n",
+            ["line 2: the choice 'c' is not a, b, tie", "line 3: A is compared with itself"],
+        ),
+    ],
+)
+def test_all_bad_rows_are_reported(tmp_path: Path, text: str, messages: list[str]) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_judgments(path)
+    for message in messages:
+        assert message in str(caught.value)
+
+
+def test_bad_objects(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text(
+        '{"judge": "j"}\n3\n'
+        '{"judge": 1.5, "item": 7, "system": "A", "question": "q", "value": true}\n'
+    )
+    with pytest.raises(InputError) as caught:
+        read_judgments(path)
+    assert str(caught.value).split("\n")[1:] == [
+        "  line 1: no item, system, question, value",
+        "  line 2: an object is needed",
+        "  line 3: no judge",
+    ]
+    path.write_text('{"judge": "j", "item": 7, "system": "A", "question": "q", "value": true}\n')
+    with pytest.raises(InputError, match="the value True is not a number"):
+        read_judgments(path)
+    with pytest.raises(InputError, match="the format is not known from the name"):
+        (tmp_path / "j.txt").write_text("x")
+        read_judgments(tmp_path / "j.txt")
+
+
+MQM = """\
+system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata
+A\td1\t1\t7\tr1\ts\t"<v>t</v>\tAccuracy/Mistranslation\tMajor\t{}
+A\td1\t1\t7\tr1\ts\tt\tFluency/Punctuation\tMinor\t{}
+A\td1\t1\t7\tr1\ts\tt\tStyle/Awkward\tMinor\t{}
+A\td1\t1\t7\tr2\ts\tt\tNo-error\tNo-error\t{}
+B\td1\t1\t7\tr1\ts\tt\tNon-translation!\tMajor\t{}
+B\td1\t2\t8\tr1\ts\tt\tFluency/Punctuation\tMajor\t{}
+B\td1\t2\t8\tr1\ts\tt\tStyle\tNeutral\t{}
+B\td1\t2\t8\tr1\ts\tt\tFound\tHOTW-test\t{}
+"""
+
+
+def test_mqm_is_summed_per_rater_segment_and_system(tmp_path: Path) -> None:
+    path = tmp_path / "mqm.tsv"
+    path.write_text(MQM)
+    judgments = read_judgments(path)
+    assert judgments == [
+        Judgment("r1", "7", "A", "mqm", -6.1, {"doc": "d1"}),  # 5 + 0.1 + 1
+        Judgment("r2", "7", "A", "mqm", 0.0, {"doc": "d1"}),
+        Judgment("r1", "7", "B", "mqm", -25.0, {"doc": "d1"}),
+        Judgment("r1", "8", "B", "mqm", -5.0, {"doc": "d1"}),  # major punctuation + neutral
+    ]
+    path.write_text(MQM.replace("globalSegId", "seg_id").replace("docSegId", "doc_id"))
+    assert read_judgments(path) == judgments
+
+
+def test_bad_mqm(tmp_path: Path) -> None:
+    path = tmp_path / "mqm.tsv"
+    path.write_text(MQM + "A\td1\t1\t9\tr1\ts\tt\tStyle\tHuge\t{}\nA\td1\t1\n")
+    with pytest.raises(InputError) as caught:
+        read_judgments(path)
+    assert "line 10: the severity 'Huge' is not one of major, minor, neutral, no-error" in str(
+        caught.value
+    )
+    assert "line 11: 7 cells too few: no rater, category, severity" in str(caught.value)
+    path.write_text(MQM.replace("globalSegId", "segment"))
+    with pytest.raises(InputError, match="no column globalSegId"):
+        read_judgments(path)
