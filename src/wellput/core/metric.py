@@ -41,7 +41,8 @@ class Metric(Protocol):
 
     @property
     def perfect(self) -> Mapping[str, float]:
-        """The value of each component for a perfect output, where there is one."""
+        """The value of each component for a perfect output, where there is one; `score` is the
+        metric's own."""
         ...
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,8 @@ class ScoreTable:
     A metric and a panel of judges both give one. `statistics` has shape (systems, items, k), with
     zeros where `present` (systems, items) is False; `aggregate` scores summed statistics (a metric's
     `score`, the mean for judges), `segment` single rows. A system's or a document's score is the
-    score of summed statistics, not the mean of its segments' scores.
+    score of summed statistics, not the mean of its segments' scores. `components` and `perfect` are the
+    metric's own, with the value of a perfect score under `score`.
     """
 
     scorer: str
@@ -44,6 +45,8 @@ class ScoreTable:
     aggregate: Callable[[Floats], Floats]
     segment: Callable[[Floats], Floats]
     higher_is_better: bool | None = True
+    components: Callable[[Floats], dict[str, Floats]] = lambda _: {}
+    perfect: Mapping[str, float] = field(default_factory=dict)
 
     def row(self, system: str) -> int:
         """The place of a system among the rows."""

@@ -77,6 +77,8 @@ class Collection:
             aggregate=metric.score,
             segment=metric.segment_score,
             higher_is_better=metric.higher_is_better,
+            components=metric.components,
+            perfect=metric.perfect,
         )
 
 

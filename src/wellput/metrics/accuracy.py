@@ -152,6 +152,7 @@ class Simple(Accuracy):
     """Every substitution, insertion and deletion is a problem."""
 
     perfect: ClassVar[Mapping[str, float]] = {
+        "score": 1.0,
         "substitutions": 0.0,
         "insertions": 0.0,
         "deletions": 0.0,

@@ -42,7 +42,7 @@ class JudgmentModel(AlignmentOptions):
     constant: ClassVar[float]
     at_perfect: ClassVar[float]
     needs = frozenset({"references", "tree"})
-    perfect: ClassVar[Mapping[str, float]] = {"sta": 1.0, "substitutions": 0.0}
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "sta": 1.0, "substitutions": 0.0}
     paper = PAPER
 
     def statistics(self, batch: Batch) -> Floats:

@@ -1,0 +1,197 @@
+"""The noun `Panel`: a question's ratings as judges × systems × items, and the score table they make.
+
+Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1), `unit`
+(lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. A cell is NaN where a judge gave
+no rating; a judge who rated a trial twice counts with the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+from wellput.core.metric import Floats
+from wellput.core.table import ScoreTable
+
+Normalization = Literal["none", "z", "unit", "rank"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """What was left out, and why. The figures are without it; charts still show it."""
+
+    question: str
+    reason: str
+    judge: str | None = None
+    system: str | None = None
+    item: str | None = None
+    n: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The ratings of one question, shape (judges, systems, items), NaN where there is none."""
+
+    question: str
+    judges: tuple[str, ...]
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    ratings: Floats
+    normalization: Normalization = "none"
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def units(self) -> Floats:
+        """Judges × trials, for agreement among judges; trials nobody rated are left out."""
+        flat = self.ratings.reshape(len(self.judges), -1)
+        return flat[:, ~np.isnan(flat).all(axis=0)]
+
+    @property
+    def means(self) -> Floats:
+        """The mean rating of each cell, systems × items, NaN where nobody rated it."""
+        counts = (~np.isnan(self.ratings)).sum(axis=0)
+        sums = np.nansum(self.ratings, axis=0)
+        return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+
+    def table(self) -> ScoreTable:
+        """The panel as a scorer. Its statistics are (mean rating, 1) for each judged cell."""
+        means = self.means
+        present = ~np.isnan(means)
+        statistics = np.stack([np.where(present, means, 0.0), present.astype(np.float64)], axis=-1)
+        return ScoreTable(
+            scorer=self.question,
+            signature=f"judges:{len(self.judges)}|normalize:{self.normalization}",
+            systems=self.systems,
+            items=self.items,
+            statistics=statistics,
+            present=present,
+            aggregate=mean_of,
+            segment=mean_of,
+        )
+
+    def without(self, exclusion: Exclusion) -> Panel:
+        """The panel with the excluded ratings taken out, and the exclusion on record."""
+        ratings = self.ratings.copy()
+        place = tuple(
+            slice(None) if name is None else names.index(name)
+            for name, names in (
+                (exclusion.judge, self.judges),
+                (exclusion.system, self.systems),
+                (exclusion.item, self.items),
+            )
+        )
+        n = int((~np.isnan(ratings[place])).sum())
+        ratings[place] = np.nan
+        return replace(
+            self, ratings=ratings, excluded=(*self.excluded, replace(exclusion, n=n))
+        )
+
+
+def mean_of(statistics: Floats) -> Floats:
+    """(sum, count) to mean, NaN where the count is 0."""
+    count = statistics[..., 1]
+    result = np.full(count.shape, np.nan)
+    np.divide(statistics[..., 0], count, out=result, where=count > 0)
+    return result
+
+
+def panels(
+    judgments: Iterable[Judgment], systems: Sequence[str], items: Sequence[str]
+) -> dict[str, Panel]:
+    """One panel a question, over the systems and items of an evalset.
+
+    Judgments of unknown systems or items are an error that names them all.
+    """
+    system_at = {system: place for place, system in enumerate(systems)}
+    item_at = {item: place for place, item in enumerate(items)}
+    by_question: dict[str, list[Judgment]] = {}
+    unknown: dict[str, int] = {}
+    for judgment in judgments:
+        for kind, name, known in (
+            ("system", judgment.system, system_at),
+            ("item", judgment.item, item_at),
+        ):
+            if name not in known:
+                unknown[f"{kind} {name!r}"] = unknown.get(f"{kind} {name!r}", 0) + 1
+        by_question.setdefault(judgment.question, []).append(judgment)
+    if unknown:
+        raise InputError.collect(
+            "The judgments name systems or items that the evalset does not have:",
+            [f"{what} ({n} judgments)" for what, n in unknown.items()],
+            "Ids and names must be written alike in both files.",
+        )
+    if not by_question:
+        raise InputError("There are no judgments.")
+    return {
+        question: _panel(question, answers, system_at, item_at)
+        for question, answers in by_question.items()
+    }
+
+
+def _panel(
+    question: str,
+    answers: Sequence[Judgment],
+    system_at: Mapping[str, int],
+    item_at: Mapping[str, int],
+) -> Panel:
+    judges = tuple(dict.fromkeys(answer.judge for answer in answers))
+    judge_at = {judge: place for place, judge in enumerate(judges)}
+    shape = (len(judges), len(system_at), len(item_at))
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    for answer in answers:
+        cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
+        sums[cell] += answer.value
+        counts[cell] += 1
+    ratings = np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
+    return Panel(question, judges, tuple(system_at), tuple(item_at), ratings)
+
+
+def normalized(panel: Panel, normalization: Normalization) -> Panel:
+    """Every judge's ratings on a common scale.
+
+    A judge whose ratings are all equal tells nothing under `z`, `unit` or `rank` and is left out, on
+    record.
+    """
+    if normalization == "none":
+        return panel
+    ratings = panel.ratings.copy()
+    excluded = list(panel.excluded)
+    for place, judge in enumerate(panel.judges):
+        given = ratings[place][~np.isnan(ratings[place])]
+        if not len(given):
+            continue
+        if np.ptp(given) == 0:
+            reason = f"every rating is {given[0]:g}: {normalization} needs ratings that differ"
+            excluded.append(Exclusion(panel.question, reason, judge=judge, n=len(given)))
+            ratings[place] = np.nan
+        else:
+            ratings[place] = _on_common_scale(ratings[place], normalization)
+    return replace(
+        panel, ratings=ratings, normalization=normalization, excluded=tuple(excluded)
+    )
+
+
+def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:
+    given = ~np.isnan(ratings)
+    values = ratings[given]
+    if normalization == "z":
+        # The sample's standard deviation, as judges are a sample of their ratings.
+        values = (values - values.mean()) / values.std(ddof=1)
+    elif normalization == "unit":
+        values = (values - values.min()) / np.ptp(values)
+    else:
+        order = np.argsort(values, kind="stable")
+        _, first, group, sizes = np.unique(
+            values[order], return_index=True, return_inverse=True, return_counts=True
+        )
+        ranks = np.empty(len(values))
+        ranks[order] = (first + (sizes - 1) / 2)[group]
+        values = ranks / (len(values) - 1)
+    result = np.full(ratings.shape, np.nan)
+    result[given] = values
+    return result
