@@ -87,9 +87,7 @@ class Panel:
         )
         n = int((~np.isnan(ratings[place])).sum())
         ratings[place] = np.nan
-        return replace(
-            self, ratings=ratings, excluded=(*self.excluded, replace(exclusion, n=n))
-        )
+        return replace(self, ratings=ratings, excluded=(*self.excluded, replace(exclusion, n=n)))
 
 
 def mean_of(statistics: Floats) -> Floats:
@@ -171,9 +169,7 @@ def normalized(panel: Panel, normalization: Normalization) -> Panel:
             ratings[place] = np.nan
         else:
             ratings[place] = _on_common_scale(ratings[place], normalization)
-    return replace(
-        panel, ratings=ratings, normalization=normalization, excluded=tuple(excluded)
-    )
+    return replace(panel, ratings=ratings, normalization=normalization, excluded=tuple(excluded))
 
 
 def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:

@@ -145,6 +145,7 @@ def _references(source: EvalSource) -> Iterator[Sequence[str]]:
     for block in source.blocks():
         for item in block:
             yield item.references
+            yield from item.references_by_system.values()
 
 
 LACKING: Mapping[Need, tuple[str, str]] = {

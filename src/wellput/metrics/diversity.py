@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, MeanMetric, lowered, ratio
+from wellput.text.tokenizers import NativeName
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Diversity(MeanMetric):
 
     needs: ClassVar[frozenset[Need]] = NOTHING
 
-    tokenize: Literal["13a", "char", "none"] = "13a"
+    tokenize: NativeName = "13a"
     lowercase: bool = True
 
     @property

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, MeanMetric, ratio
+from wellput.text.tokenizers import NativeName
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Length(MeanMetric):
     about: ClassVar[str] = "tokens per output"
     needs: ClassVar[frozenset[Need]] = NOTHING
 
-    tokenize: Literal["13a", "char", "none"] = "13a"
+    tokenize: NativeName = "13a"
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -46,7 +47,7 @@ class LengthRatio(BaseMetric):
     family: ClassVar[str] = "length-ratio"
     about: ClassVar[str] = "output tokens / reference tokens"
 
-    tokenize: Literal["13a", "char", "none"] = "13a"
+    tokenize: NativeName = "13a"
 
     @property
     def higher_is_better(self) -> bool | None:

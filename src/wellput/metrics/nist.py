@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.text.tokenizers import NativeName
 
 # Makes the length penalty 1/2 where the output has 2/3 of the reference's length (equation 3).
 _BETA = math.log(0.5) / math.log(1.5) ** 2
@@ -55,7 +56,7 @@ class Nist(BaseMetric):
 
     n: int = 5
     lowercase: bool = False
-    tokenize: Literal["13a", "char", "none"] = "13a"
+    tokenize: NativeName = "13a"
     _weights: _native.NgramCounter | None = field(
         default=None, init=False, repr=False, compare=False
     )

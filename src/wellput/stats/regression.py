@@ -123,7 +123,9 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     )
 
 
-def ridge(y: Floats, x: Floats, names: Sequence[str], *, penalty: float | None = None) -> Regression:
+def ridge(
+    y: Floats, x: Floats, names: Sequence[str], *, penalty: float | None = None
+) -> Regression:
     """Least squares with a penalty on the squared coefficients of standardized predictors.
 
     The intercept is not penalized. Without a `penalty` the one with the smallest leave-one-out error
