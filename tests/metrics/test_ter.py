@@ -157,7 +157,7 @@ def shuffled_pair(seed: int, size: int, vocabulary: int, extra: int) -> tuple[st
         (110, 1000, 0), (128, 1000, 0), (129, 1000, 0),  # two words, and beyond: the beam itself
         (40, 1000, 60), (70, 1000, 90),  # so unlike that the beam cuts
         (40, 3, 0),  # more than 1000 candidates
-        (3, 3, 120), (1, 1, 60),  # a steep diagonal
+        (3, 3, 120), (2, 2, 150), (1, 1, 60),  # a steep diagonal
     ],
 )  # fmt: skip
 def test_long_texts_as_sacrebleu(size: int, vocabulary: int, extra: int) -> None:
@@ -166,6 +166,15 @@ def test_long_texts_as_sacrebleu(size: int, vocabulary: int, extra: int) -> None
         assert segment(hypothesis, [reference]) == authority(hypothesis, [reference])
         if extra:
             assert segment(reference, [hypothesis]) == authority(reference, [hypothesis])
+
+
+# Pairs with 999 or 1000 candidates, found by search: one more or less in the limit changes the edits.
+@pytest.mark.parametrize(
+    ("seed", "size", "vocabulary"), [(1391, 33, 4), (2292, 33, 5), (1412, 33, 4), (469, 28, 4)]
+)
+def test_limit_of_candidates(seed: int, size: int, vocabulary: int) -> None:
+    hypothesis, reference = shuffled_pair(seed, size, vocabulary, 0)
+    assert segment(hypothesis, [reference]) == authority(hypothesis, [reference])
 
 
 @given(text=st.text(max_size=60), others=st.lists(st.text(max_size=20), max_size=2))
