@@ -1,0 +1,44 @@
+"""Metric and judges side by side: systems × items arrays over the cells that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.metric import Floats
+from wellput.core.table import ScoreTable
+
+
+def common_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.bool_]:
+    """The cells for which people and every metric have a defined score."""
+    present = human.present.copy()
+    for table in tables:
+        present &= ~np.isnan(table.scores)
+    return present
+
+
+def segment_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
+    """Segment scores, turned round where lower is better; NaN outside the cells."""
+    return oriented(table, np.where(cells, table.scores, np.nan))
+
+
+def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
+    """Each system's score from its summed statistics over the cells, NaN where it has none."""
+    sums = np.where(cells[..., None], table.statistics, 0.0).sum(axis=1)
+    return oriented(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
+
+
+def resampled_system_scores(
+    table: ScoreTable, cells: NDArray[np.bool_], counts: Floats
+) -> Floats:
+    """The systems' scores when item i counts `counts[r, i]` times: shape (resamples, systems)."""
+    statistics = np.where(cells[..., None], table.statistics, 0.0)
+    sums = np.einsum("ri,sik->rsk", counts, statistics, optimize=True)
+    return oriented(table, table.aggregate(sums))
+
+
+def oriented(table: ScoreTable, scores: Floats) -> Floats:
+    """Higher is better."""
+    return -scores if table.higher_is_better is False else scores
