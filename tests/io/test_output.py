@@ -79,9 +79,10 @@ def test_compresses_by_suffix(tmp_path: Path, suffix: str, open_it: object) -> N
 
 
 def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    print("before")
     with replacing_text("-") as file:
         file.write("ä\n")
-    assert capfdbinary.readouterr().out == "ä\n".encode()
+    assert capfdbinary.readouterr().out == "before\nä\n".encode()
     with pytest.raises(ValueError, match="no"), replacing_text("-") as file:
         file.write("half")
         raise ValueError("no")

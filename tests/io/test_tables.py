@@ -224,6 +224,14 @@ def test_what_is_no_parquet(tmp_path: Path) -> None:
         read_evalset(path)
 
 
+def test_parquet_that_is_not_utf8(tmp_path: Path) -> None:
+    text = pyarrow.array([b"\xff"], pyarrow.binary()).view(pyarrow.string())
+    path = tmp_path / "e.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"id": ["1"], "outputs.A": text}), path)
+    with pytest.raises(InputError, match="codec can't decode"):
+        read_evalset(path)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_full_disk(tmp_path: Path, suffix: str) -> None:

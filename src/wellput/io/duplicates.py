@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-import numpy as np
+from array import array
+from collections.abc import Iterable
 
 
 class SeenIds:
@@ -14,17 +13,16 @@ class SeenIds:
     """
 
     def __init__(self) -> None:
-        self._blocks: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
+        self._hashes = array("q")
 
-    def add(self, ids: Sequence[str]) -> None:
-        self._blocks.append(np.fromiter(map(hash, ids), np.int64, len(ids)))
+    def add(self, ids: Iterable[str]) -> None:
+        self._hashes.extend(map(hash, ids))
 
     def suspects(self) -> frozenset[int]:
         """The hashes that occur more than once."""
-        if not self._blocks:
-            return frozenset()
-        hashes = np.concatenate(self._blocks)
-        hashes.sort()
+        import numpy as np  # here, so that reading a file of another kind need not load it
+
+        hashes = np.sort(np.frombuffer(self._hashes, np.int64)) if self._hashes else np.empty(0)
         return frozenset(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
 
 

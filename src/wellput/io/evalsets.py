@@ -80,13 +80,13 @@ class RecordSource:
                 continue
             block.append(item)
             if len(block) == BLOCK:
-                seen.add([item.id for item in block])
+                seen.add(item.id for item in block)
                 is_empty = False
                 if not problems:
                     yield block
                 block = []
         if block:
-            seen.add([item.id for item in block])
+            seen.add(item.id for item in block)
             is_empty = False
         if not self._ids_are_unique and (suspects := seen.suspects()):
             self._find_repeated(suspects, problems)

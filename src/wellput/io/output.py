@@ -33,6 +33,8 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     Raises OutputError where that cannot be; the old content of `path` is then untouched.
     """
     if str(path) == STANDARD_OUTPUT:
+        with _explained("standard output"):
+            sys.stdout.flush()  # what was printed before comes before
         with _written(sys.stdout.buffer, "standard output", "") as file:
             yield file
         with _explained("standard output"):

@@ -34,7 +34,7 @@ def _opened(file: InputFile) -> Iterator[Any]:
     try:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:
             yield table
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file.name} is not a Parquet file, or damaged: {error}") from None
 
 
