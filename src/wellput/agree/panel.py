@@ -49,7 +49,8 @@ class Panel:
     def units(self) -> Floats:
         """Judges × trials, for agreement among judges; trials nobody rated are left out."""
         flat = self.ratings.reshape(len(self.judges), -1)
-        return flat[:, ~np.isnan(flat).all(axis=0)]
+        rated: Floats = flat[:, ~np.isnan(flat).all(axis=0)]
+        return rated
 
     @property
     def means(self) -> Floats:

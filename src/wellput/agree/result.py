@@ -15,8 +15,8 @@ Coefficient = Literal["pearson", "spearman", "kendall", "kendall-c", "acc-t", "s
 class Agreement:
     """How far one metric agrees with the judges on one question.
 
-    A metric for which lower is better is turned round first, so positive means that it agrees. `n` counts
-    the points: systems, cells, or the groups averaged. `value` is NaN where it is undefined, and
+    A metric for which lower is better is turned round first, so positive means that it agrees. `n`
+    counts the points: systems, cells, or the groups averaged. `value` is NaN where it is undefined, and
     `note` says why; it also says what else a reader must know (the tie threshold of `acc-t`).
     """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -146,7 +146,7 @@ class TranslationSource:
             if name in item.outputs
         }
         outputs = {name: text for name, text in item.outputs.items() if text != NO_TRANSLATION}
-        return replace(item, outputs=outputs, references_by_system=others)
+        return item._replace(outputs=outputs, references_by_system=others)
 
 
 def read_human_scores(path: PathLike, *, level: Level = "seg") -> list[Judgment]:

@@ -1,8 +1,8 @@
 """Linear regression: judgments explained by scores.
 
-`ols` fits y = intercept + X b by least squares, with the figures a paper reports: standard errors, t and
-p of each coefficient, R², adjusted R², F and its p, AIC. `ridge` shrinks the coefficients instead. Rows
-with a NaN are left out and counted. Equal to statsmodels' OLS, AIC included (k counts the intercept,
+`ols` fits y = intercept + X b by least squares, with the figures a paper reports: standard errors, t
+and p of each coefficient, R², adjusted R², F and its p, AIC. `ridge` shrinks the coefficients instead.
+Rows with a NaN are left out and counted. Equal to statsmodels' OLS, AIC included (k counts the intercept,
 not the variance).
 """
 
@@ -65,7 +65,8 @@ class Regression:
             return np.full(self.n, np.nan)
         rest = (self.residuals**2).sum() - self.residuals**2 / (1 - self.leverages)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.residuals / np.sqrt(rest / freedom * (1 - self.leverages))
+            scaled: Floats = self.residuals / np.sqrt(rest / freedom * (1 - self.leverages))
+        return scaled
 
 
 def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:

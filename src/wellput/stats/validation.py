@@ -29,8 +29,8 @@ def out_of_fold(
 ) -> Floats:
     """Each row's prediction by a model fitted without any row of its group.
 
-    `groups` labels the rows: by item, so that no sentence is both learned from and predicted; by system,
-    so that the system is new. With `folds` the groups are dealt into that many folds at random,
+    `groups` labels the rows: by item, so that no sentence is both learned from and predicted; by
+    system, so that the system is new. With `folds` the groups are dealt into that many folds at random,
     otherwise each group is a fold of its own. NaN where the fit was not possible.
     """
     names = list(dict.fromkeys(groups))
