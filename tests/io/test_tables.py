@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +258,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
     class Failing:
         def blocks(self) -> Any:
-            yield [dataclasses.replace(FULL.items[0])]
+            yield [FULL.items[0]]
             raise InputError("bad line")
 
     for suffix in SUFFIXES:

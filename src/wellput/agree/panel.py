@@ -57,7 +57,9 @@ class Panel:
         """The mean rating of each cell, systems × items, NaN where nobody rated it."""
         counts = (~np.isnan(self.ratings)).sum(axis=0)
         sums = np.nansum(self.ratings, axis=0)
-        return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+        result: Floats = np.full(sums.shape, np.nan)
+        np.divide(sums, counts, out=result, where=counts > 0)
+        return result
 
     def table(self) -> ScoreTable:
         """The panel as a scorer. Its statistics are (mean rating, 1) for each judged cell."""

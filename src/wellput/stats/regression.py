@@ -2,8 +2,8 @@
 
 `ols` fits y = intercept + X b by least squares, with the figures a paper reports: standard errors, t
 and p of each coefficient, R², adjusted R², F and its p, AIC. `ridge` shrinks the coefficients instead.
-Rows with a NaN are left out and counted. Equal to statsmodels' OLS, AIC included (k counts the intercept,
-not the variance).
+Rows with a NaN are left out and counted. Equal to statsmodels' OLS, AIC included (k counts the
+intercept, not the variance).
 """
 
 from __future__ import annotations
