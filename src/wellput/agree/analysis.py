@@ -32,8 +32,8 @@ from wellput.agree.result import (
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.permutation import perm_both, perm_inputs, perm_systems
 from wellput.stats.correlation_bootstrap import boot_difference
+from wellput.stats.permutation import perm_both, perm_inputs, perm_systems
 from wellput.stats.williams import williams_test
 
 Test = Literal["auto", "perm-both", "perm-systems", "perm-items", "boot-both", "williams"]
@@ -63,7 +63,7 @@ class AgreementOptions:
 def agree(
     tables: Mapping[str, ScoreTable],
     judgments: Sequence[Judgment],
-    options: AgreementOptions = AgreementOptions(),
+    options: AgreementOptions,
     *,
     on_progress: Callable[[int], None] | None = None,
 ) -> AgreementResult:
