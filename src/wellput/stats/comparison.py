@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from wellput.core.table import Estimate
 from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
 from wellput.stats.correlation import Average, Coefficient, Level, correlate
 from wellput.stats.correlation_bootstrap import boot_difference
-from wellput.stats.permutation import permutation_test
+from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
 from wellput.stats.williams import williams_test
 
 Test: TypeAlias = Literal[
@@ -31,6 +31,16 @@ Test: TypeAlias = Literal[
 ]
 Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
+TESTS: dict[Test, Callable[..., Estimate]] = {
+    "perm-both": perm_both,
+    "perm-systems": perm_systems,
+    "perm-inputs": perm_inputs,
+    "perm-cells": perm_cells,
+    "boot-both": partial(boot_difference, resample="both"),
+    "boot-systems": partial(boot_difference, resample="systems"),
+    "boot-inputs": partial(boot_difference, resample="items"),
+    "williams": williams_test,
+}
 CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
     "holm": holm,
     "bh": benjamini_hochberg,
@@ -73,19 +83,18 @@ def compare_all(
     """The difference of every two metrics' agreement with `z`, tested.
 
     `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
+    No p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number
+    of pairs: 20 metrics make 190 pairs, which need some 10,000 resamples to show anything at .05.
     """
-    if correction not in CORRECTIONS:
-        hint = did_you_mean(correction, list(CORRECTIONS))
-        raise InputError(
-            f"A correction is one of {', '.join(CORRECTIONS)}; {correction!r} is not.{hint}"
-        )
+    for name, known in ((test, TESTS), (correction, CORRECTIONS)):
+        if name not in known:
+            hint = did_you_mean(name, list(known))
+            raise InputError(f"{name!r} is none of {', '.join(known)}.{hint}")
     names = tuple(metrics)
     scores = [metrics[name] for name in names]
-    compare = _comparer(
-        test,
-        of={"level": level, "average": average, "coefficient": coefficient},
-        drawn={"n_resamples": n_resamples, "seed": seed, "threads": threads},
-    )
+    compare = partial(TESTS[test], level=level, average=average, coefficient=coefficient)
+    if test != "williams":
+        compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
     estimates: dict[tuple[int, int], Estimate] = {}
     differences, p_values = np.zeros((len(names),) * 2), np.full((len(names),) * 2, np.nan)
     for a, b in combinations(range(len(names)), 2):
@@ -109,17 +118,3 @@ def compare_all(
         p_values=p_values,
         adjusted=adjusted,
     )
-
-
-def _comparer(test: Test, *, of: dict[str, Any], drawn: dict[str, int]) -> Callable[..., Estimate]:
-    """The test as a function of x, y, z; `of` says which correlation, `drawn` how to resample."""
-    if test not in get_args(Test):
-        hint = did_you_mean(test, get_args(Test))
-        raise InputError(f"A test is one of {', '.join(get_args(Test))}; {test!r} is not.{hint}")
-    if test == "williams":
-        return partial(williams_test, **of)
-    kind, _, unit = test.partition("-")
-    unit = "items" if unit == "inputs" else unit
-    if kind == "perm":
-        return partial(permutation_test, exchanged=unit, **of, **drawn)
-    return partial(boot_difference, resample=unit, **of, **drawn)

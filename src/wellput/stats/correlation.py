@@ -137,7 +137,9 @@ def system_means(scores: Floats) -> Floats:
     """Each system's mean over the cells it has, NaN where it has none."""
     counts = np.isfinite(scores).sum(axis=1)
     sums: Floats = np.nansum(scores, axis=1)
-    return np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    means = np.full(len(sums), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
 
 
 def why_undefined(x: Floats, z: Floats, grouping: str, coefficient: Coefficient) -> str:

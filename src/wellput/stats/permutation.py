@@ -1,13 +1,14 @@
 """Does one metric agree better with people than another? Permutation tests of Deutsch et al. (2021).
 
 If two metrics were equally good it would not matter which of them gave which score. So scores of
-the two are exchanged at random, after each metric was standardized (mean 0, standard deviation 1 over all
-common cells), and p is the share of exchanges in which the correlations differ as much as they do.
-What is exchanged decides what the conclusion holds for:
+the two are exchanged at random, each metric standardized first (mean 0, standard deviation 1 over
+all common cells), and p is the share of exchanges in which the correlations differ as much as they
+do. What is exchanged decides what the conclusion holds for:
 
 - `perm_systems`: all scores of a system; new systems, these items;
 - `perm_inputs`: all scores of an item; new items, these systems;
-- `perm_both`: systems, then items (a cell exchanged twice is back), as in nlpstats; new systems and items;
+- `perm_both`: systems, then items (a cell exchanged twice is back), as in nlpstats; new systems and
+  new items;
 - `perm_cells`: every cell by itself, as mt-metrics-eval's PermutationSigDiff does.
 
 >>> rng = np.random.default_rng(1)
@@ -44,7 +45,7 @@ Alternative: TypeAlias = Literal["two-sided", "greater"]
 Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]
 
 
-class TestOptions(TypedDict, total=False):
+class PermutationOptions(TypedDict, total=False):
     """The options of `permutation_test` but what is exchanged."""
 
     level: Level
@@ -56,22 +57,24 @@ class TestOptions(TypedDict, total=False):
     threads: int
 
 
-def perm_both(x: Floats, y: Floats, z: Floats, **options: Unpack[TestOptions]) -> Estimate:
+def perm_both(x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]) -> Estimate:
     """`permutation_test` exchanging systems and items."""
     return permutation_test(x, y, z, exchanged="both", **options)
 
 
-def perm_systems(x: Floats, y: Floats, z: Floats, **options: Unpack[TestOptions]) -> Estimate:
+def perm_systems(
+    x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]
+) -> Estimate:
     """`permutation_test` exchanging systems."""
     return permutation_test(x, y, z, exchanged="systems", **options)
 
 
-def perm_inputs(x: Floats, y: Floats, z: Floats, **options: Unpack[TestOptions]) -> Estimate:
+def perm_inputs(x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]) -> Estimate:
     """`permutation_test` exchanging items."""
     return permutation_test(x, y, z, exchanged="items", **options)
 
 
-def perm_cells(x: Floats, y: Floats, z: Floats, **options: Unpack[TestOptions]) -> Estimate:
+def perm_cells(x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]) -> Estimate:
     """`permutation_test` exchanging cells."""
     return permutation_test(x, y, z, exchanged="cells", **options)
 

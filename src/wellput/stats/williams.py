@@ -61,7 +61,7 @@ def williams(
     between the metrics. See Graham & Baldwin (2014); t has n - 3 degrees of freedom.
 
     >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
-    0.0036
+    0.0012
     """
     determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     if n < 4:
