@@ -89,7 +89,8 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
     strengths = []
     for system in range(len(logs) - 1):
         if components[system] != components[largest] or sizes[largest] == 1:
-            strengths.append(_infinite(choices, reach, system, largest))
+            center = largest if sizes[largest] > 1 else None
+            strengths.append(_infinite(choices, reach, system, center))
             continue
         value = float(logs[system])
         low, high = _interval(value, float(np.sqrt(covariance[system, system])), confidence)
@@ -218,22 +219,25 @@ def _tie_estimate(logs: Floats, covariance: Floats, n: int, confidence: float) -
     )
 
 
-def _infinite(choices: Choices, reach: NDArray[np.bool_], system: int, largest: int) -> Estimate:
-    """The strength of a system outside the largest component, or of any if all are on their own."""
+def _infinite(
+    choices: Choices, reach: NDArray[np.bool_], system: int, largest: int | None
+) -> Estimate:
+    """The strength of a system outside the largest component; None if every system is on its own."""
     n = int(choices.offered[system].sum())
-    not_won = int(choices.offered[system].sum() - choices.wins[system].sum())
-    not_lost = int(choices.offered[system].sum() - choices.wins[:, system].sum())
+    won_all = int(choices.wins[system].sum()) == n
+    lost_all = int(choices.wins[:, system].sum()) == n
     if not n:
         return undefined("it was never offered", n=0)
-    if not not_won:
-        return Estimate(np.inf, method="infinite: it won every comparison", n=n)
-    if not not_lost:
-        return Estimate(-np.inf, method="infinite: it lost every comparison", n=n)
-    others = choices.systems[largest]
-    if system != largest and reach[system, largest]:
-        return Estimate(np.inf, method=f"infinite: nothing leads from {others} back to it", n=n)
-    if system != largest and reach[largest, system]:
-        return Estimate(-np.inf, method=f"infinite: nothing leads from it back to {others}", n=n)
+    if won_all if largest is None else reach[system, largest]:
+        why = (
+            "it won every comparison" if won_all else "no weaker system has won or tied against it"
+        )
+        return Estimate(np.inf, method=f"infinite: {why}", n=n)
+    if lost_all if largest is None else reach[largest, system]:
+        why = (
+            "it lost every comparison" if lost_all else "it has not won or tied against a stronger"
+        )
+        return Estimate(-np.inf, method=f"infinite: {why}", n=n)
     return undefined("nothing says how it compares with the others", n=n)
 
 

@@ -34,8 +34,8 @@ MAD_TO_SD = 1.4826
 """A normal distribution's standard deviation over its median absolute deviation."""
 
 ENOUGH = 10
-"""Units on which a correlation with the rest at or below the least means something: on a handful, chance
-alone makes it negative."""
+"""Units on which a correlation with the rest at or below the least means something: on a handful,
+chance alone makes it negative."""
 
 NEAR_ONE = 0.999999
 """Correlations are taken no nearer to 1 than this for Fisher's z, which is infinite there."""
@@ -187,43 +187,46 @@ def judges_against_rest(
 ) -> tuple[JudgeAgainstRest, ...]:
     """Each judge against the mean of the others, on the units that they and somebody else rated.
 
-    An outlier is a judge who (1) gave all their units, at least three, the same rating, or (2) correlates
-    with the rest at or below `least` on ten units or more, or (3) lies more than `deviations` standard deviations below the median judge
-    on Fisher's z scale, where the standard deviation is the judges' (robust: 1.4826 times the median
-    absolute deviation) but not less than chance alone gives a judge of n units, 1 / √(n − 3). Where
-    the correlation is undefined for another reason there is nothing to judge by, and no outlier.
+    An outlier is a judge who (1) gave all their units, at least three, the same rating, or (2)
+    correlates with the rest at or below `least` on ten units or more, or (3) lies more than
+    `deviations` standard deviations below the median judge on Fisher's z scale, where the standard
+    deviation is the judges' (robust: 1.4826 times the median absolute deviation), but not less than
+    chance alone gives a judge of n units, 1 / √(n − 3). Where the correlation is undefined for another
+    reason there is nothing to judge by, and no outlier.
     """
     ratings = as_ratings(ratings)
-    present = ~np.isnan(ratings)
-    totals, counts = np.nansum(ratings, axis=0), present.sum(axis=0)
-    correlations = []
-    for judge, row in enumerate(ratings):
-        shared = present[judge] & (counts > 1)
-        rest = (totals[shared] - row[shared]) / (counts[shared] - 1)
-        correlations.append(_correlation(row[shared], rest))
+    correlations = [_with_rest(ratings, judge) for judge in range(len(ratings))]
     z = np.array([_fisher_z(estimate.value) for estimate in correlations])
-    center = spread = np.nan
-    if not np.isnan(z).all():
-        center = float(np.nanmedian(z))
-        spread = MAD_TO_SD * float(np.nanmedian(np.abs(z - center)))
-    constant = set(constant_judges(ratings))
-    result = []
-    for judge, estimate in enumerate(correlations):
-        reason = ""
-        n = estimate.n or 0
+    z = z[~np.isnan(z)]
+    center = float(np.median(z)) if len(z) else np.nan
+    spread = MAD_TO_SD * float(np.median(np.abs(z - center))) if len(z) else np.nan
+    constant = constant_judges(ratings)
+
+    def why_outlier(judge: int, estimate: Estimate) -> str:
+        r, n = estimate.value, estimate.n or 0
         if judge in constant and n >= FEWEST:
-            reason = "gave every unit the same rating"
-        elif estimate.value <= least and n >= ENOUGH:
-            reason = f"correlates {estimate.value:.2f} with the rest, not above {least:g}"
-        elif n > 3:
-            allowed = deviations * max(spread, 1 / np.sqrt(n - 3))
-            if z[judge] < center - allowed:
-                reason = (
-                    f"correlates {estimate.value:.2f} with the rest, more than {deviations:g} "
-                    f"standard deviations below the median judge's {np.tanh(center):.2f}"
-                )
-        result.append(JudgeAgainstRest(judge, estimate, bool(reason), reason))
-    return tuple(result)
+            return "gave every unit the same rating"
+        if r <= least and n >= ENOUGH:
+            return f"correlates {r:.2f} with the rest, not above {least:g}"
+        if n > 3 and _fisher_z(r) < center - deviations * max(spread, 1 / np.sqrt(n - 3)):
+            return (
+                f"correlates {r:.2f} with the rest, more than {deviations:g} standard deviations "
+                f"below the median judge's {np.tanh(center):.2f}"
+            )
+        return ""
+
+    reasons = [why_outlier(judge, estimate) for judge, estimate in enumerate(correlations)]
+    return tuple(
+        JudgeAgainstRest(judge, estimate, bool(reason), reason)
+        for judge, (estimate, reason) in enumerate(zip(correlations, reasons, strict=True))
+    )
+
+
+def _with_rest(ratings: Floats, judge: int) -> Estimate:
+    rated = ~np.isnan(ratings[judge])
+    own, rest = ratings[judge, rated], _means(np.delete(ratings[:, rated], judge, axis=0))
+    both = ~np.isnan(rest)
+    return _correlation(own[both], rest[both])
 
 
 def _fisher_z(r: float) -> float:

@@ -66,26 +66,29 @@ def _alpha(ratings: Floats, level: Level) -> float:
     """Of gathered ratings with at least two in each unit; NaN where all are the same."""
     present = ~np.isnan(ratings)
     counts = present.sum(axis=0)
-    values, codes, sizes = np.unique(ratings[present], return_inverse=True, return_counts=True)
-    if len(values) == 1:
+    given = ratings[present]
+    if np.ptp(given) == 0:
         return NAN
-    if level == "ordinal":
-        # The ratings between c and k, with half of those at c and at k, are the difference of
-        # their mean ranks: the ordinal level is the interval level of ranks.
-        values = np.cumsum(sizes) - (sizes - 1) / 2
-    if level in ("ordinal", "interval"):
-        ratings = np.full(ratings.shape, np.nan)
-        ratings[present] = values[codes]
+    if level == "interval":
         within, total = _squared_differences(ratings, counts)
+    elif level == "ordinal":
+        within, total = _squared_differences(_mean_ranks(ratings), counts)
     elif level == "nominal":
-        units = np.nonzero(present)[1]
-        cells, repeats = np.unique(units * len(values) + codes, return_counts=True)
-        equal = np.bincount(cells // len(values), weights=repeats**2, minlength=len(counts))
-        within, total = counts**2 - equal, float(sizes.sum() ** 2 - (sizes**2).sum())
+        within, total = _unequal_pairs(ratings, counts)
     else:
-        within, total = _ratio_differences(ratings, values, sizes.astype(np.float64))
+        within, total = _ratio_differences(ratings)
     n = int(counts.sum())
     return float(1 - (within / (counts - 1)).sum() * (n - 1) / total)
+
+
+def _mean_ranks(ratings: Floats) -> Floats:
+    """Krippendorff's ordinal difference of c and k counts the ratings between them, and half of those
+    at c and at k: that is the difference of their mean ranks."""
+    present = ~np.isnan(ratings)
+    _, codes, sizes = np.unique(ratings[present], return_inverse=True, return_counts=True)
+    ranks = np.full(ratings.shape, np.nan)
+    ranks[present] = (np.cumsum(sizes) - (sizes - 1) / 2)[codes]
+    return ranks
 
 
 def _squared_differences(ratings: Floats, counts: Floats) -> tuple[Floats, float]:
@@ -100,10 +103,21 @@ def _squared_differences(ratings: Floats, counts: Floats) -> tuple[Floats, float
     return within, float(2 * n * np.nansum(centered**2))
 
 
-def _ratio_differences(ratings: Floats, values: Floats, sizes: Floats) -> tuple[Floats, float]:
+def _unequal_pairs(ratings: Floats, counts: Floats) -> tuple[Floats, float]:
+    """How many ordered pairs of ratings differ, within each unit and over all ratings."""
+    present = ~np.isnan(ratings)
+    _, codes, sizes = np.unique(ratings[present], return_inverse=True, return_counts=True)
+    units = np.nonzero(present)[1]
+    cells, repeats = np.unique(units * len(sizes) + codes, return_counts=True)
+    equal = np.bincount(cells // len(sizes), weights=repeats**2, minlength=len(counts))
+    return counts**2 - equal, float(counts.sum() ** 2 - (sizes**2).sum())
+
+
+def _ratio_differences(ratings: Floats) -> tuple[Floats, float]:
     within = np.zeros(ratings.shape[1])
     for place in range(len(ratings) - 1):
         within += 2 * np.nansum(_ratio_distance(ratings[place], ratings[place + 1 :]), axis=0)
+    values, sizes = np.unique(ratings[~np.isnan(ratings)], return_counts=True)
     total = 0.0
     for start in range(0, len(values), BLOCK):
         block = slice(start, start + BLOCK)
