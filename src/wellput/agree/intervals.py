@@ -41,7 +41,9 @@ def system_level_replicates(
         size = min(CHUNK, n_resamples - start)
         counts = np.ones((size, n_items))
         if resample != "systems":
-            counts = rng.multinomial(n_items, np.full(n_items, 1 / n_items), size=size).astype(float)
+            counts = rng.multinomial(n_items, np.full(n_items, 1 / n_items), size=size).astype(
+                float
+            )
         metric = resampled_system_scores(table, cells, counts)
         people = resampled_system_scores(human, cells, counts)
         if resample != "items":
