@@ -1,7 +1,7 @@
 """The table of models: how well each predictor and some combinations explain the judgments.
 
-As Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by itself, the best of them with each
-of the others, and all together, on the same rows. The p-values take rows for independent.
+As Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by itself, the best of them with
+each of the others, and all together, on the same rows. The p-values take rows for independent.
 """
 
 from __future__ import annotations

@@ -89,7 +89,9 @@ class FittedModel:
         }
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        """Strict JSON; figures of the card that are undefined are null."""
+        strict = {**self.to_dict(), "card": _without_nan(self.card)}
+        return json.dumps(strict, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str, name: str) -> FittedModel:
@@ -197,3 +199,11 @@ def _is_number(value: object) -> bool:
 
 def _refuse_constant(text: str) -> float:
     raise ValueError(f"{text} is not allowed")
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import Batch
@@ -73,7 +72,7 @@ class FittedMetric:
         values = np.column_stack(
             [self._values(predictor, rows[predictor.metric]) for predictor in self.model.predictors]
         )
-        defined: NDArray[np.bool_] = np.isfinite(values).all(axis=1)
+        defined = np.logical_and.reduce(np.isfinite(values), axis=1)
         values = np.where(defined[:, None], values, 0.0)
         predictions = np.where(defined, self.model.predict(values), 0.0)
         return np.column_stack([predictions, defined.astype(np.float64), values])
