@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 
 from wellput.engine.result import Score, ScoreResult
-from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
+from wellput.report.table import (
+    Format,
+    Table,
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_terminal,
+    number,
+    p_text,
+)
 
 CSV_COLUMNS = (
     "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
@@ -52,9 +62,9 @@ def pair_table(result: ScoreResult) -> Table:
         [
             f"{pair.a} − {pair.b}",
             pair.metric,
-            _number(pair.delta, _digits(result, pair.metric), sign=True),
-            _p(pair.p_value),
-            _p(pair.p_adjusted),
+            number(pair.delta, _digits(result, pair.metric), sign=True),
+            p_text(pair.p_value),
+            p_text(pair.p_adjusted),
             str(pair.n),
         ]
         for pair in result.comparisons
@@ -77,8 +87,8 @@ def verdict(result: ScoreResult) -> list[str]:
         groups: dict[str, list[str]] = {}
         for score in tested:
             groups.setdefault(_claim(score, result), []).append(
-                f"{score.metric} ({_number(score.delta, _digits(result, score.metric), sign=True)}, "
-                f"p {_p(score.p_value, relation=True)})"
+                f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
+                f"p {_relation(score.p_value)})"
             )
         claims = "; ".join(f"{claim} {', '.join(where)}" for claim, where in groups.items())
         sentences.append(f"{system} against {tested[0].baseline}: {claims}.")
@@ -101,9 +111,9 @@ def _heading(result: ScoreResult, metric: str) -> str:
 
 
 def _cell(score: Score, digits: int, result: ScoreResult) -> str:
-    text = _number(score.score, digits)
+    text = number(score.score, digits)
     if score.low is not None and score.high is not None:
-        text += f" [{_number(score.low, digits)}, {_number(score.high, digits)}]"
+        text += f" [{number(score.low, digits)}, {number(score.high, digits)}]"
     if score.p_value is not None and score.p_value < result.alpha:
         text += " *"
     return text
@@ -156,15 +166,7 @@ def _digits(result: ScoreResult, metric: str) -> int:
     return 2 if any(value >= 10 for value in values) else 3
 
 
-def _number(value: float | None, digits: int, *, sign: bool = False) -> str:
-    if value is None or math.isnan(value):
-        return "undefined"
-    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
-
-
-def _p(value: float | None, *, relation: bool = False) -> str:
-    if value is None or math.isnan(value):
-        return "undefined"
-    if value < 0.001:
-        return "< 0.001"
-    return f"= {value:.3f}" if relation else f"{value:.3f}"
+def _relation(p_value: float | None) -> str:
+    """`= 0.020`, `< 0.001`"""
+    text = p_text(p_value)
+    return text if text.startswith("<") else f"= {text}"
