@@ -118,6 +118,8 @@ def _against(
             ]
             compare, test = _comparison(tables, human, cells, coefficient, options)
         rows += found
+        if coefficient == "spa":
+            continue  # itself made of permutation tests: no test of differences is known for it
         defined = [row.metric for row in found if not np.isnan(row.value)]
         pairs += compare_pairs(
             defined,

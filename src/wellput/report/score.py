@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from wellput.engine.result import Score, ScoreResult
 from wellput.report.table import (
@@ -22,6 +23,9 @@ CSV_COLUMNS = (
     "signature",
 )  # fmt: skip
 
+WIDE = 120
+"""Columns of text to lay tables out for where the width of the terminal is not known."""
+
 
 def render(
     result: ScoreResult, format: Format, *, width: int | None = None, color: bool = False
@@ -31,7 +35,10 @@ def render(
         return as_json(result.to_dict())
     if format == "csv":
         return as_csv(CSV_COLUMNS, result.to_dict()["scores"])
-    tables = [score_table(result), *([pair_table(result)] if result.comparisons else [])]
+    tables = [
+        score_table(result, width=width or WIDE),
+        *([pair_table(result)] if result.comparisons else []),
+    ]
     if format == "latex":
         return as_latex(tables)
     if format == "markdown":
@@ -39,21 +46,33 @@ def render(
     return as_terminal(tables, width=width, color=color)
 
 
-def score_table(result: ScoreResult) -> Table:
-    """Systems down, metrics across; signatures and the verdict beneath."""
+def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
+    """Systems down and metrics across, or the other way round where only that fits the width;
+    signatures and the verdict beneath."""
     digits = {metric: _digits(result, metric) for metric in result.metrics}
-    rows = [
-        [
-            system,
-            *(_cell(result[system, metric], digits[metric], result) for metric in result.metrics),
-        ]
+    names = {metric: _heading(result, metric) for metric in result.metrics}
+    cells = {
+        (system, metric): _cell(result[system, metric], digits[metric], result)
         for system in result.systems
-    ]
+        for metric in result.metrics
+    }
+    columns: list[str] = ["system", *names.values()]
+    rows = [[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems]
+    if _width(columns, rows) > width:
+        turned = [[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()]
+        turned_columns = ["metric", *result.systems]
+        if _width(turned_columns, turned) < _width(columns, rows):
+            columns, rows = turned_columns, turned
     return Table(
-        columns=["system", *(_heading(result, metric) for metric in result.metrics)],
+        columns=columns,
         rows=rows,
         notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
     )
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide the table is on a terminal, with two spaces between columns."""
+    return sum(max(map(len, column)) + 3 for column in zip(columns, *rows, strict=True))
 
 
 def pair_table(result: ScoreResult) -> Table:
