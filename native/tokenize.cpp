@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -27,16 +28,21 @@ namespace wellput {
 
 namespace {
 
-enum Kind : std::uint8_t { word, space, apart, stop, hyphen, wide };
+enum Kind : std::uint8_t { word, space, apart, stop, hyphen, wide, markup };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+constexpr bool is_alphanumeric(unsigned char c) {
+    return static_cast<unsigned char>((c | 0x20) - 'a') < 26 ||
+           static_cast<unsigned char>(c - '0') < 10;
+}
 
 constexpr bool is_ascii_space(unsigned c) {
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20);
 }
 
 // The lead bytes of whitespace outside ASCII.
-constexpr bool may_lead_space(unsigned c) { return c == 0xc2 || (c >= 0xe1 && c <= 0xe3); }
+constexpr bool may_lead_space(unsigned char c) { return c == 0xc2 || (c >= 0xe1 && c <= 0xe3); }
 
 using KindTable = std::array<Kind, 256>;
 
@@ -56,10 +62,35 @@ constexpr KindTable western_kinds(bool every_wide) {
     return kinds;
 }
 
+// Whitespace alone.
+struct Blanks {
+    static constexpr KindTable kinds = [] {
+        KindTable kinds{};
+        for (unsigned c = 0; c < 256; ++c)
+            kinds[c] = is_ascii_space(c) ? space : may_lead_space(c) ? wide : word;
+        return kinds;
+    }();
+    static constexpr bool edge_is_digit = false;
+
+    static bool is_plain(unsigned char c) { return c > 0x20 && !may_lead_space(c); }
+    static Kind wide_kind(const char* p, const char* end, int& size) {
+        const int blank = whitespace_at(p, end);
+        size = blank ? blank : 1;
+        return blank ? space : word;
+    }
+    static bool digit_before(const char*) { return false; }
+    static bool digit_at(const char*) { return false; }
+};
+
 // mteval-v13a: what is not ASCII is part of a word, or whitespace.
 struct Western {
     static constexpr KindTable kinds = western_kinds(false);
     static constexpr bool edge_is_digit = false;
+
+    // Bytes that are part of a word wherever they stand.
+    static bool is_plain(unsigned char c) {
+        return is_alphanumeric(c) || (c >= 0x80 && !may_lead_space(c));
+    }
 
     static Kind wide_kind(const char* p, const char* end, int& size) {
         const int blank = whitespace_at(p, end);
@@ -70,10 +101,21 @@ struct Western {
     static bool digit_at(const char* p) { return is_digit(*p); }
 };
 
-// The same, and every Chinese character stands apart.
+// The same for text without markup.
+struct WesternWithoutMarkup : Western {
+    static constexpr KindTable kinds = [] {
+        KindTable kinds = western_kinds(false);
+        kinds['&'] = kinds['<'] = kinds['\n'] = markup;
+        return kinds;
+    }();
+};
+
+// As Western, and every Chinese character stands apart.
 struct Chinese : Western {
     static constexpr KindTable kinds = western_kinds(true);
     static constexpr bool edge_is_digit = true;
+
+    static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
 
     static Kind wide_kind(const char* p, const char* end, int& size) {
         if (const int blank = whitespace_at(p, end)) {
@@ -116,6 +158,8 @@ struct International {
     static constexpr KindTable kinds = international_kinds();
     static constexpr bool edge_is_digit = true;
 
+    static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
+
     static Kind wide_kind(const char* p, const char* end, int& size) {
         if (const int blank = whitespace_at(p, end)) {
             size = blank;
@@ -141,12 +185,34 @@ struct International {
     }
 };
 
+// A bit for each of up to 64 bytes that is not plain, and so may end a token. A loop of arithmetic
+// on bytes, which compilers turn into vector instructions, and no branch for every character.
 template <typename Script>
-void split(std::string_view text, std::vector<std::string_view>& tokens) {
+std::uint64_t notable(const char* p, std::size_t size) {
+    std::array<unsigned char, 64> bytes;
+    if (size >= bytes.size()) {
+        std::memcpy(bytes.data(), p, bytes.size());
+    } else {
+        bytes.fill('a');
+        std::memcpy(bytes.data(), p, size);
+    }
+    for (auto& c : bytes) c = !Script::is_plain(c);
+    std::uint64_t mask = 0;
+    for (std::size_t i = 0; i < bytes.size(); i += 8) {
+        std::uint64_t flags;
+        std::memcpy(&flags, bytes.data() + i, 8);
+        mask |= (flags * 0x0102040810204080ull >> 56) << i;  // the lowest bits of the eight bytes
+    }
+    return mask;
+}
+
+// False if the text has markup, which this script does not undo.
+template <typename Script>
+bool split(std::string_view text, std::vector<std::string_view>& tokens) {
     const char* const begin = text.data();
     const char* const end = begin + text.size();
-    const char* p = begin;
-    const char* start = p;  // of the token under way
+    const char* start = begin;  // of the token under way
+    const char* done = begin;   // what lies before it needs no look
     const auto emit = [&](const char* from, const char* to) {
         tokens.emplace_back(from, static_cast<std::size_t>(to - from));
     };
@@ -156,63 +222,54 @@ void split(std::string_view text, std::vector<std::string_view>& tokens) {
         return kind == wide ? Script::wide_kind(at, end, size) : kind;
     };
     int size = 1;
-    while (p < end) {
-        const Kind kind = kind_at(p, size);
-        if (kind == word || (kind == hyphen && !(p > begin && is_digit(p[-1])))) {
-            p += size;
-            continue;
-        }
-        if (kind != stop) {
+    for (std::size_t block = 0; block < text.size(); block += 64) {
+        std::uint64_t mask = notable<Script>(begin + block, text.size() - block);
+        for (; mask; mask &= mask - 1) {
+            const char* p = begin + block + std::countr_zero(mask);
+            if (p < done) continue;
+            const Kind kind = kind_at(p, size);
+            if (kind == space) {
+                if (start < p) emit(start, p);
+                start = done = p + size;
+                continue;
+            }
+            if (kind == word || (kind == hyphen && !(p > begin && is_digit(p[-1])))) {
+                done = p + size;
+                continue;
+            }
+            if (kind == markup) return false;
+            if (kind != stop) {
+                if (start < p) emit(start, p);
+                emit(p, p + size);
+                start = done = p + size;
+                continue;
+            }
+            const char* last = p;  // of the run
+            done = p + size;
+            bool odd = true;
+            while (done < end && kind_at(done, size) == stop) {
+                last = done;
+                done += size;
+                odd = !odd;
+            }
+            const bool left = p > begin ? Script::digit_before(p) : Script::edge_is_digit;
+            const bool right = done < end ? Script::digit_at(done) : Script::edge_is_digit;
+            if (left && right && last == p) continue;
             if (start < p) emit(start, p);
-            if (kind != space) emit(p, p + size);
-            start = p += size;
-            continue;
-        }
-        const char* last = p;  // of the run
-        const char* after = p + size;
-        bool odd = true;
-        while (after < end && kind_at(after, size) == stop) {
-            last = after;
-            after += size;
-            odd = !odd;
-        }
-        const bool left = p > begin ? Script::digit_before(p) : Script::edge_is_digit;
-        const bool right = after < end ? Script::digit_at(after) : Script::edge_is_digit;
-        if (left && right && last == p) {
-            p = after;
-            continue;
-        }
-        if (start < p) emit(start, p);
-        while (p < last) {
-            kind_at(p, size);
-            emit(p, p + size);
-            p += size;
-        }
-        start = last;
-        p = after;
-        if (!(right && left == odd)) {
-            emit(last, after);
-            start = after;
+            while (p < last) {
+                kind_at(p, size);
+                emit(p, p + size);
+                p += size;
+            }
+            start = last;
+            if (!(right && left == odd)) {
+                emit(last, done);
+                start = done;
+            }
         }
     }
     if (start < end) emit(start, end);
-}
-
-void split_whitespace(std::string_view text, std::vector<std::string_view>& tokens) {
-    const char* p = text.data();
-    const char* const end = p + text.size();
-    const char* start = nullptr;
-    while (p < end) {
-        if (const int space = whitespace_at(p, end)) {
-            if (start) tokens.emplace_back(start, static_cast<std::size_t>(p - start));
-            start = nullptr;
-            p += space;
-        } else {
-            if (!start) start = p;
-            ++p;
-        }
-    }
-    if (start) tokens.emplace_back(start, static_cast<std::size_t>(p - start));
+    return true;
 }
 
 void split_characters(std::string_view text, std::vector<std::string_view>& tokens) {
@@ -254,10 +311,8 @@ void replace_all(std::string& text, std::string_view old, std::string_view with)
         text.replace(at, old.size(), with);
 }
 
-// What mteval-v13a undoes before it tokenizes; a text with none of it is returned as it is.
-std::string_view without_markup(std::string_view text, std::string& buffer) {
-    const auto has = [text](char c) { return std::memchr(text.data(), c, text.size()) != nullptr; };
-    if (text.empty() || !(has('&') || has('<') || has('\n'))) return text;
+// Undoes what mteval-v13a undoes before it tokenizes.
+void remove_markup(std::string_view text, std::string& buffer) {
     buffer = right_stripped(text);  // so that a hyphen before a final line break stays
     replace_all(buffer, "<skipped>", "");
     replace_all(buffer, "-\n", "");
@@ -265,7 +320,14 @@ std::string_view without_markup(std::string_view text, std::string& buffer) {
     replace_all(buffer, "&amp;", "&");  // before the next two: "&amp;lt;" becomes "<"
     replace_all(buffer, "&lt;", "<");
     replace_all(buffer, "&gt;", ">");
-    return buffer;
+}
+
+// Markup is rare: a text is read as if it had none, and once more if it has.
+void split_13a(std::string_view text, std::string& buffer, std::vector<std::string_view>& tokens) {
+    if (split<WesternWithoutMarkup>(text, tokens)) return;
+    tokens.clear();
+    remove_markup(text, buffer);
+    split<Western>(buffer, tokens);
 }
 
 }  // namespace
@@ -304,11 +366,11 @@ void tokenize(Tokenizer tokenizer, std::string_view text, std::string& buffer,
               std::vector<std::string_view>& tokens) {
     tokens.clear();
     switch (tokenizer) {
-        case Tokenizer::none: return split_whitespace(text, tokens);
-        case Tokenizer::character: return split_characters(text, tokens);
-        case Tokenizer::v13a: return split<Western>(without_markup(text, buffer), tokens);
-        case Tokenizer::zh: return split<Chinese>(left_stripped(right_stripped(text)), tokens);
-        case Tokenizer::intl: return split<International>(right_stripped(text), tokens);
+        case Tokenizer::none: split<Blanks>(text, tokens); break;
+        case Tokenizer::v13a: split_13a(text, buffer, tokens); break;
+        case Tokenizer::character: split_characters(text, tokens); break;
+        case Tokenizer::zh: split<Chinese>(left_stripped(right_stripped(text)), tokens); break;
+        case Tokenizer::intl: split<International>(right_stripped(text), tokens); break;
     }
 }
 

@@ -107,16 +107,17 @@ private:
         const std::size_t blocks = places_.blocks();
         rows_.resize((hypothesis.size() + 1) * blocks);
         std::fill_n(rows_.begin(), blocks, Row{});
-        Row* row = rows_.data();
-        if (blocks == 1) {
+        Row* next = rows_.data();
+        if (blocks == 1) {  // nearly always; the row then stays in registers
+            Row row;
             for (const int word : hypothesis) {
-                row[1] = row[0];
-                next_row(*++row, *places_[word]);
+                next_row(row, *places_[word]);
+                *++next = row;
             }
         } else {
             for (const int word : hypothesis) {
-                next_row(row, row + blocks, places_[word], blocks);
-                row += blocks;
+                next_row(next, next + blocks, places_[word], blocks);
+                next += blocks;
             }
         }
     }
@@ -199,12 +200,14 @@ private:
     }
 
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
-        if (tokenizer_ == Tokenizer::none)
-            split_at_gaps(text, tokens_, separates_for_jiwer);
-        else
-            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
         numbers.clear();
-        for (const auto token : tokens_) numbers.push_back(vocabulary_.add(token));
+        auto take = [&](std::string_view word) { numbers.push_back(vocabulary_.add(word)); };
+        if (tokenizer_ == Tokenizer::none) {
+            split_at_gaps(text, separates_for_jiwer, take);
+        } else {
+            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
+            std::for_each(tokens_.begin(), tokens_.end(), take);
+        }
     }
 
     Tokenizer tokenizer_;

@@ -37,8 +37,26 @@ def treelet_details(
 def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[str]]: ...
 
 # bleu.cpp
+def bleu_statistics(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    tokenizer: str,
+    max_ngram_order: int,
+    shortest: bool,
+    threads: int,
+) -> Floats: ...
 
 # chrf.cpp
+def chrf_statistics(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    char_order: int,
+    word_order: int,
+    beta_squared: float,
+    whitespace: bool,
+    eps_smoothing: bool,
+    threads: int,
+) -> Floats: ...
 
 # ter.cpp
 def ter_statistics(
@@ -80,4 +98,29 @@ def token_counts(
 # rouge.cpp
 def rouge_l_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
+) -> Floats: ...
+
+# bootstrapped_correlations.cpp
+def bootstrapped_correlations(
+    x: Floats,
+    z: Floats,
+    grouping: str,
+    coefficient: str,
+    drawn: str,
+    n_resamples: int,
+    seed: int,
+    threads: int,
+) -> Floats: ...
+
+# permuted_correlations.cpp
+def permuted_correlations(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    grouping: str,
+    coefficient: str,
+    swapped: str,
+    n_resamples: int,
+    seed: int,
+    threads: int,
 ) -> Floats: ...

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from wellput.agree.cells import resampled_system_scores
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
-from wellput.stats.resampling import percentile_interval
 
 Resampled = Literal["systems", "items", "both"]
 CHUNK = 64
@@ -52,9 +51,3 @@ def system_level_replicates(
             people = np.take_along_axis(people, drawn, axis=1)
         x[start : start + size], z[start : start + size] = metric, people
     return x, z
-
-
-def replicate_interval(replicates: Floats, confidence: float) -> tuple[float, float]:
-    """The percentile interval; NaN when too many replicates are undefined (as resamples of few
-    systems are)."""
-    return percentile_interval(replicates, confidence=confidence)

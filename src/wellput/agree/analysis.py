@@ -1,0 +1,267 @@
+"""`agree`: metrics against people, and people against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.agree.advice import advise
+from wellput.agree.cells import common_cells, segment_scores, system_scores
+from wellput.agree.compare import compare_pairs
+from wellput.agree.correlate import Uncertainty, segment_agreement, system_agreement
+from wellput.agree.documents import (
+    document_values,
+    draw_documents,
+    mean_with_interval,
+    paired_t,
+)
+from wellput.agree.judges import ceiling, outlying_judges, question_correlations, summarize_judges
+from wellput.agree.panel import Exclusion, Normalization, Panel, normalized, panels
+from wellput.agree.result import (
+    Agreement,
+    AgreementResult,
+    Average,
+    Coefficient,
+    Difference,
+    Level,
+)
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.judgment import Judgment
+from wellput.core.table import Estimate, ScoreTable
+from wellput.stats.comparison import TESTS, Correction, Test
+
+FEWEST_SYSTEMS = 3
+
+
+@dataclass(frozen=True)
+class AgreementOptions:
+    """What to compute. `test` auto: PERM-BOTH for segments, Williams for Pearson's r of systems and
+    PERM-SYSTEMS for the other coefficients, a paired t-test for documents."""
+
+    level: Level = "segment"
+    average: Average = "none"
+    coefficients: Sequence[Coefficient] = ("pearson",)
+    normalization: Normalization | None = None
+    questions: Sequence[str] = ()
+    exclusions: Sequence[Exclusion] = ()
+    judges_below: float | None = None
+    test: Test | Literal["auto"] = "auto"
+    correction: Correction = "holm"
+    document_size: int = 300
+    documents: int = 10
+    alpha: float = 0.05
+    uncertainty: Uncertainty = field(default_factory=Uncertainty)
+
+
+def agree(
+    tables: Mapping[str, ScoreTable],
+    judgments: Sequence[Judgment],
+    options: AgreementOptions,
+    *,
+    on_progress: Callable[[int], None] | None = None,
+) -> AgreementResult:
+    """How far each metric agrees with the judges on each question, which metrics differ, and how far
+    the judges agree among themselves."""
+    _check(tables, options)
+    first = next(iter(tables.values()))
+    raw = _chosen(panels(judgments, first.systems, first.items), options.questions)
+    raw = {name: _without(panel, options) for name, panel in raw.items()}
+    ready = {name: _normalized(panel, options) for name, panel in raw.items()}
+    summaries = [
+        summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
+    ]
+    agreement: list[Agreement] = []
+    differences: list[Difference] = []
+    for panel in ready.values():
+        rows, pairs = _against(tables, panel.table(), options, on_progress)
+        agreement += rows
+        differences += pairs
+    ceilings = {summary.question: ceiling(summary) for summary in summaries}
+    resampled = options.uncertainty.resampled(len(first.systems))
+    return AgreementResult(
+        level=options.level,
+        agreement=tuple(agreement),
+        differences=tuple(differences),
+        judges=tuple(summaries),
+        questions=tuple(question_correlations(ready)) if len(ready) > 1 else (),
+        excluded=tuple(asdict(e) for panel in ready.values() for e in panel.excluded),
+        advice=tuple(advise(agreement, differences, ceilings, alpha=options.alpha)),
+        seed=options.uncertainty.seed,
+        n_resamples=options.uncertainty.n_resamples,
+        normalization={name: panel.normalization for name, panel in ready.items()},
+        interval="t over documents" if options.level == "document" else f"bootstrap of {resampled}",
+    )
+
+
+def _against(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    options: AgreementOptions,
+    on_progress: Callable[[int], None] | None,
+) -> tuple[list[Agreement], list[Difference]]:
+    cells = common_cells(list(tables.values()), human)
+    if not cells.any():
+        raise InputError(f"No output that was judged on {human.scorer!r} has a score as well.")
+    rows: list[Agreement] = []
+    pairs: list[Difference] = []
+    for coefficient in options.coefficients:
+        if options.level == "document":
+            found, compare, test = _documents(tables, human, cells, coefficient, options)
+        else:
+            found = [
+                _agreement(table, human, cells, coefficient, options) for table in tables.values()
+            ]
+            compare, test = _comparison(tables, human, cells, coefficient, options)
+        rows += found
+        defined = [row.metric for row in found if not np.isnan(row.value)]
+        pairs += compare_pairs(
+            defined,
+            compare,
+            question=human.scorer,
+            level=options.level,
+            coefficient=coefficient,
+            test=test,
+            correction=options.correction,
+            on_progress=on_progress,
+        )
+    return rows, pairs
+
+
+def _agreement(
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    options: AgreementOptions,
+) -> Agreement:
+    if options.level == "system":
+        return system_agreement(
+            table, human, cells, coefficient=coefficient, uncertainty=options.uncertainty
+        )
+    return segment_agreement(
+        table,
+        human,
+        cells,
+        average=options.average,
+        coefficient=coefficient,
+        uncertainty=options.uncertainty,
+    )
+
+
+def _comparison(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    options: AgreementOptions,
+) -> tuple[Callable[[str, str], Estimate], str]:
+    """How two metrics are compared, and the name of it."""
+    is_system = options.level == "system"
+    test = options.test if options.test != "auto" else _default_test(is_system, coefficient)
+    # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
+    # at system level too, and average them as the papers do.
+    flat = is_system and test in ("williams", "perm-systems") and coefficient != "spa"
+    scores = system_scores if flat else segment_scores
+    arrays = {name: scores(table, cells) for name, table in tables.items()}
+    people = scores(human, cells)
+    if flat:
+        arrays = {name: values[:, None] for name, values in arrays.items()}
+        people = people[:, None]
+    settings: dict[str, Any] = {
+        "level": "segment" if flat else options.level,
+        "average": "none" if is_system else options.average,
+        "coefficient": coefficient,
+    }
+    if test != "williams":
+        settings |= {
+            "n_resamples": options.uncertainty.n_resamples,
+            "seed": options.uncertainty.seed,
+            "threads": options.uncertainty.threads,
+        }
+    return lambda a, b: TESTS[test](arrays[a], arrays[b], people, **settings), test
+
+
+def _default_test(is_system: bool, coefficient: Coefficient) -> Test:
+    if not is_system:
+        return "perm-both"
+    return "williams" if coefficient == "pearson" else "perm-systems"
+
+
+def _documents(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    options: AgreementOptions,
+) -> tuple[list[Agreement], Callable[[str, str], Estimate], str]:
+    drawn = draw_documents(
+        cells,
+        size=options.document_size,
+        documents=options.documents,
+        seed=options.uncertainty.seed,
+    )
+    values = {
+        name: document_values(table, human, cells, drawn, coefficient)
+        for name, table in tables.items()
+    }
+    rows: list[Agreement] = []
+    for name in tables:
+        mean = mean_with_interval(values[name], confidence=options.uncertainty.confidence)
+        rows.append(
+            Agreement(
+                metric=name,
+                question=human.scorer,
+                level="document",
+                average=None,
+                coefficient=coefficient,
+                value=mean.value,
+                low=mean.low,
+                high=mean.high,
+                n=mean.n or 0,
+                note=mean.method if np.isnan(mean.value) else "",
+            )
+        )
+    return rows, lambda a, b: paired_t(values[a], values[b]), "paired t over documents"
+
+
+def _chosen(found: dict[str, Panel], questions: Sequence[str]) -> dict[str, Panel]:
+    unknown = [question for question in questions if question not in found]
+    if unknown:
+        raise InputError(
+            f"Nobody was asked {unknown[0]!r}.{did_you_mean(unknown[0], list(found))} "
+            f"The questions are {', '.join(found)}."
+        )
+    return {name: panel for name, panel in found.items() if not questions or name in questions}
+
+
+def _without(panel: Panel, options: AgreementOptions) -> Panel:
+    for exclusion in options.exclusions:
+        if exclusion.question in ("", panel.question):
+            panel = panel.without(exclusion)
+    if options.judges_below is not None and len(panel.judges) > 2:
+        for exclusion in outlying_judges(panel, below=options.judges_below):
+            panel = panel.without(exclusion)
+    return panel
+
+
+def _normalized(panel: Panel, options: AgreementOptions) -> Panel:
+    """By default per judge to z where there are several judges; one judge is left alone."""
+    chosen = options.normalization or ("z" if len(panel.judges) > 1 else "none")
+    return normalized(panel, chosen)
+
+
+def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
+    if not tables:
+        raise InputError("No metric was given.")
+    n_systems = len(next(iter(tables.values())).systems)
+    if options.level in ("system", "document") and n_systems < FEWEST_SYSTEMS:
+        raise InputError(
+            f"At {options.level} level there must be at least {FEWEST_SYSTEMS} systems to correlate; "
+            f"there are {n_systems}. Use --level segment."
+        )
+    if "spa" in options.coefficients and options.level != "system":
+        raise InputError("spa, soft pairwise accuracy, is about systems: use --level system.")

@@ -1,0 +1,104 @@
+"""Judges among themselves: the ceiling for any metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from wellput.agree.panel import Exclusion, Panel
+from wellput.agree.result import JudgeSummary
+from wellput.core.metric import Floats
+from wellput.stats.beta import beta
+from wellput.stats.judges import (
+    judges_against_rest,
+    pair_correlations,
+    pairwise_correlations,
+    split_half,
+)
+from wellput.stats.kappa import pairwise_kappas
+from wellput.stats.krippendorff import krippendorff_alpha
+
+SHARED = 0.5
+"""With fewer than this share of all possible ratings, judges are a crowd rather than a panel."""
+
+CATEGORIES = 20
+"""More different ratings than this are a scale, not categories: no κ and β then."""
+
+
+def summarize_judges(raw: Panel, normalized: Panel, *, seed: int) -> JudgeSummary:
+    """Correlations on the normalized ratings; κ, α and β on the ratings as given.
+
+    κ is the mean of Cohen's over pairs of judges, α Krippendorff's for interval data, β Artstein &
+    Poesio's with nominal distance.
+    """
+    n = len(raw.judges)
+    if n < 2:
+        return JudgeSummary(
+            raw.question, n, raw.units.shape[1], None, None, None, None, None,
+            note="one judge has nobody to agree with",
+        )  # fmt: skip
+    pairs = pairwise_correlations(normalized.units)
+    is_categorical = len(np.unique(raw.units[~np.isnan(raw.units)])) <= CATEGORIES
+    rest = judges_against_rest(normalized.units)
+    return JudgeSummary(
+        question=raw.question,
+        n_judges=n,
+        n_trials=raw.units.shape[1],
+        pairwise={"mean": pairs.mean, "min": pairs.min, "max": pairs.max, "sd": pairs.sd},
+        split_half=split_half(normalized.units, split=_split(normalized), seed=seed).value,
+        kappa=pairwise_kappas(raw.units).mean if is_categorical else None,
+        alpha=krippendorff_alpha(raw.units, level="interval").value,
+        beta=beta(_categories(raw.units)).value if is_categorical else None,
+        against_rest={
+            judge: entry.correlation.value for judge, entry in zip(raw.judges, rest, strict=True)
+        },
+        note="" if is_categorical else "ratings on a scale: no κ or β",
+    )
+
+
+def _categories(ratings: Floats) -> list[list[float | None]]:
+    """Ratings as categories, None for a missing one."""
+    return [[None if np.isnan(value) else float(value) for value in row] for row in ratings]
+
+
+def _split(panel: Panel) -> Literal["judges", "units"]:
+    """How to split the ratings: the panel, or each trial's own where few judges share a trial."""
+    return "judges" if (~np.isnan(panel.units)).mean() >= SHARED else "units"
+
+
+def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
+    """The judges whose correlation with the mean of the others is lower than `below`."""
+    return [
+        Exclusion(
+            panel.question,
+            f"correlates {entry.correlation.value:.2f} with the other judges, below {below:g}",
+            judge=judge,
+        )
+        for judge, entry in zip(panel.judges, judges_against_rest(panel.units), strict=True)
+        if entry.correlation.value < below
+    ]
+
+
+def question_correlations(panels: Mapping[str, Panel]) -> list[dict[str, Any]]:
+    """Correlations between questions over the mean ratings of the trials that both asked about."""
+    names = list(panels)
+    rows = np.stack([panels[name].means.ravel() for name in names])
+    return [
+        {
+            "questions": [names[pair.first], names[pair.second]],
+            "coefficient": "pearson",
+            "value": pair.estimate.value,
+            "n": pair.estimate.n,
+        }
+        for pair in pair_correlations(rows)
+    ]
+
+
+def ceiling(summary: JudgeSummary) -> float | None:
+    """The mean correlation between judges, where there is one."""
+    if summary.pairwise is None or math.isnan(summary.pairwise["mean"]):
+        return None
+    return summary.pairwise["mean"]

@@ -1,0 +1,182 @@
+"""BLEU (Papineni et al. 2002) with sacreBLEU's options and digits, on its scale of 0 to 100.
+
+A row of statistics is (length, reference length, matches by order, totals by order). A segment's
+score is sacreBLEU's sentence BLEU: effective order, whatever the option says for the corpus.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
+
+SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
+"""The defaults of Chen & Cherry 2014; the other methods take no value."""
+
+LANGUAGE_TOKENIZERS: dict[str, TokenizerName] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+
+LOG_OF_ZERO = -9999999999.0
+"""sacreBLEU's: low enough to make the score 0."""
+
+TOKENIZED_LINES = 100
+"""So many outputs that end in a separate full stop, and a batch looks tokenized already."""
+
+
+@dataclass(frozen=True)
+class Bleu(BaseMetric):
+    """`tokenize` is `13a` unless `trg_lang` has a tokenizer of its own; `smooth_value` is None for
+    the method's default; `force` silences the warning about text that looks tokenized already.
+    With several references an n-gram counts at most as often as in the reference that has it most
+    often, and the reference length is the one closest to the hypothesis' or the shortest.
+    """
+
+    lowercase: bool = False
+    force: bool = False
+    tokenize: TokenizerName | None = None
+    smooth_method: Literal["exp", "floor", "add-k", "none"] = "exp"
+    smooth_value: float | None = None
+    max_ngram_order: int = 4
+    effective_order: bool = False
+    trg_lang: str = ""
+    ref_length: Literal["closest", "shortest"] = "closest"
+
+    family: ClassVar[str] = "bleu"
+    about: ClassVar[str] = "n-gram precision with a brevity penalty, 0 to 100"
+    paper: ClassVar[str] = "Papineni et al. 2002"
+    # Not the higher precisions: a perfect output of one word has no bigrams.
+    perfect: ClassVar[Mapping[str, float]] = {
+        "score": 100.0,
+        "precision_1": 100.0,
+        "brevity_penalty": 1.0,
+        "length_ratio": 1.0,
+    }
+
+    def __post_init__(self) -> None:
+        self.require(self.max_ngram_order >= 1, "max_ngram_order must be 1 or more.")
+        self.require(
+            self.smooth_value is None or self.smooth_value >= 0,
+            "smooth_value must not be negative.",
+        )
+
+    @property
+    def tokenizer(self) -> TokenizerName:
+        return self.tokenize or LANGUAGE_TOKENIZERS.get(self.trg_lang, "13a")
+
+    def statistics(self, batch: Batch) -> Floats:
+        hypotheses, references = batch.texts, batch.references
+        if not self.force:
+            _warn_if_tokenized(batch.texts)
+        if self.lowercase:
+            hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        hypotheses, tokenizer = prepare(hypotheses, self.tokenizer)
+        references, _ = prepare_lists(references, self.tokenizer)
+        return _native.bleu_statistics(
+            hypotheses,
+            references,
+            tokenizer,
+            self.max_ngram_order,
+            self.ref_length == "shortest",
+            batch.threads,
+        )
+
+    def score(self, statistics: Floats) -> Floats:
+        return self._score(statistics, self.effective_order)
+
+    def segment_score(self, statistics: Floats) -> Floats:
+        return self._score(statistics, True)
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        """Precisions in percent and smoothed, as sacreBLEU prints them; lengths in tokens."""
+        precisions, _ = self._precisions(statistics)
+        length, reference_length = statistics[..., 0], statistics[..., 1]
+        return {
+            **{f"precision_{n}": precision for n, precision in enumerate(precisions, start=1)},
+            "brevity_penalty": _brevity_penalty(length, reference_length),
+            "length_ratio": ratio(length, reference_length),
+            "length": length,
+            "reference_length": reference_length,
+        }
+
+    def signature(self) -> str:
+        """sacreBLEU's fields in its order, then what it does not say, where not the default."""
+        value = f"[{self._smooth_value:.2f}]" if self.smooth_method in SMOOTH_VALUES else ""
+        return "|".join(
+            [
+                f"case:{'lc' if self.lowercase else 'mixed'}",
+                f"eff:{'yes' if self.effective_order else 'no'}",
+                f"tok:{signature(self.tokenizer)}",
+                f"smooth:{self.smooth_method}{value}",
+                *([f"ngram:{self.max_ngram_order}"] if self.max_ngram_order != 4 else []),
+                *(["reflen:shortest"] if self.ref_length == "shortest" else []),
+            ]
+        )
+
+    @property
+    def _smooth_value(self) -> float:
+        default = SMOOTH_VALUES.get(self.smooth_method, 0.0)
+        return default if self.smooth_value is None else self.smooth_value
+
+    def _score(self, statistics: Floats, effective_order: bool) -> Floats:
+        precisions, present = self._precisions(statistics)
+        log_sum = np.zeros(statistics.shape[:-1])
+        for precision, is_present in zip(precisions, present, strict=True):
+            log = np.full(precision.shape, LOG_OF_ZERO)
+            np.log(precision, out=log, where=precision > 0)
+            log_sum += np.where(is_present, log, 0.0) if effective_order else log
+        orders = np.sum(present, axis=0) if effective_order else self.max_ngram_order
+        penalty = _brevity_penalty(statistics[..., 0], statistics[..., 1])
+        score: Floats = np.where(present[0], penalty * np.exp(log_sum / np.maximum(orders, 1)), 0.0)
+        return score
+
+    def _precisions(self, statistics: Floats) -> tuple[list[Floats], list[NDArray[np.bool_]]]:
+        """For each order the smoothed precision, and whether the hypothesis has such n-grams.
+
+        Without a single match nothing is present: smoothing does not make something of nothing.
+        """
+        matches = statistics[..., 2 : 2 + self.max_ngram_order]
+        totals = statistics[..., 2 + self.max_ngram_order :]
+        is_present = matches.any(axis=-1)
+        unmatched_weight = np.ones(is_present.shape)
+        precisions, present = [], []
+        for n in range(self.max_ngram_order):
+            match, total = matches[..., n], totals[..., n]
+            if self.smooth_method == "add-k" and n > 0:
+                match, total = match + self._smooth_value, total + self._smooth_value
+            is_present = is_present & (total > 0)
+            if self.smooth_method == "exp":
+                # Half a match for the first order that has none, a quarter for the next, ...
+                is_zero = is_present & (match == 0)
+                unmatched_weight = np.where(is_zero, unmatched_weight / 2, unmatched_weight)
+                match = np.where(is_zero, unmatched_weight, match)
+            elif self.smooth_method == "floor":
+                match = np.where(match == 0, self._smooth_value, match)
+            precision = np.zeros(is_present.shape)
+            np.divide(100.0 * match, total, out=precision, where=is_present)
+            precisions.append(precision)
+            present.append(is_present)
+        return precisions, present
+
+
+def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
+    """1 for a hypothesis as long as its reference, less for a shorter one, 0 for an empty one."""
+    excess = np.maximum(ratio(reference_length, length), 1.0)  # NaN stays NaN
+    return np.where(length > 0, np.exp(1.0 - excess), np.where(reference_length > 0, 0.0, 1.0))
+
+
+def _warn_if_tokenized(texts: Sequence[str]) -> None:
+    if sum([text.endswith(" .") for text in texts]) >= TOKENIZED_LINES:
+        warnings.warn(
+            f"{TOKENIZED_LINES} outputs or more end in a separate full stop: is the text tokenized "
+            "already? BLEU wants plain text. The option force=true silences this.",
+            stacklevel=3,
+        )

@@ -1,0 +1,130 @@
+"""chrF and chrF++ (Popović 2015, 2017) with sacreBLEU's options and digits, 0 to 100.
+
+A row of statistics has three numbers for every order, characters before words: the n-grams of the
+hypothesis, those of the reference it scores best with, and those they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from wellput import _native
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.metrics.base import BaseMetric, lowered, lowered_lists
+
+EPSILON = 1e-16
+"""sacreBLEU's, for an order without n-grams or matches under `eps_smoothing`."""
+
+
+@dataclass(frozen=True)
+class Chrf(BaseMetric):
+    """`word_order=2` is chrF++. `beta` weighs recall; with `whitespace` blanks are characters too.
+
+    Precision and recall are averaged over the orders that both texts have n-grams of, and the score
+    is their F; with `eps_smoothing` it is the mean F of all orders.
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: int | float = 2
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+
+    family: ClassVar[str] = "chrf"
+    about: ClassVar[str] = "F-score over character n-grams (and words, as chrF++), 0 to 100"
+    paper: ClassVar[str] = "Popović 2015, 2017"
+    perfect: ClassVar[Mapping[str, float]] = {
+        "score": 100.0,
+        "precision": 100.0,
+        "recall": 100.0,
+    }
+
+    def __post_init__(self) -> None:
+        self.require(
+            min(self.char_order, self.word_order) >= 0 and self.char_order + self.word_order >= 1,
+            "char_order and word_order must be 0 or more, and one of them 1 or more.",
+        )
+        self.require(self.beta >= 0, "beta must not be negative.")
+
+    def statistics(self, batch: Batch) -> Floats:
+        hypotheses, references = batch.texts, batch.references
+        if self.lowercase:
+            hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        return _native.chrf_statistics(
+            hypotheses,
+            references,
+            self.char_order,
+            self.word_order,
+            float(self.beta**2),
+            self.whitespace,
+            self.eps_smoothing,
+            batch.threads,
+        )
+
+    def score(self, statistics: Floats) -> Floats:
+        if self.eps_smoothing:
+            return self._mean_f(statistics)
+        return 100.0 * self._f(*self._averages(statistics))
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        """Average precision and recall in percent; lengths in characters (or words, without)."""
+        precision, recall = self._averages(statistics)
+        return {
+            "precision": 100.0 * precision,
+            "recall": 100.0 * recall,
+            "length": statistics[..., 0],
+            "reference_length": statistics[..., 1],
+        }
+
+    def signature(self) -> str:
+        """sacreBLEU's fields in its order; it has beta in the metric's name, so 2 is not said."""
+        return "|".join(
+            [
+                f"case:{'lc' if self.lowercase else 'mixed'}",
+                f"eff:{'no' if self.eps_smoothing else 'yes'}",
+                f"nc:{self.char_order}",
+                f"nw:{self.word_order}",
+                f"space:{'yes' if self.whitespace else 'no'}",
+                *([f"beta:{self.beta}"] if self.beta != 2 else []),
+            ]
+        )
+
+    def _f(self, precision: Floats, recall: Floats, *, otherwise: float = 0.0) -> Floats:
+        """F of precision and recall, `otherwise` where it has no denominator."""
+        factor = self.beta**2
+        denominator = factor * precision + recall
+        result = np.full(denominator.shape, otherwise)
+        np.divide((1 + factor) * precision * recall, denominator, out=result, where=denominator > 0)
+        return result
+
+    def _averages(self, statistics: Floats) -> tuple[Floats, Floats]:
+        """Precision and recall, averaged over the orders that both texts have n-grams of."""
+        hypothesis, reference, matches = _by_order(statistics)
+        is_counted = (hypothesis > 0) & (reference > 0)
+        orders = np.maximum(is_counted.sum(axis=0), 1)
+        precision = np.divide(matches, hypothesis, out=np.zeros(matches.shape), where=is_counted)
+        recall = np.divide(matches, reference, out=np.zeros(matches.shape), where=is_counted)
+        return precision.sum(axis=0) / orders, recall.sum(axis=0) / orders
+
+    def _mean_f(self, statistics: Floats) -> Floats:
+        """The mean F of the orders, with an epsilon for what is not there."""
+        hypothesis, reference, matches = _by_order(statistics)
+        shape = matches.shape
+        precision = np.divide(
+            matches, hypothesis, out=np.full(shape, EPSILON), where=hypothesis > 0
+        )
+        recall = np.divide(matches, reference, out=np.full(shape, EPSILON), where=reference > 0)
+        by_order = self._f(precision, recall, otherwise=EPSILON)
+        return np.asarray(100.0 * by_order.sum(axis=0) / len(by_order))
+
+
+def _by_order(statistics: Floats) -> tuple[Floats, Floats, Floats]:
+    """Hypothesis, reference and match counts with the orders along the first axis."""
+    counts = np.moveaxis(statistics, -1, 0)
+    return counts[0::3], counts[1::3], counts[2::3]
