@@ -31,5 +31,6 @@ def wmt21(pair: str = "de-en") -> tuple[dict[str, dict[int, str]], dict[int, lis
     }
     outputs: dict[str, dict[int, str]] = {}
     for row in read_jsonl(f"mt/wmt21_{pair}_da.jsonl.gz"):
-        outputs.setdefault(row["system"], {})[row["seg"]] = row["output"]
+        if row["output"] is not None:
+            outputs.setdefault(row["system"], {})[row["seg"]] = row["output"]
     return outputs, references

@@ -12,6 +12,7 @@
 #include "kernels.h"
 #include "parallel.h"
 #include "strings.h"
+#include "token_symbols.h"
 #include "tokenize.h"
 #include "treelets.h"
 #include "vocabulary.h"
@@ -26,13 +27,15 @@ Costs costs_of(const CostTuple& costs) {
     return Costs{std::get<0>(costs), std::get<1>(costs), std::get<2>(costs)};
 }
 
-void number(Tokenizer tokenizer, std::string_view text, std::string& buffer,
-            std::vector<std::string_view>& tokens, Vocabulary& vocabulary,
+// Replaces `numbers` by one number for each of the tokens, equal for equal tokens.
+void number(const std::vector<std::string_view>& tokens, TokenSymbols& symbols,
             std::vector<int>& numbers) {
-    tokenize(tokenizer, text, buffer, tokens);
-    numbers.clear();
-    for (const auto& token : tokens) numbers.push_back(vocabulary.add(token));
+    numbers.resize(tokens.size());
+    symbols.add(tokens, reinterpret_cast<std::uint32_t*>(numbers.data()));
 }
+
+// Numbers are below this.
+int bound(const TokenSymbols& symbols) { return static_cast<int>(symbols.size()) + 1; }
 
 void write(double* row, std::size_t hypothesis, std::size_t reference, const Errors& errors) {
     row[0] = static_cast<double>(hypothesis);
@@ -56,18 +59,20 @@ Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::st
     Matrix result = new_matrix(lists.total(), 6, &data);
     nb::gil_scoped_release release;
     Aligner aligner(costs_of(costs));
-    std::deque<std::string> buffers(1);  // one per text: the vocabulary points into them
+    std::deque<std::string> buffers(1);  // one per text: the symbols' tokens lie in them
     std::vector<std::string_view> tokens;
     std::vector<int> hypothesis, reference;
-    Vocabulary vocabulary;
+    TokenSymbols symbols;
     auto work = [=, &texts, &lists](std::size_t begin, std::size_t end) mutable {
         for (std::size_t i = begin; i < end; ++i) {
-            vocabulary.clear();
-            number(kind, texts[i], buffers[0], tokens, vocabulary, hypothesis);
+            symbols.clear();
+            tokenize(kind, texts[i], buffers[0], tokens);
+            number(tokens, symbols, hypothesis);
             if (buffers.size() <= lists.count(i)) buffers.resize(lists.count(i) + 1);
             for (std::size_t j = 0; j < lists.count(i); ++j) {
-                number(kind, lists.at(i, j), buffers[j + 1], tokens, vocabulary, reference);
-                const Errors errors = aligner.align(reference, hypothesis, vocabulary.size());
+                tokenize(kind, lists.at(i, j), buffers[j + 1], tokens);
+                number(tokens, symbols, reference);
+                const Errors errors = aligner.align(reference, hypothesis, bound(symbols));
                 write(data + 6 * (lists.first(i) + j), hypothesis.size(), reference.size(), errors);
             }
         }
@@ -98,7 +103,9 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references,
     auto work = [=, &texts, &lists](std::size_t begin, std::size_t end) mutable {
         for (std::size_t i = begin; i < end; ++i) {
             vocabulary.clear();
-            number(kind, texts[i], buffer, tokens, vocabulary, hypothesis);
+            tokenize(kind, texts[i], buffer, tokens);
+            hypothesis.clear();
+            for (const auto& token : tokens) hypothesis.push_back(vocabulary.add(token));
             reference.clear();
             for (std::size_t j = 0; j < lists.count(i); ++j)
                 reference.push_back(vocabulary.add(lists.at(i, j)));

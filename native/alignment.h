@@ -62,15 +62,42 @@ struct Step {
     int hypothesis;
 };
 
+// Fills a table of the cheapest values. Cell (i, j) lies on diagonal i + j at place i, `stride` apart,
+// so that the cells of a diagonal do not depend on each other and become vector code. The code works
+// on whole lanes: a row must have kLane places to spare, and so must the tokens. `left[i]` is
+// reference token i - 1, `right` the hypothesis from its end.
+inline constexpr std::size_t kLane = 16;
+void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* left,
+                    const std::int16_t* right, std::size_t n, std::size_t m, std::int16_t deletion,
+                    std::int16_t insertion, std::int16_t substitution);
+void fill_diagonals(std::int32_t* values, std::size_t stride, const std::int32_t* left,
+                    const std::int32_t* right, std::size_t n, std::size_t m, std::int32_t deletion,
+                    std::int32_t insertion, std::int32_t substitution);
+
 class Aligner {
 public:
     explicit Aligner(Costs costs) : costs_(costs) {}
 
     // Tokens are numbers from 0 to `symbols` - 1.
     Errors align(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
-        const std::size_t n = reference.size(), m = hypothesis.size();
         path_.clear();
-        path_.reserve(n + m);
+        path_.reserve(reference.size() + hypothesis.size());
+        // Equal tokens at the end are on the path anyway; those at the beginning need not be.
+        std::size_t n = reference.size(), m = hypothesis.size();
+        while (n > 0 && m > 0 && reference[n - 1] == hypothesis[m - 1])
+            path_.push_back({static_cast<int>(--n), static_cast<int>(--m)});
+        trace(reference.first(n), hypothesis.first(m), symbols);
+        return tally(reference, hypothesis, symbols);
+    }
+
+    // The path of the last alignment, from the end of the sentences to their beginning.
+    std::span<const Step> path() const { return path_; }
+
+private:
+    static constexpr std::size_t kLarge = std::size_t{1} << 24;
+
+    void trace(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
         const std::int64_t highest = costs_.highest(n, m);
         const std::int64_t scale = costs_.scale(highest);
         const std::int64_t largest = (highest + 2 * costs_.dearest()) * (scale + 1);
@@ -81,19 +108,8 @@ public:
             by_diagonals<std::int32_t>(reference, hypothesis, scale);
         else
             by_rows(reference, hypothesis, scale);
-        return tally(reference, hypothesis, symbols);
     }
 
-    // The path of the last alignment, from the end of the sentences to their beginning.
-    std::span<const Step> path() const { return path_; }
-
-private:
-    static constexpr std::size_t kLarge = std::size_t{1} << 24;
-    static constexpr std::size_t kLane = 16;
-
-    // Cell (i, j) lies on diagonal i + j at place i, so that the cells of a diagonal do not depend
-    // on each other and the inner loop becomes vector code. It runs over whole lanes; what it
-    // writes past the end of a diagonal is never read.
     template <typename T>
     void by_diagonals(std::span<const int> reference, std::span<const int> hypothesis,
                       std::int64_t scale) {
@@ -110,45 +126,18 @@ private:
         const T deletion = static_cast<T>(costs_.deletion * scale + 1);
         const T insertion = static_cast<T>(costs_.insertion * scale + 1);
         const T substitution = static_cast<T>(costs_.substitution * scale + 1);
-        values[0] = 0;
-        for (std::size_t d = 1; d <= n + m; ++d) {
-            T* const now = values + d * stride;
-            const T* const before = now - stride;
-            const std::size_t low = d > m ? std::max<std::size_t>(1, d - m) : 1;
-            const std::size_t high = std::min(n, d - 1);
-            if (low <= high)
-                fill(now, before, before - stride, left, right + m - d, low, high, deletion,
-                     insertion, substitution);
-            if (d <= m) now[0] = static_cast<T>(d * static_cast<std::size_t>(insertion));
-            if (d <= n) now[d] = static_cast<T>(d * static_cast<std::size_t>(deletion));
-        }
+        fill_diagonals(values, stride, left, right, n, m, deletion, insertion, substitution);
         auto at = [&](std::size_t i, std::size_t j) { return values[(i + j) * stride + i]; };
         for (std::size_t i = n, j = m; i > 0 || j > 0;) {
-            const T value = at(i, j);
+            // A diagonal step over equal tokens is always on a cheapest path.
             if (i > 0 && j > 0 &&
-                value == static_cast<T>(at(i - 1, j - 1) +
-                                        (reference[i - 1] == hypothesis[j - 1] ? 0 : substitution))) {
+                (reference[i - 1] == hypothesis[j - 1] ||
+                 at(i, j) == static_cast<T>(at(i - 1, j - 1) + substitution))) {
                 path_.push_back({static_cast<int>(--i), static_cast<int>(--j)});
-            } else if (i > 0 && value == static_cast<T>(at(i - 1, j) + deletion)) {
+            } else if (i > 0 && at(i, j) == static_cast<T>(at(i - 1, j) + deletion)) {
                 path_.push_back({static_cast<int>(--i), -1});
             } else {
                 path_.push_back({-1, static_cast<int>(--j)});
-            }
-        }
-    }
-
-    template <typename T>
-    static void fill(T* __restrict now, const T* __restrict before, const T* __restrict earlier,
-                     const T* __restrict left, const T* __restrict right, std::size_t low,
-                     std::size_t high, T deletion, T insertion, T substitution) {
-        for (std::size_t start = low; start <= high; start += kLane) {
-            for (std::size_t k = 0; k < kLane; ++k) {
-                const std::size_t i = start + k;
-                const T same = static_cast<T>(left[i] == right[i] ? 0 : substitution);
-                const T diagonal = static_cast<T>(earlier[i - 1] + same);
-                const T deleted = static_cast<T>(before[i - 1] + deletion);
-                const T inserted = static_cast<T>(before[i] + insertion);
-                now[i] = std::min(diagonal, std::min(deleted, inserted));
             }
         }
     }

@@ -14,5 +14,7 @@ void add_wer(nanobind::module_& m);
 void add_resampling(nanobind::module_& m);
 void add_ngrams(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
+void add_bootstrapped_correlations(nanobind::module_& m);
+void add_permuted_correlations(nanobind::module_& m);
 
 }  // namespace wellput

@@ -14,4 +14,6 @@ NB_MODULE(_native, m) {
     wellput::add_resampling(m);
     wellput::add_ngrams(m);
     wellput::add_rouge(m);
+    wellput::add_bootstrapped_correlations(m);
+    wellput::add_permuted_correlations(m);
 }

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "arrays.h"
+#include "clones.h"
 #include "kernels.h"
 #include "parallel.h"
+#include "random_stream.h"
 
 namespace nb = nanobind;
 
@@ -25,61 +27,9 @@ namespace {
 using Statistics = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Four = double __attribute__((vector_size(32)));
 
-// How often a row was taken. A row drawn 256 times would overflow: impossible with up to 255 rows,
-// and with more its probability is below 1 / 256!.
-using Weight = std::uint8_t;
-
 constexpr std::size_t kGroup = 16;  // resamples that share one pass over the statistics
 constexpr std::size_t kTile = 8;    // resamples whose sums are in registers at once
 constexpr std::size_t kRows = 128;  // rows of a block: weights and statistics stay in the L1 cache
-
-// SplitMix64 (Steele, Lea & Flood 2014).
-class Stream {
-public:
-    Stream(std::uint64_t seed, std::uint64_t resample)
-        : state_(mix(mix(seed + kGamma) + resample)) {}
-    std::uint64_t next() { return mix(state_ += kGamma); }
-
-private:
-    static constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15ull;
-    static std::uint64_t mix(std::uint64_t z) {
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-        return z ^ (z >> 31);
-    }
-    std::uint64_t state_;
-};
-
-// n draws with replacement. A draw is half a word, mapped to [0, n) by Lemire's multiplication with
-// rejection, so that no row is favored; the low half comes first.
-void draw(Stream stream, std::size_t n, Weight* weights) {
-    std::fill_n(weights, n, Weight{0});
-    const auto bound = static_cast<std::uint32_t>(n);
-    const std::uint32_t threshold = -bound % bound;
-    std::size_t left = n;
-    const auto take = [&](std::uint32_t half) {
-        const std::uint64_t product = std::uint64_t{half} * bound;
-        if (static_cast<std::uint32_t>(product) < threshold) return;
-        ++weights[product >> 32];
-        --left;
-    };
-    while (left >= 2) {
-        const std::uint64_t word = stream.next();
-        take(static_cast<std::uint32_t>(word));
-        take(static_cast<std::uint32_t>(word >> 32));
-    }
-    while (left) take(static_cast<std::uint32_t>(stream.next()));
-}
-
-// Each row taken or not: row i by bit i mod 64 of word i / 64.
-void flip(Stream stream, std::size_t n, Weight* weights) {
-    for (std::size_t start = 0; start < n; start += 64) {
-        const std::uint64_t word = stream.next();
-        const std::size_t size = std::min<std::size_t>(64, n - start);
-        for (std::size_t i = 0; i < size; ++i)
-            weights[start + i] = static_cast<Weight>(word >> i & 1);
-    }
-}
 
 // Scratch space of one worker.
 struct Scratch {
@@ -87,13 +37,6 @@ struct Scratch {
     std::vector<double> multipliers;  // (kGroup / kTile, kRows, kTile): the weights of a block
     std::vector<double> block;        // (columns / 4, kRows, 4): its statistics, zero-padded
 };
-
-// AVX2 without FMA: the same digits as on a processor without either.
-#if defined(__x86_64__) && defined(__linux__)
-#define WELLPUT_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define WELLPUT_CLONES
-#endif
 
 // sums (kTile, 4) += multipliers (rows, kTile) transposed times block (rows, 4).
 WELLPUT_CLONES

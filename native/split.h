@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 #include "tokenize.h"
 
@@ -44,13 +43,11 @@ inline std::uint64_t suspects(const char* p, const char* end) {
     return bits;
 }
 
-// Replaces `words` by the words of `text`. A gap between words is a run of whitespace for which
+// Calls take(word) for every word of `text`. A gap between words is a run of whitespace for which
 // separates(its first byte, its number of characters) holds; any other is part of a word. At the
 // edges of the text whitespace always goes.
-template <typename Separates>
-void split_at_gaps(std::string_view text, std::vector<std::string_view>& words,
-                   Separates separates) {
-    words.clear();
+template <typename Separates, typename Take>
+void split_at_gaps(std::string_view text, Separates separates, Take take) {
     const char* word = text.data();
     const char* const end = word + text.size();
     const char* p = word;  // all before is done
@@ -65,14 +62,14 @@ void split_at_gaps(std::string_view text, std::vector<std::string_view>& words,
                 p += size;
             }
             if (!characters) continue;
-            if (gap > word && (p == end || separates(*gap, characters)))
-                words.emplace_back(word, static_cast<std::size_t>(gap - word));
-            else if (gap > word)
-                continue;
+            if (gap > word) {
+                if (p < end && !separates(*gap, characters)) continue;
+                take(std::string_view(word, static_cast<std::size_t>(gap - word)));
+            }
             word = p;
         }
     }
-    if (word < end) words.emplace_back(word, static_cast<std::size_t>(end - word));
+    if (word < end) take(std::string_view(word, static_cast<std::size_t>(end - word)));
 }
 
 }  // namespace wellput

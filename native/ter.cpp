@@ -38,9 +38,10 @@ public:
 
 private:
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
-        split_at_gaps(text, tokens_, [](char, int) { return true; });
         numbers.clear();
-        for (const auto token : tokens_) numbers.push_back(vocabulary_.add(token));
+        split_at_gaps(
+            text, [](char, int) { return true; },
+            [&](std::string_view word) { numbers.push_back(vocabulary_.add(word)); });
     }
 
     // No order of the hypothesis words gets below this many edits: the larger length less the
@@ -79,7 +80,6 @@ private:
     }
 
     Vocabulary vocabulary_;
-    std::vector<std::string_view> tokens_;
     std::vector<int> hypothesis_, reference_, left_;
     BitDistance<std::uint64_t> bits64_;
     BitDistance<unsigned __int128> bits128_;

@@ -200,12 +200,14 @@ private:
     }
 
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
-        if (tokenizer_ == Tokenizer::none)
-            split_at_gaps(text, tokens_, separates_for_jiwer);
-        else
-            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
         numbers.clear();
-        for (const auto token : tokens_) numbers.push_back(vocabulary_.add(token));
+        auto take = [&](std::string_view word) { numbers.push_back(vocabulary_.add(word)); };
+        if (tokenizer_ == Tokenizer::none) {
+            split_at_gaps(text, separates_for_jiwer, take);
+        } else {
+            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
+            std::for_each(tokens_.begin(), tokens_.end(), take);
+        }
     }
 
     Tokenizer tokenizer_;

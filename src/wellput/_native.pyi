@@ -99,3 +99,28 @@ def token_counts(
 def rouge_l_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
 ) -> Floats: ...
+
+# bootstrapped_correlations.cpp
+def bootstrapped_correlations(
+    x: Floats,
+    z: Floats,
+    grouping: str,
+    coefficient: str,
+    drawn: str,
+    n_resamples: int,
+    seed: int,
+    threads: int,
+) -> Floats: ...
+
+# permuted_correlations.cpp
+def permuted_correlations(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    grouping: str,
+    coefficient: str,
+    swapped: str,
+    n_resamples: int,
+    seed: int,
+    threads: int,
+) -> Floats: ...

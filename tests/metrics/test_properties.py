@@ -78,9 +78,11 @@ def test_a_corpus_of_one_equals_the_segment(name: str, pairs: Rows) -> None:
 
 
 @pytest.mark.parametrize("name", AGAINST_REFERENCES)
-@given(pairs=rows.filter(lambda pairs: all(references[0].split() for _, references in pairs)))
+@given(pairs=rows)
 @settings(max_examples=25)
 def test_identity_scores_best(name: str, pairs: Rows) -> None:
+    # The first reference has a word in it: punctuation alone is nothing to some metrics.
+    pairs = [(output, [f"cat {first}", *more]) for output, (first, *more) in pairs]
     metric = prepared(name, pairs)
     if metric.higher_is_better is None:
         return

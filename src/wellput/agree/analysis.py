@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agree.advice import advise
 from wellput.agree.cells import common_cells, segment_scores, system_scores
-from wellput.agree.compare import Correction, compare_pairs
+from wellput.agree.compare import compare_pairs
 from wellput.agree.correlate import Uncertainty, segment_agreement, system_agreement
 from wellput.agree.documents import (
     document_values,
@@ -32,11 +32,8 @@ from wellput.agree.result import (
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.permutation import perm_both, perm_inputs, perm_systems
-from wellput.stats.correlation_bootstrap import boot_difference
-from wellput.stats.williams import williams_test
+from wellput.stats.comparison import TESTS, Correction, Test
 
-Test = Literal["auto", "perm-both", "perm-systems", "perm-items", "boot-both", "williams"]
 FEWEST_SYSTEMS = 3
 
 
@@ -52,7 +49,7 @@ class AgreementOptions:
     questions: Sequence[str] = ()
     exclusions: Sequence[Exclusion] = ()
     judges_below: float | None = None
-    test: Test = "auto"
+    test: Test | Literal["auto"] = "auto"
     correction: Correction = "holm"
     document_size: int = 300
     documents: int = 10
@@ -63,7 +60,7 @@ class AgreementOptions:
 def agree(
     tables: Mapping[str, ScoreTable],
     judgments: Sequence[Judgment],
-    options: AgreementOptions = AgreementOptions(),
+    options: AgreementOptions,
     *,
     on_progress: Callable[[int], None] | None = None,
 ) -> AgreementResult:
@@ -163,14 +160,10 @@ def _comparison(
     options: AgreementOptions,
 ) -> tuple[Callable[[str, str], Estimate], str]:
     """How two metrics are compared, and the name of it."""
-    test = options.test
     is_system = options.level == "system"
-    if test == "auto":
-        test = "perm-both" if not is_system else "perm-systems"
-        if is_system and coefficient == "pearson":
-            test = "williams"
-    # Vectors of systems' scores are tables of one column. PERM-BOTH and its siblings exchange
-    # segments at system level too, and average them as the papers do.
+    test = options.test if options.test != "auto" else _default_test(is_system, coefficient)
+    # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
+    # at system level too, and average them as the papers do.
     flat = is_system and test in ("williams", "perm-systems") and coefficient != "spa"
     scores = system_scores if flat else segment_scores
     arrays = {name: scores(table, cells) for name, table in tables.items()}
@@ -178,25 +171,24 @@ def _comparison(
     if flat:
         arrays = {name: values[:, None] for name, values in arrays.items()}
         people = people[:, None]
-    common = {
+    settings: dict[str, Any] = {
         "level": "segment" if flat else options.level,
         "average": "none" if is_system else options.average,
         "coefficient": coefficient,
-        "n_resamples": options.uncertainty.n_resamples,
-        "seed": options.uncertainty.seed,
-        "threads": options.uncertainty.threads,
     }
+    if test != "williams":
+        settings |= {
+            "n_resamples": options.uncertainty.n_resamples,
+            "seed": options.uncertainty.seed,
+            "threads": options.uncertainty.threads,
+        }
+    return lambda a, b: TESTS[test](arrays[a], arrays[b], people, **settings), test
 
-    def compare(a: str, b: str) -> Estimate:
-        x, y = arrays[a], arrays[b]
-        if test == "williams":
-            return williams_test(x.ravel(), y.ravel(), people.ravel())
-        if test == "boot-both":
-            return boot_difference(x, y, people, resample="both", **common)  # type: ignore[arg-type]
-        procedure = {"perm-both": perm_both, "perm-systems": perm_systems}.get(test, perm_inputs)
-        return procedure(x, y, people, **common)  # type: ignore[arg-type]
 
-    return compare, test
+def _default_test(is_system: bool, coefficient: Coefficient) -> Test:
+    if not is_system:
+        return "perm-both"
+    return "williams" if coefficient == "pearson" else "perm-systems"
 
 
 def _documents(

@@ -30,9 +30,7 @@ def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     return oriented(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
 
 
-def resampled_system_scores(
-    table: ScoreTable, cells: NDArray[np.bool_], counts: Floats
-) -> Floats:
+def resampled_system_scores(table: ScoreTable, cells: NDArray[np.bool_], counts: Floats) -> Floats:
     """The systems' scores when item i counts `counts[r, i]` times: shape (resamples, systems)."""
     statistics = np.where(cells[..., None], table.statistics, 0.0)
     sums = np.einsum("ri,sik->rsk", counts, statistics, optimize=True)

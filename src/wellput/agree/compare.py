@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 
 from wellput.agree.result import Coefficient, Difference, Level
-from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
-
-Correction = Literal["holm", "bonferroni", "bh", "none"]
-CORRECTIONS: Mapping[Correction, Callable[[Floats], Floats]] = {
-    "holm": holm,
-    "bonferroni": bonferroni,
-    "bh": benjamini_hochberg,
-    "none": lambda p_values: p_values,
-}
+from wellput.stats.comparison import CORRECTIONS, Correction
 
 Compare = Callable[[str, str], Estimate]
 

@@ -142,4 +142,4 @@ def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estima
 
 def note_of(estimate: Estimate) -> str:
     """Why a value is undefined, or what else belongs to it."""
-    return estimate.method if np.isnan(estimate.value) or "threshold" in estimate.method else ""
+    return estimate.method if np.isnan(estimate.value) or "ties within" in estimate.method else ""

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from wellput.agree.cells import resampled_system_scores
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
-from wellput.stats.resampling import percentile_interval
 
 Resampled = Literal["systems", "items", "both"]
 CHUNK = 64
@@ -41,7 +40,9 @@ def system_level_replicates(
         size = min(CHUNK, n_resamples - start)
         counts = np.ones((size, n_items))
         if resample != "systems":
-            counts = rng.multinomial(n_items, np.full(n_items, 1 / n_items), size=size).astype(float)
+            counts = rng.multinomial(n_items, np.full(n_items, 1 / n_items), size=size).astype(
+                float
+            )
         metric = resampled_system_scores(table, cells, counts)
         people = resampled_system_scores(human, cells, counts)
         if resample != "items":
@@ -50,9 +51,3 @@ def system_level_replicates(
             people = np.take_along_axis(people, drawn, axis=1)
         x[start : start + size], z[start : start + size] = metric, people
     return x, z
-
-
-def replicate_interval(replicates: Floats, confidence: float) -> tuple[float, float]:
-    """The percentile interval; NaN when too many replicates are undefined (as resamples of few
-    systems are)."""
-    return percentile_interval(replicates, confidence=confidence)

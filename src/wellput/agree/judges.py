@@ -10,6 +10,7 @@ import numpy as np
 
 from wellput.agree.panel import Exclusion, Panel
 from wellput.agree.result import JudgeSummary
+from wellput.core.metric import Floats
 from wellput.stats.beta import beta
 from wellput.stats.judges import (
     judges_against_rest,
@@ -50,12 +51,17 @@ def summarize_judges(raw: Panel, normalized: Panel, *, seed: int) -> JudgeSummar
         split_half=split_half(normalized.units, split=_split(normalized), seed=seed).value,
         kappa=pairwise_kappas(raw.units).mean if is_categorical else None,
         alpha=krippendorff_alpha(raw.units, level="interval").value,
-        beta=beta(raw.units).value if is_categorical else None,
+        beta=beta(_categories(raw.units)).value if is_categorical else None,
         against_rest={
             judge: entry.correlation.value for judge, entry in zip(raw.judges, rest, strict=True)
         },
         note="" if is_categorical else "ratings on a scale: no κ or β",
     )
+
+
+def _categories(ratings: Floats) -> list[list[float | None]]:
+    """Ratings as categories, None for a missing one."""
+    return [[None if np.isnan(value) else float(value) for value in row] for row in ratings]
 
 
 def _split(panel: Panel) -> Literal["judges", "units"]:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
@@ -81,16 +81,22 @@ class Panel:
         """The panel with the excluded ratings taken out, and the exclusion on record."""
         ratings = self.ratings.copy()
         place = tuple(
-            slice(None) if name is None else names.index(name)
-            for name, names in (
-                (exclusion.judge, self.judges),
-                (exclusion.system, self.systems),
-                (exclusion.item, self.items),
+            slice(None) if name is None else _place(kind, name, names)
+            for kind, name, names in (
+                ("judge", exclusion.judge, self.judges),
+                ("system", exclusion.system, self.systems),
+                ("item", exclusion.item, self.items),
             )
         )
         n = int((~np.isnan(ratings[place])).sum())
         ratings[place] = np.nan
         return replace(self, ratings=ratings, excluded=(*self.excluded, replace(exclusion, n=n)))
+
+
+def _place(kind: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise InputError(f"There is no {kind} {name!r} to exclude.{did_you_mean(name, names)}")
+    return names.index(name)
 
 
 def mean_of(statistics: Floats) -> Floats:

@@ -7,22 +7,18 @@ score is sacreBLEU's sentence BLEU: effective order, whatever the option says fo
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput import _native
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from wellput.core.evalset import Batch
-    from wellput.core.metric import Floats
 
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 """The defaults of Chen & Cherry 2014; the other methods take no value."""
@@ -55,9 +51,11 @@ class Bleu(BaseMetric):
     ref_length: Literal["closest", "shortest"] = "closest"
 
     family: ClassVar[str] = "bleu"
+    about: ClassVar[str] = "n-gram precision with a brevity penalty, 0 to 100"
     paper: ClassVar[str] = "Papineni et al. 2002"
     # Not the higher precisions: a perfect output of one word has no bigrams.
-    perfect: ClassVar[dict[str, float]] = {
+    perfect: ClassVar[Mapping[str, float]] = {
+        "score": 100.0,
         "precision_1": 100.0,
         "brevity_penalty": 1.0,
         "length_ratio": 1.0,

@@ -6,17 +6,16 @@ hypothesis, those of the reference it scores best with, and those they share.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from wellput import _native
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
-
-if TYPE_CHECKING:
-    from wellput.core.evalset import Batch
-    from wellput.core.metric import Floats
 
 EPSILON = 1e-16
 """sacreBLEU's, for an order without n-grams or matches under `eps_smoothing`."""
@@ -38,8 +37,13 @@ class Chrf(BaseMetric):
     eps_smoothing: bool = False
 
     family: ClassVar[str] = "chrf"
+    about: ClassVar[str] = "F-score over character n-grams (and words, as chrF++), 0 to 100"
     paper: ClassVar[str] = "Popović 2015, 2017"
-    perfect: ClassVar[dict[str, float]] = {"precision": 100.0, "recall": 100.0}
+    perfect: ClassVar[Mapping[str, float]] = {
+        "score": 100.0,
+        "precision": 100.0,
+        "recall": 100.0,
+    }
 
     def __post_init__(self) -> None:
         self.require(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ class Exact(MeanMetric):
 
     family: ClassVar[str] = "exact"
     about: ClassVar[str] = "share of outputs equal to a reference"
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
 
     lowercase: bool = False
 

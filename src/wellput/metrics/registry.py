@@ -1,7 +1,8 @@
 """Metrics by name: `create("chrf:word_order=2")`.
 
 One table, name -> "module:Class", imported on request; other packages add theirs through the
-entry-point group `wellput.metrics`, with a class of the same protocol.
+entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
+the file of a fitted metric.
 """
 
 from __future__ import annotations
@@ -84,10 +85,17 @@ def split_specs(text: str) -> list[str]:
 
 
 def create(spec: str | Metric) -> Metric:
-    """A metric from its name and options: `"chrf:word_order=2"`. A metric is returned as it is."""
+    """A metric from its name and options: `"chrf:word_order=2"`, or a fitted one from its file:
+    `"./quality.json"`. A metric is returned as it is."""
     if not isinstance(spec, str):
         return spec
     name, _, tail = spec.partition(":")
+    if name not in BUILT_IN and spec.lower().endswith(".json"):
+        from wellput.metrics.fitted import load
+
+        return load(spec)
+    if name.lower().endswith(".json"):
+        raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
     cls = metric_class(name)
     types_ = get_type_hints(cls)
     options = [option.name for option in fields(cls) if option.init]

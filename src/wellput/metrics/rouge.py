@@ -32,7 +32,8 @@ class RougeL(BaseMetric):
     """
 
     family: ClassVar[str] = "rouge-l"
-    perfect: ClassVar[Mapping[str, float]] = {"precision": 1.0, "recall": 1.0}
+    about: ClassVar[str] = "F-score of the longest common subsequence of words"
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "precision": 1.0, "recall": 1.0}
     paper: ClassVar[str] = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries"
 
     def statistics(self, batch: Batch) -> Floats:

@@ -58,7 +58,8 @@ class Ter(BaseMetric):
     """
 
     family: ClassVar[str] = "ter"
-    perfect: ClassVar[Mapping[str, float]] = {"edits": 0.0}
+    about: ClassVar[str] = "edits and shifts of word blocks per reference word, in percent"
+    perfect: ClassVar[Mapping[str, float]] = {"score": 0.0, "edits": 0.0}
     paper: ClassVar[str] = "Snover et al. 2006, A Study of Translation Edit Rate"
 
     normalized: bool = False

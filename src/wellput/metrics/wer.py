@@ -42,7 +42,9 @@ class Wer(BaseMetric):
     """
 
     family: ClassVar[str] = "wer"
+    about: ClassVar[str] = "word errors per reference word"
     perfect: ClassVar[Mapping[str, float]] = {
+        "score": 0.0,
         "substitutions": 0.0,
         "insertions": 0.0,
         "deletions": 0.0,

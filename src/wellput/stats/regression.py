@@ -2,8 +2,8 @@
 
 `ols` fits y = intercept + X b by least squares, with the figures a paper reports: standard errors, t
 and p of each coefficient, R², adjusted R², F and its p, AIC. `ridge` shrinks the coefficients instead.
-Rows with a NaN are left out and counted. Equal to statsmodels' OLS, AIC included (k counts the
-intercept, not the variance).
+Rows with a value that is not finite are left out and counted. Equal to statsmodels' OLS, AIC included
+(k counts the intercept, not the variance).
 """
 
 from __future__ import annotations
@@ -20,6 +20,12 @@ from wellput.core.metric import Floats
 EXACT = 1e-12
 """A residual variance below this share of y's is taken for 0: the predictors determine y."""
 
+CONSTANT = 1e-12
+"""A spread below this share of the largest value is rounding: the values are all equal."""
+
+DEPENDENT = 1e-10
+"""A column of which the others leave a smaller share of the variance is their combination."""
+
 COLLINEAR = 10.0
 """Variance inflation above this is warned of (the usual rule of thumb; R² of 0.9 with the others)."""
 
@@ -28,8 +34,9 @@ COLLINEAR = 10.0
 class Regression:
     """A fitted linear model. Coefficients are in the order of `names`; the intercept stands apart.
 
-    `variance_inflation` is 1 / (1 − R²) of each predictor on the others. Standard errors, t and p are
-    NaN where they mean nothing: in a ridge regression, or where the predictors determine y.
+    `variance_inflation` is 1 / (1 − R²) of each predictor on the others. Standard errors, t, p and AIC
+    are NaN where they mean nothing: in a ridge regression, or where the predictors determine y
+    (`is_exact`).
     """
 
     names: tuple[str, ...]
@@ -49,6 +56,7 @@ class Regression:
     residuals: Floats
     leverages: Floats
     variance_inflation: Floats
+    is_exact: bool = False
     penalty: float = 0.0
     warnings: tuple[str, ...] = ()
 
@@ -58,41 +66,64 @@ class Regression:
 
     @property
     def studentized(self) -> Floats:
-        """Externally studentized residuals: each against the fit without its row. NaN if undefined."""
-        k = len(self.names) + 1
-        freedom = self.n - k - 1
-        if freedom <= 0:
+        """Externally studentized residuals: each against the fit without its row.
+
+        Exact for least squares, approximate for ridge. NaN where undefined: a row that alone decides
+        a coefficient, predictors that determine y, too few rows.
+        """
+        freedom = self.n - self._parameters - 1
+        if freedom <= 0.5 or self.is_exact:
             return np.full(self.n, np.nan)
-        rest = (self.residuals**2).sum() - self.residuals**2 / (1 - self.leverages)
+        apart = np.where(self.leverages < 1 - EXACT, 1 - self.leverages, np.nan)
+        rest = (self.residuals @ self.residuals - self.residuals**2 / apart) / freedom
         with np.errstate(divide="ignore", invalid="ignore"):
-            scaled: Floats = self.residuals / np.sqrt(rest / freedom * (1 - self.leverages))
-        return scaled
+            return np.asarray(self.residuals / np.sqrt(rest * apart), dtype=np.float64)
+
+    @property
+    def cooks_distances(self) -> Floats:
+        """How far the fitted values move when a row is left out (Cook 1977); above 1 is much."""
+        freedom = self.n - self._parameters
+        if freedom <= 0.5 or self.is_exact:
+            return np.full(self.n, np.nan)
+        apart = np.where(self.leverages < 1 - EXACT, 1 - self.leverages, np.nan)
+        variance = float(self.residuals @ self.residuals) / freedom
+        moved = self.residuals**2 * self.leverages / apart**2
+        return np.asarray(moved / (self._parameters * variance), dtype=np.float64)
+
+    @property
+    def _parameters(self) -> float:
+        """How many, the intercept included; shrunken ones count in part."""
+        return float(self.leverages.sum())
 
 
 def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     """Ordinary least squares of y (n) on the columns of x (n, k)."""
     y, x, left_out = complete_rows(y, x)
     n, k = x.shape
-    _check(y, x, names)
+    check_varied(y, x, names)
     if n <= k + 1:
         raise InputError(
             f"{k} predictors and an intercept need at least {k + 2} rows; there are {n}. "
             "Take fewer predictors, or gather more judgments."
         )
-    design = np.column_stack([np.ones(n), x])
-    q, r = np.linalg.qr(design)
-    beta = np.linalg.solve(r, q.T @ y)
-    residuals = y - design @ beta
-    squares, total = float(residuals @ residuals), float(((y - y.mean()) ** 2).sum())
+    _refuse_combinations(x, names)
+    # Centered and scaled: the figures must not suffer from a predictor of 10⁶ ± 1.
+    standard, means, spreads = _standardized(x)
+    centered = y - y.mean()
+    q, r = np.linalg.qr(standard)
+    solution = np.linalg.solve(r, q.T @ centered)
+    residuals = centered - standard @ solution
+    squares, total = float(residuals @ residuals), float(centered @ centered)
     freedom = n - k - 1
     is_exact = squares <= EXACT * total
-    inverse = np.linalg.inv(r)
-    errors = np.sqrt((inverse**2).sum(axis=1) * squares / freedom)
-    if is_exact:
-        errors = np.full(k + 1, np.nan)
-    t_values = np.divide(beta, errors, out=np.full(k + 1, np.nan), where=errors > 0)
+    coefficients = solution / spreads
+    variance = np.nan if is_exact else squares / freedom
+    inverse = np.linalg.inv(r) / spreads[:, None]
+    errors = np.sqrt((inverse**2).sum(axis=1) * variance)
+    intercept_error = np.sqrt((1 / n + ((means @ inverse) ** 2).sum()) * variance)
+    t_values = coefficients / errors
     r_squared = 1 - squares / total
-    f = np.nan if is_exact or k == 0 else (r_squared / k) / ((1 - r_squared) / freedom)
+    f = np.nan if is_exact or k == 0 else (total - squares) / k / variance
     inflation = variance_inflation(x)
     warnings = [
         f"{name} is nearly a combination of the others (variance inflation {value:.1f}): "
@@ -104,22 +135,23 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
         warnings.append("the predictors determine the judgments: p-values mean nothing here")
     return Regression(
         names=tuple(names),
-        intercept=float(beta[0]),
-        coefficients=beta[1:],
-        standard_errors=errors[1:],
-        t_values=t_values[1:],
-        p_values=_two_sided(t_values[1:], freedom),
-        intercept_error=float(errors[0]),
+        intercept=float(y.mean() - means @ coefficients),
+        coefficients=coefficients,
+        standard_errors=errors,
+        t_values=t_values,
+        p_values=_two_sided(t_values, freedom),
+        intercept_error=float(intercept_error),
         n=n,
         left_out=left_out,
         r_squared=r_squared,
         adjusted_r_squared=1 - (1 - r_squared) * (n - 1) / freedom,
         f=float(f),
         f_p_value=_upper_f(float(f), k, freedom),
-        aic=np.nan if is_exact else n * (np.log(2 * np.pi * squares / n) + 1) + 2 * (k + 1),
+        aic=float("nan") if is_exact else akaike(squares, n, k),
         residuals=residuals,
-        leverages=(q**2).sum(axis=1),
+        leverages=1 / n + (q**2).sum(axis=1),
         variance_inflation=inflation,
+        is_exact=is_exact,
         warnings=tuple(warnings),
     )
 
@@ -129,34 +161,35 @@ def ridge(
 ) -> Regression:
     """Least squares with a penalty on the squared coefficients of standardized predictors.
 
-    The intercept is not penalized. Without a `penalty` the one with the smallest leave-one-out error
-    is taken from a grid of 61 between n·10⁻⁴ and n·10².
+    Scikit-learn's `Ridge(alpha=penalty)` on columns of mean 0 and standard deviation 1. The intercept
+    is not penalized. Without a `penalty` the one with the smallest leave-one-out error is taken from a
+    grid of 61 between n·10⁻⁴ and n·10². Collinear predictors and more predictors than rows are allowed.
     """
     y, x, left_out = complete_rows(y, x)
-    _check(y, x, names)
+    check_varied(y, x, names)
+    if penalty is not None and not 0 < penalty < np.inf:
+        raise InputError(f"A penalty must be above 0, {penalty} is not; `ols` has none.")
     n, k = x.shape
-    spread = x.std(axis=0)
-    standard = (x - x.mean(axis=0)) / spread
+    standard, means, spreads = _standardized(x)
     u, s, vt = np.linalg.svd(standard, full_matrices=False)
     centered = y - y.mean()
     projected = u.T @ centered
 
-    def leave_one_out(candidate: float) -> float:
+    def error_without_each(candidate: float) -> float:
         shrink = s**2 / (s**2 + candidate)
         leverages = 1 / n + (u**2) @ shrink
         errors = (centered - u @ (shrink * projected)) / (1 - leverages)
         return float(errors @ errors)
 
     if penalty is None:
-        penalty = min((n * 10.0**e for e in np.linspace(-4, 2, 61)), key=leave_one_out)
+        penalty = min((n * 10.0**e for e in np.linspace(-4, 2, 61)), key=error_without_each)
     shrink = s**2 / (s**2 + penalty)
-    coefficients = (vt.T @ (s / (s**2 + penalty) * projected)) / spread
-    fitted = y.mean() + u @ (shrink * projected)
-    residuals = y - fitted
+    coefficients = (vt.T @ (s / (s**2 + penalty) * projected)) / spreads
+    residuals = centered - u @ (shrink * projected)
     nothing = np.full(k, np.nan)
     return Regression(
         names=tuple(names),
-        intercept=float(y.mean() - x.mean(axis=0) @ coefficients),
+        intercept=float(y.mean() - means @ coefficients),
         coefficients=coefficients,
         standard_errors=nothing,
         t_values=nothing,
@@ -176,38 +209,85 @@ def ridge(
     )
 
 
+def akaike(squares: float, n: int, k: int) -> float:
+    """AIC of k predictors and an intercept that leave this sum of squared residuals."""
+    return float(n * (np.log(2 * np.pi * squares / n) + 1) + 2 * (k + 1))
+
+
 def variance_inflation(x: Floats) -> Floats:
-    """1 / (1 − R²) of each column on the others: 1 where it is independent of them."""
-    if x.shape[1] < 2:
-        return np.ones(x.shape[1])
-    correlations = np.corrcoef(x, rowvar=False)
-    return np.asarray(np.diag(np.linalg.pinv(correlations)), dtype=np.float64)
+    """1 / (1 − R²) of each column on the others: 1 where it is independent of them, infinite where it
+    is their combination."""
+    standard, _, _ = _standardized(x)
+    shares = np.array(
+        [
+            float(np.square(_rest(np.delete(standard, place, axis=1), column)).mean())
+            for place, column in enumerate(standard.T)
+        ]
+    )
+    result = np.full(len(shares), np.inf)
+    np.divide(1, shares, out=result, where=shares > DEPENDENT)
+    return result
 
 
 def complete_rows(y: Floats, x: Floats) -> tuple[Floats, Floats, int]:
-    """The rows without a NaN, and how many were left out."""
+    """The rows of finite numbers, and how many were left out."""
     y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
-    complete: NDArray[np.bool_] = ~(np.isnan(y) | np.isnan(x).any(axis=1))
+    complete: NDArray[np.bool_] = np.isfinite(y) & np.isfinite(x).all(axis=1)
     return y[complete], x[complete], int((~complete).sum())
 
 
-def _check(y: Floats, x: Floats, names: Sequence[str]) -> None:
-    """Refuses what no regression can explain, with the names of the predictors at fault."""
+def is_constant(values: Floats) -> bool:
+    """Whether all values are equal, but for rounding."""
+    return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
+
+
+def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:
+    """Refuses what no regression can explain, or explain by, naming the predictors at fault."""
     if len(y) < 3:
         raise InputError(f"A regression needs at least 3 complete rows; there are {len(y)}.")
-    if np.ptp(y) == 0:
+    if is_constant(y):
         raise InputError("All judgments are equal: there is nothing to explain.")
-    constant = [name for name, column in zip(names, x.T, strict=True) if np.ptp(column) == 0]
+    constant = [name for name, column in zip(names, x.T, strict=True) if is_constant(column)]
     if constant:
-        raise InputError(f"{', '.join(constant)} is the same in every row and explains nothing.")
-    standard = (x - x.mean(axis=0)) / x.std(axis=0)
+        verb = "is" if len(constant) == 1 else "are each"
+        raise InputError(
+            f"{', '.join(constant)} {verb} the same in every row and can explain nothing: "
+            "leave it out."
+        )
+
+
+def is_combination(column: Floats, others: Floats) -> bool:
+    """Whether a column is a linear combination of the others and a constant, but for rounding."""
+    if not others.shape[1]:
+        return False
+    standard, _, _ = _standardized(np.column_stack([others, column]))
+    return bool(np.square(_rest(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT)
+
+
+def _refuse_combinations(x: Floats, names: Sequence[str]) -> None:
     for place in range(1, x.shape[1]):
-        before, column = standard[:, :place], standard[:, place]
-        rest = column - before @ np.linalg.lstsq(before, column, rcond=None)[0]
-        if float(rest @ rest) < 1e-10 * len(y):
+        if is_combination(x[:, place], x[:, :place]):
+            others = [
+                name
+                for other, name in enumerate(names[:place])
+                if not is_combination(x[:, place], np.delete(x[:, :place], other, axis=1))
+            ]
             raise InputError(
-                f"{names[place]} is a combination of {', '.join(names[:place])}: leave one out."
+                f"{names[place]} is a combination of {', '.join(others)}: leave one of them out."
             )
+
+
+def _standardized(x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Columns of mean 0 and standard deviation 1, and what they were."""
+    means, spreads = x.mean(axis=0), x.std(axis=0)
+    return (x - means) / spreads, means, spreads
+
+
+def _rest(others: Floats, column: Floats) -> Floats:
+    """What the others leave of a column."""
+    return np.asarray(
+        column - others @ np.linalg.lstsq(others, column, rcond=None)[0], dtype=np.float64
+    )
 
 
 def _two_sided(t_values: Floats, freedom: int) -> Floats:

@@ -3,20 +3,28 @@
 By AIC: from all predictors, drop or take back the one that lowers AIC most, until none does (as R's
 `step` with direction "both"). By p: drop the predictor with the largest p above 0.10, take back the one
 with the smallest p below 0.05. Where there are too many predictors for the rows, the search starts
-from none. Figures of a model chosen this way are too good: cross-validate it.
+from none and passes over what is a combination of the predictors taken. Figures of a model chosen this
+way are too good: cross-validate it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.regression import Regression, complete_rows, ols
+from wellput.stats.regression import (
+    Regression,
+    akaike,
+    check_varied,
+    complete_rows,
+    is_combination,
+    ols,
+)
 
 REMOVE_ABOVE = 0.10
 ENTER_BELOW = 0.05
@@ -36,64 +44,75 @@ def stepwise(
 ) -> tuple[Regression, list[Step]]:
     """The chosen model and the way to it."""
     y, x, left_out = complete_rows(y, x)
+    check_varied(y, x, names)
     search = _Search(y, x, list(names))
-    chosen = set(range(len(names))) if len(y) > len(names) + 1 else set[int]()
+    chosen = frozenset(range(len(names)) if len(y) > len(names) + 1 else ())
     steps = [Step("start", search.names_of(chosen), search.aic(chosen))]
-    seen = {frozenset(chosen)}
+    seen = {chosen}
     change = search.by_aic if by == "aic" else search.by_p
-    while (place := change(chosen)) is not None:
+    while (place := change(chosen)) is not None and chosen ^ {place} not in seen:
         sign = "-" if place in chosen else "+"
-        chosen = chosen ^ {place}
-        if frozenset(chosen) in seen:
-            break
-        seen.add(frozenset(chosen))
+        chosen ^= {place}
+        seen.add(chosen)
         steps.append(Step(f"{sign}{names[place]}", search.names_of(chosen), search.aic(chosen)))
     if not chosen:
         raise InputError(
             "No predictor is worth keeping: none explains the judgments better than their mean does."
         )
-    model = search.fit(chosen)
-    return Regression(**{**vars(model), "left_out": left_out}), steps
+    return replace(search.fit(chosen), left_out=left_out), steps
 
 
 class _Search:
+    """Models of subsets of the predictors, by their places."""
+
     def __init__(self, y: Floats, x: Floats, names: list[str]) -> None:
         self.y, self.x, self.names = y, x, names
+        self.fitted: dict[frozenset[int], Regression] = {}
 
-    def names_of(self, chosen: set[int]) -> tuple[str, ...]:
+    def names_of(self, chosen: frozenset[int]) -> tuple[str, ...]:
         return tuple(self.names[place] for place in sorted(chosen))
 
-    def fit(self, chosen: set[int]) -> Regression:
-        places = sorted(chosen)
-        return ols(self.y, self.x[:, places], [self.names[place] for place in places])
+    def fit(self, chosen: frozenset[int]) -> Regression:
+        if chosen not in self.fitted:
+            model = ols(self.y, self.x[:, sorted(chosen)], self.names_of(chosen))
+            if model.is_exact:
+                raise InputError(
+                    f"{', '.join(model.names)} determine the judgments exactly, so there is nothing to "
+                    "choose by. Are the judgments computed from the metric?"
+                )
+            self.fitted[chosen] = model
+        return self.fitted[chosen]
 
-    def aic(self, chosen: set[int]) -> float:
+    def aic(self, chosen: frozenset[int]) -> float:
         if chosen:
             return self.fit(chosen).aic
-        n, squares = len(self.y), float(((self.y - self.y.mean()) ** 2).sum())
-        return float(n * (np.log(2 * np.pi * squares / n) + 1) + 2)
+        return akaike(float(np.square(self.y - self.y.mean()).sum()), len(self.y), 0)
 
-    def can_grow(self, chosen: set[int]) -> bool:
-        return len(self.y) > len(chosen) + 2
+    def to_take(self, chosen: frozenset[int]) -> list[int]:
+        """The predictors that can be added."""
+        if len(self.y) <= len(chosen) + 2:
+            return []
+        others = sorted(set(range(len(self.names))) - chosen)
+        return [p for p in others if not is_combination(self.x[:, p], self.x[:, sorted(chosen)])]
 
-    def by_aic(self, chosen: set[int]) -> int | None:
-        places = [p for p in range(len(self.names)) if p in chosen or self.can_grow(chosen)]
-        scores = {place: self.aic(chosen ^ {place}) for place in places}
+    def by_aic(self, chosen: frozenset[int]) -> int | None:
+        scores = {
+            place: self.aic(chosen ^ {place}) for place in [*sorted(chosen), *self.to_take(chosen)]
+        }
         best = min(scores, key=lambda place: scores[place], default=None)
         if best is None or not scores[best] < self.aic(chosen) - 1e-9:
             return None
         return best
 
-    def by_p(self, chosen: set[int]) -> int | None:
+    def by_p(self, chosen: frozenset[int]) -> int | None:
         if chosen:
             p_values = self.fit(chosen).p_values
             worst = int(np.argmax(p_values))
             if p_values[worst] > REMOVE_ABOVE:
                 return sorted(chosen)[worst]
         candidates: dict[int, float] = {}
-        if self.can_grow(chosen):
-            for place in set(range(len(self.names))) - chosen:
-                grown = sorted(chosen | {place})
-                candidates[place] = float(self.fit(set(grown)).p_values[grown.index(place)])
+        for place in self.to_take(chosen):
+            grown = chosen | {place}
+            candidates[place] = float(self.fit(grown).p_values[sorted(grown).index(place)])
         best = min(candidates, key=lambda place: candidates[place], default=None)
         return best if best is not None and candidates[best] < ENTER_BELOW else None

@@ -8,14 +8,32 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.regression import Regression
+from wellput.stats.regression import EXACT, Regression, is_constant
 
-Fit = Callable[[Floats, Floats], Regression]
+Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+"""Fits rows (y, x) and returns what predicts from other rows of x; InputError where it cannot."""
 
 
 def leave_one_out(model: Regression, y: Floats) -> Floats:
-    """Each row's prediction by the fit without it, from the leverages (exact for least squares)."""
-    return np.asarray(y - model.residuals / (1 - model.leverages), dtype=np.float64)
+    """Each row's prediction by the fit without it, from the leverages. `y` are the rows of the fit.
+
+    Exact for least squares, and for ridge with the penalty held. NaN where the fit without the row is
+    not possible, because it alone decides a coefficient.
+    """
+    apart = np.where(model.leverages < 1 - EXACT, 1 - model.leverages, np.nan)
+    return np.asarray(y - model.residuals / apart, dtype=np.float64)
+
+
+def prediction_r(y: Floats, predictions: Floats) -> tuple[float, int]:
+    """Pearson's r of predictions with what they predict, and the number of rows that have one.
+
+    NaN where there are fewer than three, or either is constant.
+    """
+    there = np.isfinite(y) & np.isfinite(predictions)
+    n = int(there.sum())
+    if n < 3 or is_constant(y[there]) or is_constant(predictions[there]):
+        return float("nan"), n
+    return float(np.corrcoef(y[there], predictions[there])[0, 1]), n
 
 
 def out_of_fold(
@@ -36,6 +54,8 @@ def out_of_fold(
     names = list(dict.fromkeys(groups))
     if len(names) < 2:
         raise InputError("Cross-validation needs rows of at least two groups.")
+    if folds is not None and folds < 2:
+        raise InputError(f"Cross-validation needs at least two folds, not {folds}.")
     place = {name: number for number, name in enumerate(names)}
     fold_of = np.arange(len(names))
     if folds is not None and folds < len(names):
@@ -45,8 +65,8 @@ def out_of_fold(
     for fold in np.unique(row_fold):
         held = row_fold == fold
         try:
-            model = fit(y[~held], x[~held])
+            predict = fit(y[~held], x[~held])
         except InputError:
             continue
-        predictions[held] = model.predict(x[held])
+        predictions[held] = predict(x[held])
     return predictions

@@ -7,14 +7,12 @@ tokens never contain whitespace.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NativeName: TypeAlias = Literal["13a", "char", "intl", "none", "zh"]
 TokenizerName: TypeAlias = Literal[

@@ -1,0 +1,266 @@
+"""Strengths of systems from choices between two of them: Bradley & Terry's model with Davidson's ties.
+
+With strengths π, i is chosen over j with a probability proportional to π_i, j over i to π_j, and
+neither to ν √(π_i π_j) (Davidson 1970); without ties ν is 0 and the model is Bradley & Terry's (1952).
+Strengths are given as logarithms with mean 0, estimated by maximum likelihood.
+
+The maximum is finite only if, however the systems are parted in two, each side won or tied against the
+other (Ford 1957). Otherwise some strengths are infinite or cannot be compared: systems fall into
+*components* that are comparable within. Strengths are then given relative to the largest component.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.preferences import Choices
+from wellput.stats.ratings import NAN, undefined
+
+STEPS = 100
+CONVERGED = 1e-10
+METHOD = "Bradley–Terry with Davidson's ties, maximum likelihood, Wald interval"
+
+
+@dataclass(frozen=True, eq=False)
+class BradleyTerry:
+    """The fitted model. `strengths` are log strengths in the order of `systems`.
+
+    Their mean over the largest component is 0; they are infinite or NaN where the data give no number,
+    with the reason in `method`. `ties` is ν; `components` gives each system's component, by its first
+    member; `reason` says why not all strengths are finite, if so. `logs` and `covariance` (of the logs,
+    and of log ν in the last row and column) hold within each component.
+    """
+
+    systems: tuple[str, ...]
+    strengths: tuple[Estimate, ...]
+    ties: Estimate
+    components: tuple[int, ...]
+    logs: Floats
+    covariance: Floats
+    confidence: float
+    reason: str = ""
+
+    def difference(self, first: str, second: str) -> Estimate:
+        """How much stronger the first is, in logs, with Wald's interval and two-sided p-value."""
+        for name in (first, second):
+            if name not in self.systems:
+                raise InputError(f"No system {name!r}; there are {', '.join(self.systems)}.")
+        i, j = self.systems.index(first), self.systems.index(second)
+        if self.components[i] != self.components[j] or np.isnan(self.logs[[i, j]]).any():
+            return undefined("no finite strengths relative to each other")
+        c = self.covariance
+        variance = max(c[i, i] + c[j, j] - 2 * c[i, j], 0.0)
+        value = float(self.logs[i] - self.logs[j])
+        error = float(np.sqrt(variance))
+        if not error:
+            return undefined("a system does not differ from itself")
+        p_value = 2 * NormalDist().cdf(-abs(value) / error)
+        low, high = _interval(value, error, self.confidence)
+        return Estimate(value, low, high, p_value, method=METHOD)
+
+
+def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry:
+    """Fits the strengths, and the tie parameter if there are ties.
+
+    The intervals are Wald's, from the information matrix; with a few dozen choices they are rough.
+    """
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    reach = _closure((choices.wins + choices.ties) > 0)
+    together = reach & reach.T
+    components = np.argmax(together, axis=1)  # named by their first member
+    inside = components[:, None] == components
+    wins, ties = choices.wins * inside, choices.ties * inside
+    if not _has_finite_ties(wins, ties):
+        return _unfit(choices, components, confidence)
+    logs, covariance = _fit(wins, ties, components)
+    if np.isnan(logs).any():  # pragma: no cover - the likelihood is concave with a finite maximum
+        return _unfit(choices, components, confidence)
+    sizes = inside.sum(axis=1)
+    largest = int(np.argmax(sizes))
+    played = choices.offered.sum(axis=1)
+    strengths = []
+    for system in range(len(logs) - 1):
+        if components[system] != components[largest] or sizes[largest] == 1:
+            center = largest if sizes[largest] > 1 else None
+            strengths.append(_infinite(choices, reach, system, center))
+            continue
+        value = float(logs[system])
+        low, high = _interval(value, float(np.sqrt(covariance[system, system])), confidence)
+        strengths.append(Estimate(value, low, high, method=METHOD, n=int(played[system])))
+    return BradleyTerry(
+        systems=choices.systems,
+        strengths=tuple(strengths),
+        ties=_tie_estimate(logs, covariance, int(choices.ties.sum()) // 2, confidence),
+        components=tuple(int(component) for component in components),
+        logs=logs[:-1],
+        covariance=covariance,
+        confidence=confidence,
+        reason="" if inside.all() else _why_infinite(choices, components == components[largest]),
+    )
+
+
+def _closure(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which system leads to which over any number of wins and ties (each to itself)."""
+    reach = edges | np.eye(len(edges), dtype=np.bool_)
+    for via in range(len(reach)):
+        reach |= np.outer(reach[:, via], reach[via])
+    return reach
+
+
+def _has_finite_ties(wins: NDArray[np.int64], ties: NDArray[np.int64]) -> bool:
+    """Whether log ν cannot grow forever, with components that are comparable within.
+
+    It can if there are log strengths d such that every win is by at least 2 and every tie within 2:
+    then scaling d and log ν up together makes all choices surer. Such d exist if and only if no cycle
+    of wins (−2) and ties (2, either way) has a negative sum.
+    """
+    if not ties.any():
+        return True
+    bound = np.where(wins > 0, -2.0, np.where(ties > 0, 2.0, np.inf))
+    for via in range(len(bound)):
+        bound = np.minimum(bound, bound[:, via, None] + bound[via])
+        if (np.diag(bound) < 0).any():
+            return True
+    return False
+
+
+def _fit(
+    wins: NDArray[np.int64], ties: NDArray[np.int64], components: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Newton's method on (log strengths, log ν), the mean in each component held at 0.
+
+    The likelihood is that of a multinomial logit model, so it is concave. Without ties log ν is −∞ and
+    its row of the covariance 0. Returns NaN where it does not converge.
+    """
+    k = len(wins)
+    i, j = np.nonzero(np.triu(wins + wins.T + ties, 1))
+    counts = np.stack([wins[i, j], wins[j, i], ties[i, j]]).astype(np.float64)
+    has_ties = bool(ties.any())
+    # The projection on what cannot be told: the level of each component, and ν without ties.
+    same = components[:, None] == components
+    idle = np.zeros((k + 1, k + 1))
+    idle[:k, :k] = same / same.sum(axis=1)
+    idle[k, k] = not has_ties
+    x = np.zeros(k + 1)
+    x[k] = 0.0 if has_ties else -np.inf
+    likelihood, chances = _likelihood(x, i, j, counts)
+    for _ in range(STEPS):
+        gradient, information = _slope(chances, i, j, counts, k)
+        scale = max(float(np.trace(information)) / (k + 1), 1.0)
+        covariance = np.linalg.inv(information + scale * idle) - idle / scale
+        step = covariance @ gradient
+        if np.abs(step).max() < CONVERGED:
+            return x, covariance
+        size = 1.0
+        while True:
+            trial = x + size * np.where(np.isinf(x), 0.0, step)
+            better, chances = _likelihood(trial, i, j, counts)
+            if better >= likelihood - 1e-12 * abs(likelihood) or size < 1e-6:
+                break
+            size /= 2
+        x, likelihood = trial, better
+    return np.full(k + 1, np.nan), np.full((k + 1, k + 1), np.nan)  # pragma: no cover
+
+
+def _likelihood(
+    x: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats
+) -> tuple[float, Floats]:
+    """The log-likelihood, and the chances of (i, j, tie) in each pair."""
+    utilities = np.stack([x[i], x[j], (x[i] + x[j]) / 2 + x[-1]])
+    utilities -= utilities.max(axis=0)
+    weights = np.exp(utilities)
+    total = weights.sum(axis=0)
+    logs = np.where(counts > 0, utilities - np.log(total), 0.0)
+    return float((counts * logs).sum()), weights / total
+
+
+def _slope(
+    chances: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats, k: int
+) -> tuple[Floats, Floats]:
+    """The gradient and the information. A tie is half a point for each: i's and j's add up to 1."""
+    n = counts.sum(axis=0)
+    points = chances[0] + chances[2] / 2
+    surplus = counts[0] + counts[2] / 2 - n * points
+    gradient = np.zeros(k + 1)
+    np.add.at(gradient, i, surplus)
+    np.add.at(gradient, j, -surplus)
+    gradient[k] = (counts[2] - n * chances[2]).sum()
+    variance = n * (chances[0] + chances[2] / 4 - points**2)
+    with_tie = n * (chances[2] / 2 - points * chances[2])
+    information = np.zeros((k + 1, k + 1))
+    for a, b, value in ((i, i, variance), (j, j, variance), (i, j, -variance), (j, i, -variance)):
+        np.add.at(information, (a, b), value)
+    np.add.at(information[k], i, with_tie)
+    np.add.at(information[k], j, -with_tie)
+    information[:k, k] = information[k, :k]
+    information[k, k] = (n * chances[2] * (1 - chances[2])).sum()
+    return gradient, information
+
+
+def _interval(value: float, error: float, confidence: float) -> tuple[float, float]:
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    return value - half, value + half
+
+
+def _tie_estimate(logs: Floats, covariance: Floats, n: int, confidence: float) -> Estimate:
+    if not n:
+        return Estimate(0.0, method="no ties were observed", n=0)
+    low, high = _interval(float(logs[-1]), float(np.sqrt(covariance[-1, -1])), confidence)
+    return Estimate(
+        float(np.exp(logs[-1])), float(np.exp(low)), float(np.exp(high)), method=METHOD, n=n
+    )
+
+
+def _infinite(
+    choices: Choices, reach: NDArray[np.bool_], system: int, largest: int | None
+) -> Estimate:
+    """The strength of a system outside the largest component; None if every system is on its own."""
+    n = int(choices.offered[system].sum())
+    won_all = int(choices.wins[system].sum()) == n
+    lost_all = int(choices.wins[:, system].sum()) == n
+    if not n:
+        return undefined("it was never offered", n=0)
+    if won_all if largest is None else reach[system, largest]:
+        why = (
+            "it won every comparison" if won_all else "no weaker system has won or tied against it"
+        )
+        return Estimate(np.inf, method=f"infinite: {why}", n=n)
+    if lost_all if largest is None else reach[largest, system]:
+        why = (
+            "it lost every comparison" if lost_all else "it has not won or tied against a stronger"
+        )
+        return Estimate(-np.inf, method=f"infinite: {why}", n=n)
+    return undefined("nothing says how it compares with the others", n=n)
+
+
+def _why_infinite(choices: Choices, in_largest: NDArray[np.bool_]) -> str:
+    inside = [name for name, is_in in zip(choices.systems, in_largest, strict=True) if is_in]
+    if len(inside) == 1:
+        return "no two systems each won or tied against the other, directly or over others"
+    return (
+        f"only {', '.join(inside)} each won or tied against one another, directly or over others; "
+        "strengths are relative to them"
+    )
+
+
+def _unfit(choices: Choices, components: NDArray[np.int64], confidence: float) -> BradleyTerry:
+    k = len(choices.systems)
+    reason = "the choices fit a model of ever more ties: no finite tie parameter, so no strengths"
+    return BradleyTerry(
+        systems=choices.systems,
+        strengths=(undefined(reason),) * k,
+        ties=Estimate(np.inf, method=f"infinite: {reason}", n=int(choices.ties.sum()) // 2),
+        components=tuple(int(component) for component in components),
+        logs=np.full(k, NAN),
+        covariance=np.full((k + 1, k + 1), NAN),
+        confidence=confidence,
+        reason=reason,
+    )

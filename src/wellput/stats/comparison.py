@@ -1,0 +1,120 @@
+"""Every metric against every other: which of them differ really?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
+from wellput.stats.correlation import Average, Coefficient, Level, correlate
+from wellput.stats.correlation_bootstrap import boot_difference
+from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
+from wellput.stats.williams import williams_test
+
+Test: TypeAlias = Literal[
+    "perm-both",
+    "perm-systems",
+    "perm-inputs",
+    "perm-cells",
+    "boot-both",
+    "boot-systems",
+    "boot-inputs",
+    "williams",
+]
+Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
+
+TESTS: dict[Test, Callable[..., Estimate]] = {
+    "perm-both": perm_both,
+    "perm-systems": perm_systems,
+    "perm-inputs": perm_inputs,
+    "perm-cells": perm_cells,
+    "boot-both": partial(boot_difference, resample="both"),
+    "boot-systems": partial(boot_difference, resample="systems"),
+    "boot-inputs": partial(boot_difference, resample="items"),
+    "williams": williams_test,
+}
+CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "bonferroni": bonferroni,
+    "none": np.array,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All pairs of metrics, in the order of `metrics`.
+
+    `agreement` holds each metric's own agreement. `differences[a, b]` is the row's minus the
+    column's; p-values are two-sided, symmetric, NaN on the diagonal and where a test was not
+    possible; `adjusted` allows for there being many of them. `estimates` has the pairs (a, b), a < b.
+    """
+
+    metrics: tuple[str, ...]
+    agreement: tuple[Estimate, ...]
+    estimates: dict[tuple[int, int], Estimate]
+    differences: Floats
+    p_values: Floats
+    adjusted: Floats
+
+
+def compare_all(
+    metrics: Mapping[str, Floats],
+    z: Floats,
+    *,
+    test: Test = "perm-both",
+    level: Level = "segment",
+    average: Average = "item",
+    coefficient: Coefficient = "kendall",
+    correction: Correction = "holm",
+    n_resamples: int = 1000,
+    seed: int = 0,
+    threads: int = 1,
+    on_progress: Callable[[int], None] | None = None,
+) -> Comparison:
+    """The difference of every two metrics' agreement with `z`, tested.
+
+    `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
+    No p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number
+    of pairs: 20 metrics make 190 pairs, which need some 10,000 resamples to show anything at .05.
+    """
+    for name, known in ((test, TESTS), (correction, CORRECTIONS)):
+        if name not in known:
+            hint = did_you_mean(name, list(known))
+            raise InputError(f"{name!r} is none of {', '.join(known)}.{hint}")
+    names = tuple(metrics)
+    scores = [metrics[name] for name in names]
+    compare = partial(TESTS[test], level=level, average=average, coefficient=coefficient)
+    if test != "williams":
+        compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
+    estimates: dict[tuple[int, int], Estimate] = {}
+    differences, p_values = np.zeros((len(names),) * 2), np.full((len(names),) * 2, np.nan)
+    for a, b in combinations(range(len(names)), 2):
+        estimate = compare(scores[a], scores[b], z)
+        estimates[a, b] = estimate
+        differences[a, b], differences[b, a] = estimate.value, -estimate.value
+        p_values[a, b] = p_values[b, a] = np.nan if estimate.p_value is None else estimate.p_value
+        if on_progress is not None:
+            on_progress(1)
+    upper = np.triu_indices(len(names), 1)
+    adjusted = np.full_like(p_values, np.nan)
+    adjusted[upper] = CORRECTIONS[correction](p_values[upper])
+    adjusted.T[upper] = adjusted[upper]
+    return Comparison(
+        metrics=names,
+        agreement=tuple(
+            correlate(x, z, level=level, average=average, coefficient=coefficient) for x in scores
+        ),
+        estimates=estimates,
+        differences=differences,
+        p_values=p_values,
+        adjusted=adjusted,
+    )

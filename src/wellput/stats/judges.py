@@ -1,0 +1,233 @@
+"""Judges among themselves, by correlation: how far they agree, how reliable their mean is, who differs.
+
+Ratings are judges × units (see `wellput.stats.ratings`). Correlations are Pearson's, over the units
+that both sides have, at least three. They ignore a judge's own level and spread in a pair; but where
+judges are averaged (split halves, the rest of the panel) and rated different units, normalize per
+judge first, or a mild judge looks like a good unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.ratings import (
+    FEWEST,
+    PairSummary,
+    as_ratings,
+    constant_judges,
+    gathered,
+    pearson,
+    shared_units,
+    summarize_pairs,
+    undefined,
+)
+
+MAD_TO_SD = 1.4826
+"""A normal distribution's standard deviation over its median absolute deviation."""
+
+ENOUGH = 10
+"""Units on which a correlation with the rest at or below the least means something: on a handful,
+chance alone makes it negative."""
+
+NEAR_ONE = 0.999999
+"""Correlations are taken no nearer to 1 than this for Fisher's z, which is infinite there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairCorrelation:
+    """The correlation of two rows, by their places."""
+
+    first: int
+    second: int
+    estimate: Estimate
+
+
+def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
+    """Every pair of rows: of judges × units, or of questions × units with the judges averaged."""
+    return tuple(
+        PairCorrelation(first, second, _correlation(x, y))
+        for first, second, x, y in shared_units(as_ratings(rows))
+    )
+
+
+def pairwise_correlations(ratings: ArrayLike) -> PairSummary:
+    """Mean, least, greatest and standard deviation of the correlations between judges.
+
+    Mutton et al. 2007 report these four. A judge of zero variance correlates with nobody: their pairs
+    are left out, and the summary names them.
+    """
+    ratings = as_ratings(ratings)
+    values = [pair.estimate.value for pair in pair_correlations(ratings)]
+    return summarize_pairs(values, constant_judges(ratings))
+
+
+def _correlation(x: Floats, y: Floats) -> Estimate:
+    if len(x) < FEWEST:
+        return undefined(f"{len(x)} units in common, at least {FEWEST} are needed", n=len(x))
+    value = pearson(x, y)
+    if np.isnan(value):
+        return undefined("one of the two is constant on the units they share", n=len(x))
+    return Estimate(value, method="Pearson", n=len(x))
+
+
+def spearman_brown(r: float, factor: float) -> float:
+    """The reliability of a panel `factor` times as large as one whose reliability is r.
+
+    Below 0, where the formula runs off to minus infinity, |r| stands in the denominator (Krus &
+    Helmstadter 1993): a negative reliability stays between −1 and 0.
+
+    >>> spearman_brown(0.5, 2)
+    0.6666666666666666
+    """
+    return factor * r / (1 + (factor - 1) * abs(r))
+
+
+def split_half(
+    ratings: ArrayLike,
+    *,
+    split: Literal["judges", "units"] = "judges",
+    n_splits: int = 200,
+    seed: int = 0,
+) -> Estimate:
+    """The reliability of the panel's mean rating: the ceiling for a metric's correlation is its root.
+
+    The judges are split at random into two halves, each unit's ratings averaged within each half, and
+    the two averages correlated over the units that have both. The mean correlation over `n_splits`
+    splits is stepped up once, by Spearman–Brown, from half a panel to a whole one. Of an odd number of
+    judges one, at random, sits out each split, and the step is from (k − 1) / 2 judges to k.
+
+    `split="judges"` splits the panel once for all units: for judges who all rate (nearly) all units.
+    `split="units"` splits each unit's own ratings: for a crowd in which few judges share a unit. Units
+    with one rating are left out; where units have different numbers of ratings, the step is from the
+    mean size of a half to the mean number of ratings.
+    """
+    if n_splits < 1:
+        raise InputError(f"At least one split is needed, not {n_splits}.")
+    ratings = as_ratings(ratings)
+    ratings = ratings[~np.isnan(ratings).all(axis=1)]
+    ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
+    judges, units = ratings.shape
+    if judges < 2 or units < FEWEST:
+        return undefined(f"{units} units with two ratings, at least {FEWEST} are needed", n=units)
+    rng = np.random.default_rng(seed)
+    halves = _halves_of_panel(ratings, rng) if split == "judges" else _halves_of_units(ratings, rng)
+    correlations = np.array([_between(*next(halves)) for _ in range(n_splits)])
+    defined = correlations[~np.isnan(correlations)]
+    if len(defined) < n_splits / 2:
+        reason = (
+            f"in {n_splits - len(defined)} of {n_splits} splits a half is constant or too small"
+        )
+        return undefined(reason, n=units)
+    if split == "judges":
+        factor = judges / (judges // 2)
+    else:
+        counts = (~np.isnan(ratings)).sum(axis=0)
+        factor = float(counts.mean() / (counts // 2).mean())
+    return Estimate(
+        spearman_brown(float(defined.mean()), factor),
+        method=f"split half over {split}, Spearman–Brown of the mean of {len(defined)} splits",
+        n=units,
+        seed=seed,
+    )
+
+
+def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+    half = len(ratings) // 2
+    while True:
+        order = rng.permutation(len(ratings))
+        yield _means(ratings[order[:half]]), _means(ratings[order[half : 2 * half]])
+
+
+def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+    ratings = gathered(ratings)
+    missing = np.isnan(ratings)
+    half = (~missing).sum(axis=0) // 2
+    while True:
+        order = np.argsort(np.where(missing, np.inf, rng.random(ratings.shape)), axis=0)
+        shuffled = np.take_along_axis(ratings, order, axis=0)
+        place = np.arange(len(ratings))[:, None]
+        first = np.where(place < half, shuffled, np.nan)
+        second = np.where((place >= half) & (place < 2 * half), shuffled, np.nan)
+        yield _means(first), _means(second)
+
+
+def _means(ratings: Floats) -> Floats:
+    """Each unit's mean rating, NaN where there is none."""
+    counts = (~np.isnan(ratings)).sum(axis=0)
+    result = np.full(ratings.shape[1], np.nan)
+    np.divide(np.nansum(ratings, axis=0), counts, out=result, where=counts > 0)
+    return result
+
+
+def _between(x: Floats, y: Floats) -> float:
+    both = ~(np.isnan(x) | np.isnan(y))
+    return _correlation(x[both], y[both]).value
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgainstRest:
+    """A judge's correlation with the mean of all the others. `reason` says why they are an outlier."""
+
+    judge: int
+    correlation: Estimate
+    is_outlier: bool
+    reason: str = ""
+
+
+def judges_against_rest(
+    ratings: ArrayLike, *, least: float = 0.0, deviations: float = 3.0
+) -> tuple[JudgeAgainstRest, ...]:
+    """Each judge against the mean of the others, on the units that they and somebody else rated.
+
+    An outlier is a judge who (1) gave all their units, at least three, the same rating, or (2)
+    correlates with the rest at or below `least` on ten units or more, or (3) lies more than
+    `deviations` standard deviations below the median judge on Fisher's z scale, where the standard
+    deviation is the judges' (robust: 1.4826 times the median absolute deviation), but not less than
+    chance alone gives a judge of n units, 1 / √(n − 3). Where the correlation is undefined for another
+    reason there is nothing to judge by, and no outlier.
+    """
+    ratings = as_ratings(ratings)
+    correlations = [_with_rest(ratings, judge) for judge in range(len(ratings))]
+    z = np.array([_fisher_z(estimate.value) for estimate in correlations])
+    z = z[~np.isnan(z)]
+    center = float(np.median(z)) if len(z) else np.nan
+    spread = MAD_TO_SD * float(np.median(np.abs(z - center))) if len(z) else np.nan
+    constant = constant_judges(ratings)
+
+    def why_outlier(judge: int, estimate: Estimate) -> str:
+        r, n = estimate.value, estimate.n or 0
+        if judge in constant and n >= FEWEST:
+            return "gave every unit the same rating"
+        if r <= least and n >= ENOUGH:
+            return f"correlates {r:.2f} with the rest, not above {least:g}"
+        if n > 3 and _fisher_z(r) < center - deviations * max(spread, 1 / np.sqrt(n - 3)):
+            return (
+                f"correlates {r:.2f} with the rest, more than {deviations:g} standard deviations "
+                f"below the median judge's {np.tanh(center):.2f}"
+            )
+        return ""
+
+    reasons = [why_outlier(judge, estimate) for judge, estimate in enumerate(correlations)]
+    return tuple(
+        JudgeAgainstRest(judge, estimate, bool(reason), reason)
+        for judge, (estimate, reason) in enumerate(zip(correlations, reasons, strict=True))
+    )
+
+
+def _with_rest(ratings: Floats, judge: int) -> Estimate:
+    rated = ~np.isnan(ratings[judge])
+    own, rest = ratings[judge, rated], _means(np.delete(ratings[:, rated], judge, axis=0))
+    both = ~np.isnan(rest)
+    return _correlation(own[both], rest[both])
+
+
+def _fisher_z(r: float) -> float:
+    return float(np.arctanh(np.clip(r, -NEAR_ONE, NEAR_ONE)))

@@ -1,0 +1,178 @@
+"""Choices between two systems' outputs: were they more than chance, who is chosen how often.
+
+`Choices` counts them: `wins[i, j]` is how often system i was chosen over j, `ties[i, j]` (symmetric)
+how often neither was. The tests and intervals take choices as independent; those of one judge, or
+about one item, are so only in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import CHOICES
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.ratings import NAN, undefined
+
+SMALL = 5.0
+"""χ² is only roughly distributed as its name says where expected counts are below this (Cochran)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """How often each system was chosen over each other, and how often neither was."""
+
+    systems: tuple[str, ...]
+    wins: NDArray[np.int64]
+    ties: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, triples: Iterable[tuple[str, str, str]], systems: Sequence[str] | None = None
+    ) -> Self:
+        """From (system a, system b, choice), the choice being `a`, `b` or `tie`.
+
+        `systems` gives the order; without it, that of first appearance.
+        """
+        rows = list(triples)
+        names = dict.fromkeys(name for a, b, _ in rows for name in (a, b))
+        order = tuple(names) if systems is None else tuple(systems)
+        unknown = [repr(name) for name in names if name not in order]
+        if unknown:
+            raise InputError.collect("The choices name unknown systems:", unknown)
+        at = {name: place for place, name in enumerate(order)}
+        return cls.of_places(
+            [at[a] for a, _, _ in rows], [at[b] for _, b, _ in rows], [c for _, _, c in rows], order
+        )
+
+    @classmethod
+    def of_places(
+        cls, first: ArrayLike, second: ArrayLike, choices: Sequence[str], systems: Sequence[str]
+    ) -> Self:
+        """The same from parallel arrays; systems are given by their places in `systems`."""
+        a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+        chosen = np.asarray(choices, dtype=np.str_)
+        if not a.shape == b.shape == chosen.shape or a.ndim != 1:
+            raise InputError("There must be a first system, a second and a choice for every trial.")
+        beyond = (np.minimum(a, b) < 0) | (np.maximum(a, b) >= len(systems))
+        wrong = [
+            f"trial {trial + 1}: {problem}"
+            for problem, where in (
+                (f"a system outside 0 to {len(systems) - 1}", beyond),
+                ("a system against itself", a == b),
+                (f"the choice is none of {', '.join(CHOICES)}", ~np.isin(chosen, CHOICES)),
+            )
+            for trial in np.flatnonzero(where)
+        ]
+        if wrong:
+            raise InputError.collect("Some choices cannot be counted:", wrong)
+        wins, ties = np.zeros((2, len(systems), len(systems)), dtype=np.int64)
+        np.add.at(wins, (a[chosen == "a"], b[chosen == "a"]), 1)
+        np.add.at(wins, (b[chosen == "b"], a[chosen == "b"]), 1)
+        np.add.at(ties, (a[chosen == "tie"], b[chosen == "tie"]), 1)
+        return cls(tuple(systems), wins, ties + ties.T)
+
+    @property
+    def offered(self) -> NDArray[np.int64]:
+        """How often each two systems were compared."""
+        total: NDArray[np.int64] = self.wins + self.wins.T + self.ties
+        return total
+
+
+def goodness_of_fit(counts: ArrayLike, expected: ArrayLike | None = None) -> Estimate:
+    """Pearson's χ² of counts against expected ones (equal ones, unless given), with its p-value.
+
+    >>> round(goodness_of_fit([123, 93]).value, 2)
+    4.17
+    """
+    observed = np.asarray(counts, dtype=np.float64)
+    n = int(observed.sum())
+    if observed.ndim != 1 or (observed < 0).any():
+        raise InputError("Counts are a row of numbers from 0 up.")
+    if len(observed) < 2 or not n:
+        return undefined("there is nothing to choose between" if n else "no choices", n=n)
+    if expected is None:
+        model = np.full(len(observed), n / len(observed))
+    else:
+        model = np.asarray(expected, dtype=np.float64)
+        if model.shape != observed.shape or (model <= 0).any():
+            raise InputError(f"{len(observed)} expected counts above 0 are needed.")
+        if not np.isclose(model.sum(), n, rtol=1e-8):
+            raise InputError(f"Expected counts add up to {model.sum():g}, the observed to {n}.")
+    return _chi_squared(observed, model, len(observed) - 1, "χ² goodness of fit", n)
+
+
+def homogeneity(table: ArrayLike, *, yates: bool = True) -> Estimate:
+    """χ² of a table of counts, studies × outcomes: do the studies have the same distribution?
+
+    Yates's correction applies to tables of 2 × 2 only: every difference from the expected count is
+    taken nearer to 0 by a half, or by itself if it is less.
+    """
+    observed = np.asarray(table, dtype=np.float64)
+    if observed.ndim != 2 or (observed < 0).any():
+        raise InputError("Counts are a table of numbers from 0 up, a row a study.")
+    rows, columns = observed.sum(axis=1), observed.sum(axis=0)
+    n = int(observed.sum())
+    if min(observed.shape) < 2 or not rows.all() or not columns.all():
+        return undefined("two rows and columns, none of them all 0, are needed", n=n)
+    expected = np.outer(rows, columns) / n
+    name = "χ² homogeneity"
+    if yates and observed.shape == (2, 2):
+        difference = expected - observed
+        observed = observed + np.sign(difference) * np.minimum(0.5, np.abs(difference))
+        name += " with Yates's correction"
+    return _chi_squared(observed, expected, (len(rows) - 1) * (len(columns) - 1), name, n)
+
+
+def _chi_squared(observed: Floats, expected: Floats, freedom: int, name: str, n: int) -> Estimate:
+    from scipy.special import chdtrc
+
+    value = float(((observed - expected) ** 2 / expected).sum())
+    caveat = f"; approximate, expected counts below {SMALL:g}" if expected.min() < SMALL else ""
+    return Estimate(
+        value, p_value=float(chdtrc(freedom, value)), method=f"{name}, df {freedom}{caveat}", n=n
+    )
+
+
+def selection_ratios(choices: Choices, *, confidence: float = 0.95) -> tuple[Estimate, ...]:
+    """Each system's times chosen / times offered (Foster 2008), with Wilson's score interval (1927).
+
+    A tie is an offer on which neither was chosen.
+    """
+    return tuple(
+        _share(int(chosen), int(offered), confidence)
+        for chosen, offered in zip(
+            choices.wins.sum(axis=1), choices.offered.sum(axis=1), strict=True
+        )
+    )
+
+
+def _share(part: int, whole: int, confidence: float) -> Estimate:
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    if not whole:
+        return undefined("it was never offered", n=0)
+    z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
+    share = part / whole
+    center = (share + z2 / (2 * whole)) / (1 + z2 / whole)
+    half = np.sqrt(z2 * (share * (1 - share) / whole + z2 / (4 * whole**2))) / (1 + z2 / whole)
+    # At 0 and 1 the bounds are exact, whatever the rounding.
+    low = 0.0 if part == 0 else float(center - half)
+    high = 1.0 if part == whole else float(center + half)
+    return Estimate(share, low, high, method="times chosen / offered, Wilson interval", n=whole)
+
+
+def win_rates(choices: Choices) -> Floats:
+    """How often row was chosen over column, a tie counting half; NaN where they never met."""
+    offered = choices.offered
+    won = choices.wins + choices.ties / 2
+    rates = np.full(won.shape, NAN)
+    np.divide(won, offered, out=rates, where=offered > 0)
+    return rates

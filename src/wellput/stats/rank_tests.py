@@ -1,0 +1,77 @@
+"""Wilcoxon's two tests: of two samples (rank sum, or Mann–Whitney) and of pairs (signed rank).
+
+SciPy's, as Estimates. The p-values are two-sided; `value` is the statistic, n the values or pairs used.
+NaN values, or pairs with one, are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wellput.core.errors import InputError
+from wellput.core.table import Estimate
+from wellput.stats.ratings import undefined
+
+EXACT_SUM = 8
+"""Without ties, the rank sum test is exact up to this size of the smaller sample (as in SciPy)."""
+
+EXACT_SIGNED = 50
+"""Without ties and zeros, the signed rank test is exact up to this many pairs (as in SciPy)."""
+
+EXACT_PERMUTED = 13
+"""With ties or zeros, it goes through all signs up to this many pairs (as in SciPy)."""
+
+
+def rank_sum(x: ArrayLike, y: ArrayLike) -> Estimate:
+    """Whether values of x tend to be greater or less than those of y: U of x, out of |x| · |y|.
+
+    Exact for small samples without ties, else normal with corrections for ties and continuity.
+    """
+    from scipy.stats import mannwhitneyu
+
+    a, b = (np.asarray(sample, dtype=np.float64).ravel() for sample in (x, y))
+    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+    n = len(a) + len(b)
+    if not len(a) or not len(b):
+        return undefined("a sample is empty", n=n)
+    distinct = len(np.unique(np.concatenate([a, b])))
+    if distinct == 1:
+        return undefined("all values are equal", n=n)
+    is_exact = min(len(a), len(b)) <= EXACT_SUM and distinct == n
+    test = mannwhitneyu(a, b, method="exact" if is_exact else "asymptotic")
+    return Estimate(
+        float(test.statistic),
+        p_value=float(test.pvalue),
+        method=f"Wilcoxon rank sum, {'exact' if is_exact else 'normal with tie correction'}",
+        n=n,
+    )
+
+
+def signed_rank(x: ArrayLike, y: ArrayLike) -> Estimate:
+    """Whether differences x − y of pairs are centered at 0: the smaller sum of ranks of a sign.
+
+    Pairs without a difference are left out (Wilcoxon's own way). Exact for few pairs, else normal with
+    a correction for ties.
+    """
+    from scipy.stats import wilcoxon
+
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if a.ndim != 1 or a.shape != b.shape:
+        raise InputError(f"Pairs are needed: there are values of shape {a.shape} and {b.shape}.")
+    differences = (a - b)[~(np.isnan(a) | np.isnan(b))]
+    n = len(differences)
+    nonzero = np.abs(differences[differences != 0])
+    if not len(nonzero):
+        return undefined("no pair differs", n=n)
+    test = wilcoxon(differences)
+    if len(np.unique(nonzero)) == n <= EXACT_SIGNED:
+        how = "exact"
+    else:
+        how = "exact by permutation" if n <= EXACT_PERMUTED else "normal with tie correction"
+    return Estimate(
+        float(test.statistic),
+        p_value=float(test.pvalue),
+        method=f"Wilcoxon signed rank, {how}",
+        n=len(nonzero),
+    )

@@ -1,0 +1,126 @@
+"""A panel's ratings as an array, and what the measures of agreement share.
+
+*Ratings* are judges × units, NaN where a judge did not rate a unit. A *unit* is what is rated: one
+system's output for one item. What cannot be computed is NaN, never 0, and the reason stands in the
+place of the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+
+FEWEST = 3
+"""Two judges are compared where they share this many units; any two points lie on a line."""
+
+CONSTANT = 1e-12
+"""Values that differ by less than this, relative to the largest, are equal: means of equal ratings
+may be rounded differently."""
+
+NAN = float("nan")
+
+
+def undefined(reason: str, *, n: int | None = None) -> Estimate:
+    """NaN, with the reason in place of the method.
+
+    >>> undefined("there are no ratings").method
+    'undefined: there are no ratings'
+    """
+    return Estimate(NAN, method=f"undefined: {reason}", n=n)
+
+
+def as_ratings(ratings: ArrayLike) -> Floats:
+    """The ratings as floats, judges × units; an error where the shape or a number is wrong."""
+    array = np.asarray(ratings, dtype=np.float64)
+    if array.ndim != 2:
+        raise InputError(f"Ratings are judges × units; an array of {array.ndim} axes was given.")
+    if np.isinf(array).any():
+        places = [f"judge {judge}, unit {unit}" for judge, unit in np.argwhere(np.isinf(array))]
+        raise InputError.collect("Ratings must be finite; infinite are those of", places)
+    return array
+
+
+def gathered(ratings: Floats) -> Floats:
+    """Each unit's ratings moved to the first rows, and as many rows as the most rated unit needs.
+
+    Which judge gave a rating is lost. Of a crowd where each judge sees a few units, little is left.
+    """
+    missing = np.isnan(ratings)
+    order = np.argsort(missing, axis=0, kind="stable")
+    rows = int((~missing).sum(axis=0).max(initial=0))
+    return np.take_along_axis(ratings, order[:rows], axis=0)
+
+
+def is_constant(values: Floats) -> bool:
+    """Whether all values are equal, up to rounding."""
+    return not len(values) or float(np.ptp(values)) <= CONSTANT * float(np.abs(values).max())
+
+
+def pearson(x: Floats, y: Floats) -> float:
+    """Pearson's r of two rows without NaN; NaN where one of them is constant."""
+    if len(x) < 2 or is_constant(x) or is_constant(y):
+        return NAN
+    x, y = x - x.mean(), y - y.mean()
+    x, y = x / np.abs(x).max(), y / np.abs(y).max()  # squares neither overflow nor vanish
+    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
+
+
+def shared_units(ratings: Floats) -> Iterator[tuple[int, int, Floats, Floats]]:
+    """Every pair of rows with the values of both where both are present."""
+    present = ~np.isnan(ratings)
+    for first in range(len(ratings)):
+        for second in range(first + 1, len(ratings)):
+            both = present[first] & present[second]
+            yield first, second, ratings[first, both], ratings[second, both]
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """A measure of two judges over all pairs of judges. `sd` is the sample's standard deviation.
+
+    `undefined_pairs` could not be measured and are left out; `constant` judges, who gave one rating
+    to all their units, are named by their row. `reason` says why a figure is NaN.
+    """
+
+    mean: float
+    min: float
+    max: float
+    sd: float
+    n_pairs: int
+    undefined_pairs: int = 0
+    constant: tuple[int, ...] = ()
+    reason: str = ""
+
+
+def summarize_pairs(values: Sequence[float], constant: tuple[int, ...] = ()) -> PairSummary:
+    """The summary of a measure, NaN for each pair where it is undefined."""
+    defined = np.array([value for value in values if not np.isnan(value)])
+    left_out = len(values) - len(defined)
+    if not len(defined):
+        reason = f"no pair of judges shares {FEWEST} units on which both vary"
+        return PairSummary(NAN, NAN, NAN, NAN, 0, left_out, constant, reason)
+    return PairSummary(
+        mean=float(defined.mean()),
+        min=float(defined.min()),
+        max=float(defined.max()),
+        sd=float(defined.std(ddof=1)) if len(defined) > 1 else NAN,
+        n_pairs=len(defined),
+        undefined_pairs=left_out,
+        constant=constant,
+        reason="" if len(defined) > 1 else "a single pair has no standard deviation",
+    )
+
+
+def constant_judges(ratings: Floats) -> tuple[int, ...]:
+    """The rows of judges who rated at least two units, all of them alike."""
+    given = (row[~np.isnan(row)] for row in ratings)
+    return tuple(
+        judge for judge, values in enumerate(given) if len(values) > 1 and is_constant(values)
+    )
