@@ -40,4 +40,3 @@ def chrf_statistics(
 # ngrams.cpp
 
 # rouge.cpp
-
