@@ -155,14 +155,9 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
 
 
 def _describe(choices: Sequence[Any]) -> str:
+    titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
     words: list[str] = []
     for choice in choices:
-        if get_origin(choice) is Literal:
-            words += [str(value) for value in get_args(choice)]
-        else:
-            words.append(
-                {bool: "true or false", int: "a whole number", float: "a number"}.get(
-                    choice, "none"
-                )
-            )
+        is_listed = get_origin(choice) is Literal
+        words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
     return " or ".join(words)

@@ -16,8 +16,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wellput.stats.beta import beta, beta_by_item
-    from wellput.stats.bradley_terry import bradley_terry
     from wellput.stats.comparison import compare_all
     from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
     from wellput.stats.correlation import correlate, tie_threshold
@@ -27,9 +25,11 @@ if TYPE_CHECKING:
         boot_inputs,
         boot_systems,
     )
+    from wellput.stats.dependent_correlations import fisher, williams, williams_test
     from wellput.stats.judges import judges_against_rest, pairwise_correlations, split_half
     from wellput.stats.kappa import cohen_kappa, confusion, fleiss_kappa, pairwise_kappas
     from wellput.stats.krippendorff import krippendorff_alpha
+    from wellput.stats.model_choice import stepwise
     from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
     from wellput.stats.preferences import (
         Choices,
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from wellput.stats.regression import ols, ridge
     from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
     from wellput.stats.soft_accuracy import spa
-    from wellput.stats.stepwise import stepwise
-    from wellput.stats.williams import fisher, williams, williams_test
+    from wellput.stats.strengths import bradley_terry
+    from wellput.stats.weighted_agreement import beta, beta_by_item
 
 _HOMES = {
     name: module
     for module, names in {
-        "beta": "beta beta_by_item",
-        "bradley_terry": "bradley_terry",
+        "weighted_agreement": "beta beta_by_item",
+        "strengths": "bradley_terry",
         "comparison": "compare_all",
         "corrections": "benjamini_hochberg bonferroni holm",
         "correlation": "correlate tie_threshold",
@@ -63,8 +63,8 @@ _HOMES = {
         "regression": "ols ridge",
         "resampling": "approximate_randomization bootstrap paired_bootstrap",
         "soft_accuracy": "spa",
-        "stepwise": "stepwise",
-        "williams": "fisher williams williams_test",
+        "model_choice": "stepwise",
+        "dependent_correlations": "fisher williams williams_test",
     }.items()
     for name in names.split()
 }
