@@ -41,7 +41,9 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
         force_terminal=color,
         color_system="standard" if color else None,
     )
-    for table in tables:
+    for number, table in enumerate(tables):
+        if number:
+            console.print()
         grid = RichTable(
             box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False
         )
