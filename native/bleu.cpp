@@ -40,12 +40,13 @@ public:
         lengths_.clear();
         for (std::size_t r = 0; r < several; ++r) {
             tokenize(options_.tokenizer, references.at(item, r), buffers_[r], tokens_);
-            symbols_.add(tokens_, matches_.add_reference(tokens_.size()));
+            matches_.end_reference(
+                symbols_.add(tokens_, matches_.add_reference(tokens_.size())));
             lengths_.push_back(tokens_.size());
         }
         tokenize(options_.tokenizer, hypotheses[item], buffers_[several], tokens_);
-        symbols_.find(tokens_, matches_.add_hypothesis(tokens_.size()));
         const std::size_t length = tokens_.size();
+        matches_.end_hypothesis(symbols_.find(tokens_, matches_.add_hypothesis(length)));
         const std::size_t orders = static_cast<std::size_t>(options_.orders);
         row[0] = static_cast<double>(length);
         row[1] = static_cast<double>(reference_length(length));

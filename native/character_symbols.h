@@ -8,33 +8,35 @@
 
 namespace wellput {
 
-// Replaces `characters` by the code points of `text`, with or without its whitespace.
-void read_characters(std::string_view text, bool with_whitespace,
-                     std::vector<char32_t>& characters);
-
 class CharacterSymbols {
 public:
+    explicit CharacterSymbols(bool with_whitespace) : with_whitespace_(with_whitespace) {}
+
     void clear();
     // The greatest symbol so far.
     std::uint32_t size() const { return count_; }
-    // The symbols of a text's characters, new ones for new characters.
-    void add(const std::vector<char32_t>& characters, std::uint32_t* symbols);
+    // Writes the symbols of a text's characters, new ones for new characters, and returns their
+    // end. There must be room for as many as the text has bytes.
+    std::uint32_t* add(std::string_view text, std::uint32_t* symbols);
     // The same, with 0 for a character that was not added.
-    void find(const std::vector<char32_t>& characters, std::uint32_t* symbols);
+    std::uint32_t* find(std::string_view text, std::uint32_t* symbols);
 
 private:
     struct Slot {
-        char32_t character = 0;
         std::uint32_t stamp = 0;  // another stamp than ours: the slot is empty
         std::uint32_t symbol = 0;
     };
 
+    template <bool adding>
+    std::uint32_t* walk(std::string_view text, std::uint32_t* symbols);
     Slot& slot_of(char32_t character);
     void reserve(std::size_t count);
 
-    // Those of the first code points have their place, the others are found by hash.
+    bool with_whitespace_;
+    // The first code points have their places, the others are found by hash.
     std::vector<Slot> direct_;
     std::vector<Slot> hashed_;
+    std::vector<char32_t> characters_;  // of the hashed slots
     std::uint32_t count_ = 0;
     std::uint32_t stamp_ = 1;
 };

@@ -84,16 +84,16 @@ void split_words(std::string_view text, std::vector<std::string_view>& scratch,
 class ChrfCounter {
 public:
     explicit ChrfCounter(const Options& options)
-        : options_(options), row_(3 * static_cast<std::size_t>(options.orders())),
+        : options_(options), characters_(options.whitespace), row_(3 * static_cast<std::size_t>(options.orders())),
           matched_(static_cast<std::size_t>(options.orders())) {}
 
     void count(const Texts& hypotheses, const TextLists& references, std::size_t item,
                double* best) {
-        read_characters(hypotheses[item], options_.whitespace, characters_);
-        if (options_.word_order > 0) split_words(hypotheses[item], scratch_, words_);
+        const std::string_view hypothesis = hypotheses[item];
+        if (options_.word_order > 0) split_words(hypothesis, scratch_, words_);
         double best_score = -1;
         for (std::size_t r = 0; r < references.count(item); ++r) {
-            if (options_.char_order > 0) count_characters(references.at(item, r));
+            if (options_.char_order > 0) count_characters(hypothesis, references.at(item, r));
             if (options_.word_order > 0) count_words(references.at(item, r));
             const bool only = references.count(item) == 1;
             const double score = only ? 0 : f_score(row_.data(), options_);
@@ -105,23 +105,28 @@ public:
     }
 
 private:
-    void count_characters(std::string_view reference) {
-        read_characters(reference, options_.whitespace, reference_characters_);
+    void count_characters(std::string_view hypothesis, std::string_view reference) {
         matches_.clear();
-        character_symbols_.clear();
-        const std::size_t size = reference_characters_.size();
-        character_symbols_.add(reference_characters_, matches_.add_reference(size));
-        character_symbols_.find(characters_, matches_.add_hypothesis(characters_.size()));
-        matches_.count(character_symbols_.size(), options_.char_order, matched_.data());
-        fill(characters_.size(), size, options_.char_order, row_.data());
+        characters_.clear();
+        std::uint32_t* start = matches_.add_reference(reference.size());
+        const std::uint32_t* end = characters_.add(reference, start);
+        const auto reference_length = static_cast<std::size_t>(end - start);
+        matches_.end_reference(end);
+        start = matches_.add_hypothesis(hypothesis.size());
+        end = characters_.find(hypothesis, start);
+        const auto length = static_cast<std::size_t>(end - start);
+        matches_.end_hypothesis(end);
+        matches_.count(characters_.size(), options_.char_order, matched_.data());
+        fill(length, reference_length, options_.char_order, row_.data());
     }
     void count_words(std::string_view reference) {
         split_words(reference, scratch_, reference_words_);
         matches_.clear();
         word_symbols_.clear();
         const std::size_t size = reference_words_.size();
-        word_symbols_.add(reference_words_, matches_.add_reference(size));
-        word_symbols_.find(words_, matches_.add_hypothesis(words_.size()));
+        matches_.end_reference(
+            word_symbols_.add(reference_words_, matches_.add_reference(size)));
+        matches_.end_hypothesis(word_symbols_.find(words_, matches_.add_hypothesis(words_.size())));
         matches_.count(word_symbols_.size(), options_.word_order, matched_.data());
         fill(words_.size(), size, options_.word_order, row_.data() + 3 * options_.char_order);
     }
@@ -141,9 +146,8 @@ private:
 
     Options options_;
     NgramMatches matches_;
-    CharacterSymbols character_symbols_;
+    CharacterSymbols characters_;
     TokenSymbols word_symbols_;
-    std::vector<char32_t> characters_, reference_characters_;
     std::vector<std::string_view> scratch_, words_, reference_words_;
     std::vector<double> row_;      // the statistics with one reference
     std::vector<double> matched_;  // by order

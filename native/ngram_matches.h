@@ -90,14 +90,13 @@ public:
         hypothesis_.symbols.clear();
         ends_.clear();
     }
-    // Room for the symbols of one more reference, to be filled before the next call.
-    std::uint32_t* add_reference(std::size_t size) {
-        std::uint32_t* room = references_.add(size);
-        ends_.push_back(references_.symbols.size());
-        return room;
-    }
-    // Room for the symbols of the hypothesis.
+    // Room for the symbols of one more reference, at most `size` of them.
+    std::uint32_t* add_reference(std::size_t size) { return references_.add(size); }
+    // After they were written, with where they end.
+    void end_reference(const std::uint32_t* end) { ends_.push_back(references_.close(end)); }
+    // The same for the hypothesis.
     std::uint32_t* add_hypothesis(std::size_t size) { return hypothesis_.add(size); }
+    void end_hypothesis(const std::uint32_t* end) { hypothesis_.close(end); }
 
     // matches[n - 1] for n = 1 ... orders: how many n-grams of the hypothesis occur in a reference,
     // each counted at most as often as in the reference that has it most often. `most` is the
@@ -106,11 +105,10 @@ public:
         references_.start();
         hypothesis_.start();
         const std::size_t numbers = std::max<std::size_t>(most, references_.symbols.size()) + 1;
-        if (available_.size() < numbers) {
-            available_.resize(numbers);
+        if (left_.size() < numbers) {
+            left_.resize(numbers);
+            left_before_.resize(numbers);
             own_.resize(numbers);
-            found_.resize(numbers);
-            found_before_.resize(numbers);
         }
         std::fill(matches, matches + orders, 0.0);
         matches[0] = match_symbols(most);
@@ -136,54 +134,50 @@ private:
         std::uint32_t* add(std::size_t size) {
             const std::size_t start = symbols.size();
             symbols.resize(start + size + 1);
-            symbols.back() = 0;
             return symbols.data() + start;
+        }
+        std::size_t close(const std::uint32_t* end) {
+            symbols.resize(static_cast<std::size_t>(end - symbols.data()) + 1);
+            symbols.back() = 0;
+            return symbols.size();
         }
         void start() {
             alive = symbols.size();
             numbers.assign(symbols.begin(), symbols.end());
             numbers.push_back(0);  // every position has a next one
-            positions.resize(alive);
+            if (positions.size() < alive) positions.resize(2 * alive);
             for (std::size_t i = 0; i < alive; ++i) positions[i] = static_cast<std::uint32_t>(i);
         }
     };
 
     // Order 1: a symbol is its own number.
     double match_symbols(std::uint32_t most) {
-        std::fill_n(available_.begin(), most + 1, 0u);
-        std::fill_n(found_.begin(), most + 1, std::uint8_t{0});
+        std::fill_n(left_.begin(), most + 1, 0u);
         std::size_t i = 0;
         for (std::size_t text = 0; text < ends_.size(); ++text) {
             if (text) std::fill_n(own_.begin(), most + 1, 0u);
             for (; i < ends_[text]; ++i) {
                 const std::uint32_t number = references_.symbols[i];
-                if (text == 0)
-                    ++available_[number];
-                else
-                    available_[number] = std::max(available_[number], ++own_[number]);
+                left_[number] = text ? std::max(left_[number], ++own_[number]) : left_[number] + 1;
             }
         }
-        available_[0] = 0;
+        left_[0] = 0;
         std::size_t matched = 0;
-        for (const std::uint32_t number : hypothesis_.symbols) {
-            const std::uint32_t taken = available_[number] != 0;
-            available_[number] -= taken;
-            matched += taken;
-            found_[number] = number != 0;
-        }
+        for (const std::uint32_t number : hypothesis_.symbols)
+            matched += take(left_[number], number != 0);
         return static_cast<double>(matched);
     }
 
     // Order n > 1. `parents` is one more than the greatest number of order n - 1, then of order n.
     template <typename Table>
     double match(Table table, std::size_t width, int n, std::size_t& parents) {
-        found_.swap(found_before_);
+        left_.swap(left_before_);
         std::uint32_t last = 0;
         std::size_t from = 0;
         std::size_t kept = 0;
         for (std::size_t text = 0; text < ends_.size(); ++text) {
             const std::size_t start = kept;
-            kept = keep_live(references_, from, ends_[text], start, found_before_.data());
+            kept = keep_live(references_, from, ends_[text], start);
             from = ends_[text];
             ends_[text] = kept;
             if (text == 0) {
@@ -195,56 +189,64 @@ private:
         }
         references_.alive = kept;
         parents = last + std::size_t{1};
-        hypothesis_.alive = keep_live(hypothesis_, 0, hypothesis_.alive, 0, found_before_.data());
+        hypothesis_.alive = keep_live(hypothesis_, 0, hypothesis_.alive, 0);
         return match_hypothesis(table, width, n);
     }
 
-    // Keeps those positions from `from` to `to` where an n-gram may match, since both (n-1)-grams
-    // in it did; moves them to `kept` and returns their end. No branches here: what lives cannot
-    // be predicted.
-    static std::size_t keep_live(Side& side, std::size_t from, std::size_t to, std::size_t kept,
-                                 const std::uint8_t* found) {
+    // The loops below choose by arithmetic instead of branches: whether an n-gram is new, is known,
+    // may match cannot be predicted.
+    static std::uint32_t all_bits_if(bool claim) { return 0u - std::uint32_t{claim}; }
+
+    // Takes one of what is left of an n-gram, if anything is; marks that the hypothesis has it.
+    static bool take(std::uint32_t& left, bool is_known) {
+        const std::uint32_t count = left & ~seen;
+        left = (count - (count != 0)) | (all_bits_if(is_known) & seen);
+        return count != 0;
+    }
+
+    // Keeps those positions from `from` to `to` where an n-gram may match, since the hypothesis has
+    // both (n-1)-grams in it; moves them to `kept` and returns their end.
+    std::size_t keep_live(Side& side, std::size_t from, std::size_t to, std::size_t kept) const {
+        const std::uint32_t* const left = left_before_.data();
         std::uint32_t* const numbers = side.numbers.data();
         std::uint32_t* const positions = side.positions.data();
         for (std::size_t a = from; a < to; ++a) {
             const std::uint32_t i = positions[a];
             const std::uint32_t number = numbers[i];
-            const bool live = found[number] & found[numbers[i + 1]];
-            numbers[i] = live ? number : 0;
+            const bool is_live = (left[number] & left[numbers[i + 1]] & seen) != 0;
+            numbers[i] = number & all_bits_if(is_live);
             positions[kept] = i;
-            kept += live;
+            kept += is_live;
         }
         return kept;
     }
 
-    // Local pointers below, since a write to `found`, of bytes, might be one to any member.
     template <bool is_first, typename Table>
     void number_reference(Table table, std::size_t width, int n, std::size_t from, std::size_t to,
                           std::uint32_t& last_number) {
         const std::uint32_t* const symbols = references_.symbols.data() + (n - 1);
         const std::uint32_t* const positions = references_.positions.data();
         std::uint32_t* const numbers = references_.numbers.data();
-        std::uint32_t* const available = available_.data();
+        std::uint32_t* const left = left_.data();
         std::uint32_t* const own = own_.data();
-        std::uint8_t* const found = found_.data();
         std::uint32_t last = last_number;
         for (std::size_t a = from; a < to; ++a) {
             const std::uint32_t i = positions[a];
             auto& slot = table.at(numbers[i] * width + symbols[i]);
             const bool is_new = slot.stamp != table.stamp;
             last += is_new;
-            const std::uint32_t number = is_new ? last : slot.number;
+            const std::uint32_t old = all_bits_if(!is_new);
+            const std::uint32_t number = (slot.number & old) | (last & ~old);
             slot.stamp = table.stamp;
             slot.number = static_cast<decltype(slot.number)>(number);
             numbers[i] = number;
             if constexpr (is_first) {
-                available[number] = is_new ? 1 : available[number] + 1;
+                left[number] = (left[number] & old) + 1;
             } else {
-                const std::uint32_t count = is_new ? 1 : own[number] + 1;
+                const std::uint32_t count = (own[number] & old) + 1;
                 own[number] = count;
-                available[number] = is_new ? 1 : std::max(available[number], count);
+                left[number] = std::max(left[number] & old, count);
             }
-            found[number] = 0;
         }
         last_number = last;
     }
@@ -254,33 +256,29 @@ private:
         const std::uint32_t* const symbols = hypothesis_.symbols.data() + (n - 1);
         const std::uint32_t* const positions = hypothesis_.positions.data();
         std::uint32_t* const numbers = hypothesis_.numbers.data();
-        std::uint32_t* const available = available_.data();
-        std::uint8_t* const found = found_.data();
+        std::uint32_t* const left = left_.data();
         const std::size_t alive = hypothesis_.alive;
         std::size_t matched = 0;
-        available[0] = 0;
-        found[0] = 0;
+        left[0] = 0;
         for (std::size_t a = 0; a < alive; ++a) {
             const std::uint32_t i = positions[a];
             const auto& slot = table.at(numbers[i] * width + symbols[i]);
             const bool is_known = slot.stamp == table.stamp;
-            const std::uint32_t number = is_known ? slot.number : 0;
+            const std::uint32_t number = slot.number & all_bits_if(is_known);
             numbers[i] = number;
-            const std::uint32_t left = available[number];
-            available[number] = left - (left != 0);
-            matched += left != 0;
-            found[number] = is_known;
+            matched += take(left[number], is_known);
         }
         return static_cast<double>(matched);
     }
 
+    static constexpr std::uint32_t seen = 1u << 31;
+
     Side references_;
     Side hypothesis_;
-    std::vector<std::size_t> ends_;             // of each reference, among the positions
-    std::vector<std::uint32_t> available_;      // by number: how many matches it has left
-    std::vector<std::uint32_t> own_;            // by number: how often it is in this reference
-    std::vector<std::uint8_t> found_;           // by number: whether the hypothesis has it
-    std::vector<std::uint8_t> found_before_;    // the same for the last order
+    std::vector<std::size_t> ends_;           // of each reference, among the positions
+    std::vector<std::uint32_t> left_;         // by number: matches left, and whether it was seen
+    std::vector<std::uint32_t> left_before_;  // the same for the last order
+    std::vector<std::uint32_t> own_;          // by number: how often it is in this reference
     DenseChildren dense_;
     HashedChildren hashed_;
 };

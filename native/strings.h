@@ -67,12 +67,11 @@ public:
             PyObject* item = PyTuple_GetItem(outer.ptr(), i);
             if (PyUnicode_Check(item))
                 throw nb::type_error("expected a sequence of str for every item, not a str");
-            nb::object inner = as_tuple(item);
-            const Py_ssize_t m = PyTuple_Size(inner.ptr());
-            for (Py_ssize_t j = 0; j < m; ++j)
-                views_.push_back(utf8_of(PyTuple_GetItem(inner.ptr(), j), owners_));
+            if (PyList_CheckExact(item))
+                add_list(item);
+            else
+                add_sequence(item);
             starts_.push_back(views_.size());
-            if (inner.ptr() != item) owners_.push_back(std::move(inner));
         }
         owners_.push_back(std::move(outer));
     }
@@ -84,6 +83,23 @@ public:
     std::string_view at(std::size_t i, std::size_t j) const { return views_[starts_[i] + j]; }
 
 private:
+    // Lists are usual and short: holding their texts is cheaper than a tuple for each.
+    void add_list(PyObject* list) {
+        const Py_ssize_t m = PyList_Size(list);
+        for (Py_ssize_t j = 0; j < m; ++j) {
+            owners_.push_back(nb::borrow(PyList_GetItem(list, j)));
+            views_.push_back(utf8_of(owners_.back(), owners_));
+        }
+    }
+
+    void add_sequence(PyObject* item) {
+        nb::object inner = as_tuple(item);
+        const Py_ssize_t m = PyTuple_Size(inner.ptr());
+        for (Py_ssize_t j = 0; j < m; ++j)
+            views_.push_back(utf8_of(PyTuple_GetItem(inner.ptr(), j), owners_));
+        if (inner.ptr() != item) owners_.push_back(std::move(inner));
+    }
+
     std::vector<std::string_view> views_;
     std::vector<std::size_t> starts_;
     std::vector<nb::object> owners_;

@@ -41,7 +41,9 @@ private:
         numbers.clear();
         split_at_gaps(
             text, [](char, int) { return true; },
-            [&](std::string_view word) { numbers.push_back(vocabulary_.add(word)); });
+            [&, end = text.data() + text.size()](std::string_view word) {
+                numbers.push_back(vocabulary_.add(word, end));
+            });
     }
 
     // No order of the hypothesis words gets below this many edits: the larger length less the

@@ -29,16 +29,20 @@ void TokenSymbols::clear() {
     }
 }
 
-void TokenSymbols::add(const std::vector<std::string_view>& tokens, std::uint32_t* symbols) {
+std::uint32_t* TokenSymbols::add(const std::vector<std::string_view>& tokens,
+                                 std::uint32_t* symbols) {
     reserve(count_ + tokens.size());
     read(tokens);
     walk<true>(tokens.size(), symbols);
+    return symbols + tokens.size();
 }
 
-void TokenSymbols::find(const std::vector<std::string_view>& tokens, std::uint32_t* symbols) {
+std::uint32_t* TokenSymbols::find(const std::vector<std::string_view>& tokens,
+                                  std::uint32_t* symbols) {
     reserve(count_);
     read(tokens);
     walk<false>(tokens.size(), symbols);
+    return symbols + tokens.size();
 }
 
 // The keys of one text's tokens, in a pass of its own: it has no branches that go wrong.

@@ -14,10 +14,11 @@ public:
     void clear();
     // The greatest symbol so far.
     std::uint32_t size() const { return count_; }
-    // The symbols of one text's tokens, new ones for new tokens. The text must stay where it is.
-    void add(const std::vector<std::string_view>& tokens, std::uint32_t* symbols);
+    // Writes the symbols of one text's tokens, new ones for new tokens, and returns their end. The
+    // text must stay where it is.
+    std::uint32_t* add(const std::vector<std::string_view>& tokens, std::uint32_t* symbols);
     // The same, with 0 for a token that was not added.
-    void find(const std::vector<std::string_view>& tokens, std::uint32_t* symbols);
+    std::uint32_t* find(const std::vector<std::string_view>& tokens, std::uint32_t* symbols);
 
 private:
     // A token with its first and last eight bytes, which is all of it up to sixteen. Below eight

@@ -37,10 +37,6 @@ constexpr bool is_alphanumeric(unsigned char c) {
            static_cast<unsigned char>(c - '0') < 10;
 }
 
-constexpr bool is_ascii_space(unsigned c) {
-    return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20);
-}
-
 // The lead bytes of whitespace outside ASCII.
 constexpr bool may_lead_space(unsigned char c) { return c == 0xc2 || (c >= 0xe1 && c <= 0xe3); }
 
@@ -52,7 +48,7 @@ constexpr KindTable western_kinds(bool every_wide) {
         const bool separate = (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' ||
                               (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
                               (c >= '{' && c <= '~');
-        kinds[c] = is_ascii_space(c)                                ? space
+        kinds[c] = is_ascii_whitespace(c)                                ? space
                    : separate                                       ? apart
                    : c == '.' || c == ','                           ? stop
                    : c == '-'                                       ? hyphen
@@ -67,7 +63,7 @@ struct Blanks {
     static constexpr KindTable kinds = [] {
         KindTable kinds{};
         for (unsigned c = 0; c < 256; ++c)
-            kinds[c] = is_ascii_space(c) ? space : may_lead_space(c) ? wide : word;
+            kinds[c] = is_ascii_whitespace(c) ? space : may_lead_space(c) ? wide : word;
         return kinds;
     }();
     static constexpr bool edge_is_digit = false;
@@ -146,7 +142,7 @@ constexpr Kind kind_of(char category) {
 constexpr KindTable international_kinds() {
     KindTable kinds{};
     for (unsigned c = 0; c < 256; ++c)
-        kinds[c] = is_ascii_space(c) ? space : c >= 0xc0 ? wide : word;
+        kinds[c] = is_ascii_whitespace(c) ? space : c >= 0xc0 ? wide : word;
     for (const auto& range : category_ranges)
         for (char32_t c = range.first; c <= range.last && c < 0x80; ++c)
             kinds[c] = kind_of(range.category);
@@ -343,7 +339,7 @@ Tokenizer tokenizer_named(std::string_view name) {
 
 int whitespace_at(const char* p, const char* end) {
     const auto a = static_cast<unsigned char>(p[0]);
-    if (a < 0x80) return is_ascii_space(a);
+    if (a < 0x80) return is_ascii_whitespace(a);
     const auto left = end - p;
     if (a == 0xc2 && left >= 2) {  // U+0085, U+00A0
         const auto b = static_cast<unsigned char>(p[1]);

@@ -19,6 +19,11 @@ Tokenizer tokenizer_named(std::string_view name);
 void tokenize(Tokenizer tokenizer, std::string_view text, std::string& buffer,
               std::vector<std::string_view>& tokens);
 
+// Whether an ASCII character is whitespace to Python: \t to \r, space, and the four separators.
+constexpr bool is_ascii_whitespace(unsigned char c) {
+    return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20);
+}
+
 // The length in bytes of the whitespace character (one of Python's 29) that starts at p, else 0.
 int whitespace_at(const char* p, const char* end);
 

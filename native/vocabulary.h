@@ -2,6 +2,7 @@
 // order of first appearance. No collisions: a hash only finds the place, the bytes decide.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -22,9 +23,21 @@ public:
     std::string_view operator[](int id) const { return tokens_[static_cast<std::size_t>(id)]; }
 
     // The token's number. The bytes must stay where they are until clear().
-    int add(std::string_view token) {
+    int add(std::string_view token) { return add(token, key_of(token)); }
+
+    // The same for a token of a text that ends at `text_end`: the bytes after the token may be read,
+    // which saves asking for its length, and a word's length is hard to predict.
+    int add(std::string_view token, const char* text_end) {
+        const std::size_t n = token.size();
+        if (std::endian::native != std::endian::little || n == 0 || n > 8 ||
+            text_end - token.data() < 8)
+            return add(token);
+        return add(token, load(token.data(), 8) & (~std::uint64_t{0} >> (64 - 8 * n)));
+    }
+
+private:
+    int add(std::string_view token, std::uint64_t key) {
         if ((tokens_.size() + 1) * 2 > slots_.size()) grow();
-        const std::uint64_t key = key_of(token);
         for (std::size_t at = place(key, token.size());; at = (at + 1) & mask_) {
             Slot& slot = slots_[at];
             if (slot.stamp != stamp_) {
@@ -37,7 +50,6 @@ public:
         }
     }
 
-private:
     struct Slot {
         std::uint64_t key = 0;
         std::uint32_t stamp = 0;

@@ -201,12 +201,14 @@ private:
 
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
         numbers.clear();
-        auto take = [&](std::string_view word) { numbers.push_back(vocabulary_.add(word)); };
         if (tokenizer_ == Tokenizer::none) {
-            split_at_gaps(text, separates_for_jiwer, take);
+            const char* const end = text.data() + text.size();
+            split_at_gaps(text, separates_for_jiwer, [&](std::string_view word) {
+                numbers.push_back(vocabulary_.add(word, end));
+            });
         } else {
             tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
-            std::for_each(tokens_.begin(), tokens_.end(), take);
+            for (const auto token : tokens_) numbers.push_back(vocabulary_.add(token));
         }
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -76,6 +76,7 @@ def agree(
     _check(tables, options)
     first = next(iter(tables.values()))
     raw = _chosen(panels(judgments, first.systems, first.items), options.questions)
+    _refuse_unknown(raw, options.exclusions)
     raw = {name: _without(panel, options) for name, panel in raw.items()}
     ready = {name: _normalized(panel, options) for name, panel in raw.items()}
     summaries = [
@@ -124,6 +125,8 @@ def _against(
             ]
             compare, test = _comparison(tables, human, cells, coefficient, options)
         rows += found
+        if coefficient == "spa":
+            continue  # itself made of permutation tests: no test of differences is known for it
         defined = [row.metric for row in found if not np.isnan(row.value)]
         pairs += compare_pairs(
             defined,
@@ -247,12 +250,19 @@ def _chosen(found: dict[str, Panel], questions: Sequence[str]) -> dict[str, Pane
 
 def _without(panel: Panel, options: AgreementOptions) -> Panel:
     for exclusion in options.exclusions:
-        if exclusion.question in ("", panel.question):
-            panel = panel.without(exclusion)
+        if exclusion.question in ("", panel.question) and panel.has(exclusion):
+            panel = panel.without(replace(exclusion, question=panel.question))
     if options.judges_below is not None and len(panel.judges) > 2:
         for exclusion in outlying_judges(panel, below=options.judges_below):
             panel = panel.without(exclusion)
     return panel
+
+
+def _refuse_unknown(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
+    for exclusion in exclusions:
+        if not any(panel.has(exclusion) for panel in found.values()):
+            named = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
+            raise InputError(f"Nothing to leave out: no rating is of {named}.")
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:

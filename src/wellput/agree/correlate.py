@@ -14,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agree.cells import segment_scores, system_scores
-from wellput.agree.intervals import Resampled, system_level_replicates
+from wellput.agree.intervals import (
+    Resampled,
+    replicate_correlations,
+    system_level_replicates,
+    vector_correlation,
+)
 from wellput.agree.result import Agreement, Average, Coefficient
-from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.correlation import correlate
 from wellput.stats.correlation_bootstrap import boot_both, boot_inputs, boot_systems
@@ -111,12 +115,7 @@ def system_agreement(
                 n_resamples=uncertainty.n_resamples,
                 seed=uncertainty.seed,
             )
-            replicates = np.array(
-                [
-                    vector_correlation(a, b, coefficient).value
-                    for a, b in zip(replicates_x, replicates_z, strict=True)
-                ]
-            )
+            replicates = replicate_correlations(replicates_x, replicates_z, coefficient)
             low, high = percentile_interval(replicates, confidence=uncertainty.confidence)
     return Agreement(
         metric=table.scorer,
@@ -130,13 +129,6 @@ def system_agreement(
         p_value=estimate.p_value,
         n=estimate.n or 0,
         note=note_of(estimate),
-    )
-
-
-def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:
-    """The coefficient of two plain vectors."""
-    return correlate(
-        x[:, None], z[:, None], level="segment", average="none", coefficient=coefficient
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agree.cells import system_scores
-from wellput.agree.correlate import vector_correlation
+from wellput.agree.intervals import vector_correlation
 from wellput.agree.result import Coefficient
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats

@@ -13,11 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agree.cells import resampled_system_scores
+from wellput.agree.result import Coefficient
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
+from wellput.core.table import Estimate, ScoreTable
+from wellput.stats.correlation import correlate
 
 Resampled = Literal["systems", "items", "both"]
 CHUNK = 64
+
+
+def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:
+    """The coefficient of two plain vectors."""
+    return correlate(
+        x[:, None], z[:, None], level="segment", average="none", coefficient=coefficient
+    )
 
 
 def system_level_replicates(
@@ -51,3 +60,41 @@ def system_level_replicates(
             people = np.take_along_axis(people, drawn, axis=1)
         x[start : start + size], z[start : start + size] = metric, people
     return x, z
+
+
+def replicate_correlations(x: Floats, z: Floats, coefficient: Coefficient) -> Floats:
+    """The coefficient of each row of x with the same row of z, NaN where undefined.
+
+    All rows at once, for resamples of a few systems.
+    """
+    if coefficient == "spearman":
+        x, z = _ranks(x), _ranks(z)
+    if coefficient in ("pearson", "spearman"):
+        return _cosines(x - x.mean(axis=1, keepdims=True), z - z.mean(axis=1, keepdims=True))
+    signs_x, signs_z = _pair_signs(x), _pair_signs(z)
+    if coefficient == "kendall":
+        return _cosines(signs_x, signs_z)
+    return np.array(
+        [vector_correlation(a, b, coefficient).value for a, b in zip(x, z, strict=True)]
+    )
+
+
+def _cosines(a: Floats, b: Floats) -> Floats:
+    """Row by row; Pearson's r of centered values, Kendall's τ-b of the signs of pairs."""
+    lengths = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    result = np.full(len(a), np.nan)
+    np.divide((a * b).sum(axis=1), lengths, out=result, where=lengths > 1e-12)
+    return result
+
+
+def _pair_signs(values: Floats) -> Floats:
+    first, second = np.triu_indices(values.shape[1], k=1)
+    return np.sign(values[:, first] - values[:, second])
+
+
+def _ranks(values: Floats) -> Floats:
+    """Average ranks within each row."""
+    below = (values[:, None, :] < values[:, :, None]).sum(axis=2)
+    equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
+    ranks: Floats = below + (equal + 1) / 2
+    return ranks

@@ -77,6 +77,17 @@ class Panel:
             segment=mean_of,
         )
 
+    def has(self, exclusion: Exclusion) -> bool:
+        """Whether all that the exclusion names is there."""
+        return all(
+            name is None or name in names
+            for name, names in (
+                (exclusion.judge, self.judges),
+                (exclusion.system, self.systems),
+                (exclusion.item, self.items),
+            )
+        )
+
     def without(self, exclusion: Exclusion) -> Panel:
         """The panel with the excluded ratings taken out, and the exclusion on record."""
         ratings = self.ratings.copy()

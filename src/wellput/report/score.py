@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from wellput.engine.result import Score, ScoreResult
-from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
+from wellput.report.table import (
+    Format,
+    Table,
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_terminal,
+    number,
+    p_text,
+)
 
 CSV_COLUMNS = (
     "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
     "signature",
 )  # fmt: skip
+
+WIDE = 120
+"""Columns of text to lay tables out for where the width of the terminal is not known."""
 
 
 def render(
@@ -21,7 +35,10 @@ def render(
         return as_json(result.to_dict())
     if format == "csv":
         return as_csv(CSV_COLUMNS, result.to_dict()["scores"])
-    tables = [score_table(result), *([pair_table(result)] if result.comparisons else [])]
+    tables = [
+        score_table(result, width=width or WIDE),
+        *([pair_table(result)] if result.comparisons else []),
+    ]
     if format == "latex":
         return as_latex(tables)
     if format == "markdown":
@@ -29,21 +46,33 @@ def render(
     return as_terminal(tables, width=width, color=color)
 
 
-def score_table(result: ScoreResult) -> Table:
-    """Systems down, metrics across; signatures and the verdict beneath."""
+def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
+    """Systems down and metrics across, or the other way round where only that fits the width;
+    signatures and the verdict beneath."""
     digits = {metric: _digits(result, metric) for metric in result.metrics}
-    rows = [
-        [
-            system,
-            *(_cell(result[system, metric], digits[metric], result) for metric in result.metrics),
-        ]
+    names = {metric: _heading(result, metric) for metric in result.metrics}
+    cells = {
+        (system, metric): _cell(result[system, metric], digits[metric], result)
         for system in result.systems
-    ]
+        for metric in result.metrics
+    }
+    columns: list[str] = ["system", *names.values()]
+    rows = [[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems]
+    if _width(columns, rows) > width:
+        turned = [[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()]
+        turned_columns = ["metric", *result.systems]
+        if _width(turned_columns, turned) < _width(columns, rows):
+            columns, rows = turned_columns, turned
     return Table(
-        columns=["system", *(_heading(result, metric) for metric in result.metrics)],
+        columns=columns,
         rows=rows,
         notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
     )
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide the table is on a terminal, with two spaces between columns."""
+    return sum(max(map(len, column)) + 3 for column in zip(columns, *rows, strict=True))
 
 
 def pair_table(result: ScoreResult) -> Table:
@@ -52,9 +81,9 @@ def pair_table(result: ScoreResult) -> Table:
         [
             f"{pair.a} − {pair.b}",
             pair.metric,
-            _number(pair.delta, _digits(result, pair.metric), sign=True),
-            _p(pair.p_value),
-            _p(pair.p_adjusted),
+            number(pair.delta, _digits(result, pair.metric), sign=True),
+            p_text(pair.p_value),
+            p_text(pair.p_adjusted),
             str(pair.n),
         ]
         for pair in result.comparisons
@@ -77,8 +106,8 @@ def verdict(result: ScoreResult) -> list[str]:
         groups: dict[str, list[str]] = {}
         for score in tested:
             groups.setdefault(_claim(score, result), []).append(
-                f"{score.metric} ({_number(score.delta, _digits(result, score.metric), sign=True)}, "
-                f"p {_p(score.p_value, relation=True)})"
+                f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
+                f"p {_relation(score.p_value)})"
             )
         claims = "; ".join(f"{claim} {', '.join(where)}" for claim, where in groups.items())
         sentences.append(f"{system} against {tested[0].baseline}: {claims}.")
@@ -101,9 +130,9 @@ def _heading(result: ScoreResult, metric: str) -> str:
 
 
 def _cell(score: Score, digits: int, result: ScoreResult) -> str:
-    text = _number(score.score, digits)
+    text = number(score.score, digits)
     if score.low is not None and score.high is not None:
-        text += f" [{_number(score.low, digits)}, {_number(score.high, digits)}]"
+        text += f" [{number(score.low, digits)}, {number(score.high, digits)}]"
     if score.p_value is not None and score.p_value < result.alpha:
         text += " *"
     return text
@@ -156,15 +185,7 @@ def _digits(result: ScoreResult, metric: str) -> int:
     return 2 if any(value >= 10 for value in values) else 3
 
 
-def _number(value: float | None, digits: int, *, sign: bool = False) -> str:
-    if value is None or math.isnan(value):
-        return "undefined"
-    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
-
-
-def _p(value: float | None, *, relation: bool = False) -> str:
-    if value is None or math.isnan(value):
-        return "undefined"
-    if value < 0.001:
-        return "< 0.001"
-    return f"= {value:.3f}" if relation else f"{value:.3f}"
+def _relation(p_value: float | None) -> str:
+    """`= 0.020`, `< 0.001`"""
+    text = p_text(p_value)
+    return text if text.startswith("<") else f"= {text}"

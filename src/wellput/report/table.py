@@ -142,3 +142,23 @@ def _strict(value: Any) -> Any:
 
 def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def number(value: float | None, digits: int, *, sign: bool = False) -> str:
+    """A number as people see it; NaN and None are said to be undefined.
+
+    >>> number(-0.125, 2), number(0.5, 1, sign=True), number(float("nan"), 2)
+    ('−0.12', '+0.5', 'undefined')
+    """
+    if value is None or math.isnan(value):
+        return "undefined"
+    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
+
+
+def p_text(value: float | None) -> str:
+    """A p-value; an empty cell where there was no test."""
+    if value is None:
+        return ""
+    if math.isnan(value):
+        return "undefined"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,200 @@
+"""`wellput agree`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import click
+
+from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.cli.score import complete_metric
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.report.table import Format
+
+COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa")
+TESTS = (
+    "auto", "perm-both", "perm-systems", "perm-inputs", "perm-cells", "boot-both", "boot-systems",
+    "boot-inputs", "williams",
+)  # fmt: skip
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput agree evalset.jsonl judgments.csv -m bleu,chrf,ssa,sta,random
+  wellput agree evalset.jsonl judgments.csv -m bleu,chrf --level system --coefficient pearson,kendall
+  wellput agree evalset.jsonl choices.csv -m bleu,chrf        # pairwise choices
+"""
+)
+@click.argument("evalset")
+@click.argument("judgments")
+@click.option(
+    "-m",
+    "--metrics",
+    "metrics",
+    multiple=True,
+    required=True,
+    metavar="METRICS",
+    shell_complete=complete_metric,
+    help="Metrics, separated by commas; add random and length-only to see the floor.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(["system", "segment", "document"]),
+    default="segment",
+    show_default=True,
+    help="What is correlated: systems, segments, or documents of segments drawn at random.",
+)
+@click.option(
+    "--average",
+    type=click.Choice(["none", "item", "system"]),
+    default="none",
+    show_default=True,
+    help="Segments pooled, or correlated within each item or system and averaged.",
+)
+@click.option(
+    "--coefficient",
+    "coefficients",
+    multiple=True,
+    metavar="NAMES",
+    help=f"One or more of {', '.join(COEFFICIENTS)} (default: pearson).",
+)
+@click.option(
+    "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable)."
+)
+@click.option(
+    "--normalize",
+    type=click.Choice(["none", "z", "unit", "rank"]),
+    help="Ratings per judge (default: z where there are several judges, else none).",
+)
+@click.option(
+    "--exclude",
+    "exclusions",
+    multiple=True,
+    metavar='"RULE: REASON"',
+    help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" (repeatable).',
+)
+@click.option(
+    "--exclude-judges-below",
+    type=click.FloatRange(-1, 1),
+    metavar="R",
+    help="Leave out judges who correlate less than R with the others.",
+)
+@click.option(
+    "--document-size", type=click.IntRange(min=1), default=300, show_default=True, help="Segments."
+)
+@click.option(
+    "--documents",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="Documents drawn.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="auto",
+    show_default=True,
+    help="Differences between metrics; auto: perm-both for segments, williams or perm-systems for "
+    "systems.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="For there being many pairs of metrics.",
+)
+@click.option(
+    "--resample",
+    type=click.Choice(["auto", "both", "systems", "items"]),
+    default="auto",
+    show_default=True,
+    help="What the intervals' bootstrap draws; auto: both from five systems on, else items.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Resamples of intervals and tests.",
+)
+@common_options
+def command(
+    evalset: str,
+    judgments: str,
+    metrics: Sequence[str],
+    coefficients: Sequence[str],
+    questions: Sequence[str],
+    exclusions: Sequence[str],
+    format: str,
+    output: str,
+    seed: int,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Say how far metrics agree with people, which of them really differ, and how far the people
+    agree among themselves.
+
+    JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
+    system_b, question, choice for pairwise choices.
+    """
+    from wellput.agree.analysis import AgreementOptions, agree
+    from wellput.agree.correlate import Uncertainty
+    from wellput.agree.exclusions import parse_exclusion
+    from wellput.agree.preferences import agree_on_preferences
+    from wellput.cli.progress import progress_of
+    from wellput.engine.score import available_cores, score
+    from wellput.io import check_writable, open_evalset, read_judgments
+    from wellput.metrics import registry
+    from wellput.report.agree import render
+
+    check_writable(output)
+    chosen = registry.create_all(metrics)
+    answers = read_judgments(judgments)
+    source = open_evalset(evalset, trees=any("tree" in metric.needs for metric in chosen))
+    with progress_of("items scored") as on_progress:
+        scored = score(source, chosen, keep_rows=True, threads=threads, on_progress=on_progress)
+    if answers and isinstance(answers[0], Preference):
+        result = agree_on_preferences(scored.tables, answers, questions=questions)
+    else:
+        options = AgreementOptions(
+            level=choices["level"],
+            average=choices["average"],
+            coefficients=coefficient_names(coefficients),
+            normalization=choices["normalize"],
+            questions=questions,
+            exclusions=[parse_exclusion(text, "") for text in exclusions],
+            judges_below=choices["exclude_judges_below"],
+            test=choices["test"],
+            correction=choices["correction"],
+            document_size=choices["document_size"],
+            documents=choices["documents"],
+            uncertainty=Uncertainty(
+                resample=choices["resample"],
+                n_resamples=choices["resamples"],
+                seed=seed,
+                threads=threads or available_cores(),
+            ),
+        )
+        with progress_of("pairs of metrics compared") as on_progress:
+            result = agree(
+                scored.tables, cast("list[Judgment]", answers), options, on_progress=on_progress
+            )
+    emit(
+        render(
+            result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
+        ),
+        output,
+    )
+
+
+def coefficient_names(given: Sequence[str]) -> tuple[Any, ...]:
+    """The coefficients of a repeated, comma-separated option."""
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in COEFFICIENTS]
+    if unknown:
+        raise InputError(f"No coefficient {unknown[0]!r}; there are {', '.join(COEFFICIENTS)}.")
+    return tuple(dict.fromkeys(names)) or ("pearson",)

@@ -1,0 +1,242 @@
+"""What `wellput agree` shows: metrics ranked by agreement, real differences, the judges, the advice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from wellput.agree.result import Agreement, AgreementResult, JudgeSummary
+from wellput.report.table import (
+    Format,
+    Table,
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_terminal,
+    number,
+    p_text,
+)
+
+CSV_COLUMNS = (
+    "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value", "n",
+    "note",
+)  # fmt: skip
+MANY_PAIRS = 15
+
+
+def render(
+    result: AgreementResult, format: Format, *, width: int | None = None, color: bool = False
+) -> str:
+    """The result as text in one of the five formats."""
+    if format == "json":
+        return as_json(result.to_dict())
+    if format == "csv":
+        return as_csv(CSV_COLUMNS, result.to_dict()["agreement"])
+    tables = tables_of(result)
+    if format == "latex":
+        return as_latex(tables)
+    if format == "markdown":
+        return as_markdown(tables)
+    return as_terminal(tables, width=width, color=color)
+
+
+def tables_of(result: AgreementResult) -> list[Table]:
+    tables: list[Table] = []
+    if result.agreement:
+        tables.append(agreement_table(result))
+    if result.differences:
+        tables.append(difference_table(result))
+    if result.judges:
+        tables.append(judge_table(result))
+    for entry in result.preferences:
+        tables += preference_tables(entry)
+    if result.confusion:
+        tables.append(confusion_table(result))
+    return tables
+
+
+def agreement_table(result: AgreementResult) -> Table:
+    """Best first within each question and coefficient."""
+    several = len({row.coefficient for row in result.agreement}) > 1
+    ordered = sorted(
+        result.agreement,
+        key=lambda row: (row.question, row.coefficient, math.isnan(row.value), -row.value),
+    )
+    rows = [
+        [
+            row.metric,
+            row.question,
+            *([row.coefficient] if several else []),
+            _with_interval(row),
+            p_text(row.p_value),
+            str(row.n),
+        ]
+        for row in ordered
+    ]
+    first = result.agreement[0]
+    how = f", averaged by {first.average}" if first.average in ("item", "system") else ""
+    heading = "agreement" if several else first.coefficient
+    undefined = [f"{row.metric}, {row.question}: {row.note}." for row in ordered if row.note]
+    return Table(
+        columns=["metric", "question", *(["coefficient"] if several else []), heading, "p", "n"],
+        rows=rows,
+        title=f"Agreement with people, {result.level} level{how}",
+        notes=[*result.advice, *undefined, *_how(result), *_excluded(result)],
+    )
+
+
+def difference_table(result: AgreementResult) -> Table:
+    """The pairs of metrics that differ; where there are few pairs, all."""
+    shown = [
+        row
+        for row in result.differences
+        if len(result.differences) <= MANY_PAIRS or row.p_adjusted < 0.05
+    ]
+    several = len({(row.question, row.coefficient) for row in result.differences}) > 1
+    rows = [
+        [
+            f"{row.metrics[0]} − {row.metrics[1]}",
+            *([f"{row.question}, {row.coefficient}"] if several else []),
+            number(row.delta, 3, sign=True),
+            p_text(row.p_value),
+            p_text(row.p_adjusted),
+        ]
+        for row in shown
+    ]
+    left_out = len(result.differences) - len(shown)
+    tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
+    notes = [f"Test: {tests}; p corrected for all pairs of metrics."]
+    if left_out:
+        notes.insert(0, f"{left_out} pairs that cannot be told apart are not shown.")
+    return Table(
+        columns=["pair", *(["question"] if several else []), "difference", "p", "p corrected"],
+        rows=rows,
+        title="Which metrics really differ",
+        notes=notes,
+    )
+
+
+def judge_table(result: AgreementResult) -> Table:
+    rows = [_judges(row) for row in result.judges]
+    notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
+    notes += [
+        f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over {row['n']} trials."
+        for row in result.questions
+    ]
+    return Table(
+        columns=[
+            "question",
+            "judges",
+            "trials",
+            "pairwise r (min to max)",
+            "split half",
+            "κ",
+            "α",
+            "β",
+        ],
+        rows=rows,
+        title="Judges among themselves",
+        notes=notes,
+    )
+
+
+def _judges(row: JudgeSummary) -> list[str]:
+    pairs = row.pairwise
+    pairwise = "–"
+    if pairs is not None:
+        pairwise = (
+            f"{number(pairs['mean'], 2)} ({number(pairs['min'], 2)} to {number(pairs['max'], 2)})"
+        )
+    figures = (row.split_half, row.kappa, row.alpha, row.beta)
+    return [
+        row.question,
+        str(row.n_judges),
+        str(row.n_trials),
+        pairwise,
+        *("–" if figure is None else number(figure, 2) for figure in figures),
+    ]
+
+
+def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
+    systems = Table(
+        columns=["system", "chosen / offered", "interval", "strength", "offers"],
+        rows=[
+            [
+                row["system"],
+                number(row["selection_ratio"], 3),
+                f"[{number(row['low'], 3)}, {number(row['high'], 3)}]",
+                number(row["strength"], 2, sign=True),
+                str(row["n"]),
+            ]
+            for row in entry["systems"]
+        ],
+        title=f"Preferences: {entry['question']}, {entry['n']} choices of {entry['judges']} judges",
+        notes=[
+            "Strength: log scale of Bradley and Terry, with Davidson's ties.",
+            *([entry["note"]] if entry["note"] else []),
+        ],
+    )
+    pairs = Table(
+        columns=["pair", "chosen", "ties", "χ²", "p"],
+        rows=[
+            [
+                " : ".join(row["systems"]),
+                " : ".join(str(count) for count in row["chosen"]),
+                str(row["ties"]),
+                number(row["chi_squared"], 2),
+                p_text(row["p_value"]),
+            ]
+            for row in entry["pairs"]
+        ],
+    )
+    return [systems, pairs]
+
+
+def confusion_table(result: AgreementResult) -> Table:
+    return Table(
+        columns=["metric", "question", "choices as people's", "κ", "n"],
+        rows=[
+            [
+                row["metric"],
+                row["question"],
+                number(row["accuracy"], 3),
+                number(row["kappa"], 3),
+                str(row["n"]),
+            ]
+            for row in sorted(result.confusion, key=lambda row: (row["question"], -row["accuracy"]))
+        ],
+        title="Metrics as judges: how often the higher score is people's choice",
+    )
+
+
+def _with_interval(row: Agreement) -> str:
+    text = number(row.value, 3)
+    if row.low is not None and row.high is not None and not math.isnan(row.low):
+        text += f" [{number(row.low, 3)}, {number(row.high, 3)}]"
+    return text
+
+
+def _how(result: AgreementResult) -> list[str]:
+    normalized = set(result.normalization.values())
+    scale = (
+        "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
+    )
+    return [
+        f"Ratings {scale}. [low, high]: {result.interval}, {result.n_resamples:,} resamples, "
+        f"seed {result.seed}."
+        if result.level != "document"
+        else f"Ratings {scale}. [low, high]: {result.interval}, seed {result.seed}."
+    ]
+
+
+def _excluded(result: AgreementResult) -> list[str]:
+    lines: list[str] = []
+    for row in result.excluded:
+        named = ", ".join(
+            f"{kind} {row[kind]}" for kind in ("judge", "system", "item") if row[kind] is not None
+        )
+        question = f" on {row['question']}" if row["question"] else ""
+        lines.append(f"Left out: {named}{question} ({row['n']} ratings): {row['reason']}.")
+    return lines
