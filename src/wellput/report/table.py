@@ -43,8 +43,8 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
         force_terminal=color,
         color_system="standard" if color else None,
     )
-    for place, table in enumerate(tables):
-        if place:
+    for order, table in enumerate(tables):
+        if order:
             console.print()
         grid = RichTable(
             box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False
