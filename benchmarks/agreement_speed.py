@@ -63,9 +63,7 @@ def permutation_rows() -> list[str]:
     for coefficient in coefficients:
 
         def theirs(coefficient: Coefficient = coefficient) -> None:
-            permutation.permutation_test(
-                x, y, z, "input", coefficient, "both", n_resamples=FEW
-            )
+            permutation.permutation_test(x, y, z, "input", coefficient, "both", n_resamples=FEW)
 
         def ours(coefficient: Coefficient = coefficient) -> None:
             perm_both(x, y, z, coefficient=coefficient, n_resamples=RESAMPLES)
@@ -122,15 +120,16 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-Measured by `python benchmarks/agreement_speed.py`, one thread, peer and wellput in one run on one machine.
-Machines differ and are noisy: only ratios count. nlpstats was timed over {few} resamples and multiplied.
+Measured by `python benchmarks/agreement_speed.py`, one thread, peer and wellput in one run on one
+machine. Machines differ and are noisy: only ratios count. nlpstats was timed over {few} resamples and
+its time multiplied.
 
 | what | peer | its time | ours | ratio | bar |
 |---|---|---|---|---|---|
 {rows}
 
-All pairs of 20 metrics on 20 × 1000 (190 PERM-BOTH tests, Kendall by item, {resamples} resamples each, all
-cores): {all_pairs:.1f} s.
+All pairs of 20 metrics on 20 × 1000 (190 PERM-BOTH tests, Kendall by item, {resamples} resamples
+each, {cores} threads): {all_pairs:.1f} s.
 
 How cost grows (PERM-BOTH, Kendall): linear in resamples, n log n in pooled points.
 
@@ -146,6 +145,7 @@ def main() -> None:
     page = TEMPLATE.format(
         few=FEW,
         resamples=RESAMPLES,
+        cores=os.cpu_count(),
         rows="\n".join(rows),
         all_pairs=all_pairs_seconds(),
         growth="\n".join(growth_rows()),

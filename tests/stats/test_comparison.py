@@ -19,7 +19,8 @@ from wellput.stats.permutation import perm_both
 def panel() -> tuple[dict[str, Floats], Floats]:
     rng = np.random.default_rng(2)
     z = rng.normal(size=(9, 50))
-    metrics = {f"noise {scale}": z + scale * rng.normal(size=z.shape) for scale in (1, 1.1, 5)}
+    noise = {"good": 1, "as good": 1, "poor": 5}
+    metrics = {name: z + scale * rng.normal(size=z.shape) for name, scale in noise.items()}
     return {**metrics, "constant": np.ones_like(z)}, z
 
 
@@ -29,7 +30,7 @@ def test_matrix_of_permutation_tests() -> None:
     result = compare_all(metrics, z, n_resamples=299, on_progress=done.append)
     assert done == [1] * 6
     assert result.metrics == tuple(metrics)
-    expected = perm_both(metrics["noise 1"], metrics["noise 5"], z, n_resamples=299)
+    expected = perm_both(metrics["good"], metrics["poor"], z, n_resamples=299)
     assert result.estimates[0, 2] == expected
     assert result.p_values[0, 2] == result.p_values[2, 0] == expected.p_value
     assert result.differences[0, 2] == -result.differences[2, 0] == expected.value
