@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import kstest
+from wellput.stats.dependent_correlations import fisher, williams_test
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
@@ -31,7 +32,6 @@ from wellput.stats.correlation_bootstrap import (
     boot_systems,
 )
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
-from wellput.stats.williams import fisher, williams_test
 
 SHAPES = ((10, 30), (20, 100))
 TESTS: dict[str, Callable[..., Estimate]] = {
