@@ -196,7 +196,7 @@ def test_nothing_to_explain_or_to_explain_by(fit: object) -> None:
     x[:, 2] = 0.0
     with pytest.raises(InputError, match="b, c are each the same"):
         fit(y, x, NAMES[:3])
-    with pytest.raises(InputError, match="at least 3 complete rows; there are 2"):
+    with pytest.raises(InputError, match=r"at least [35].* rows; there are 2"):
         fit(y[:2], x[:2], NAMES[:3])
 
 

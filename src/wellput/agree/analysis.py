@@ -20,7 +20,14 @@ from wellput.agree.documents import (
     paired_t,
 )
 from wellput.agree.judges import ceiling, outlying_judges, question_correlations, summarize_judges
-from wellput.agree.panel import Exclusion, Normalization, Panel, normalized, panels
+from wellput.agree.panel import (
+    Exclusion,
+    Normalization,
+    Panel,
+    default_normalization,
+    normalized,
+    panels,
+)
 from wellput.agree.result import (
     Agreement,
     AgreementResult,
@@ -259,9 +266,7 @@ def _refuse_unknown(found: Mapping[str, Panel], exclusions: Sequence[Exclusion])
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:
-    """By default per judge to z where there are several judges; one judge is left alone."""
-    chosen = options.normalization or ("z" if len(panel.judges) > 1 else "none")
-    return normalized(panel, chosen)
+    return normalized(panel, options.normalization or default_normalization(panel))
 
 
 def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:

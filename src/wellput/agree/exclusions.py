@@ -12,8 +12,8 @@ from wellput.core.errors import InputError, did_you_mean
 KEYS = ("judge", "system", "item")
 
 
-def parse_exclusion(text: str, question: str) -> Exclusion:
-    """One rule for one question.
+def parse_exclusion(text: str, question: str = "") -> Exclusion:
+    """One rule, for one question or (empty) for all.
 
     >>> parse_exclusion("judge=J3,item=7: fell asleep", "quality").reason
     'fell asleep'

@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wellput.agree.panel import Exclusion, Panel
+from wellput.agree.panel import Exclusion, Panel, normalized
 from wellput.agree.result import JudgeSummary
 from wellput.core.metric import Floats
-from wellput.stats.beta import beta
 from wellput.stats.judges import (
     judges_against_rest,
     pair_correlations,
@@ -20,6 +19,7 @@ from wellput.stats.judges import (
 )
 from wellput.stats.kappa import pairwise_kappas
 from wellput.stats.krippendorff import krippendorff_alpha
+from wellput.stats.weighted_agreement import beta
 
 SHARED = 0.5
 """With fewer than this share of all possible ratings, judges are a crowd rather than a panel."""
@@ -70,14 +70,18 @@ def _split(panel: Panel) -> Literal["judges", "units"]:
 
 
 def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
-    """The judges whose correlation with the mean of the others is lower than `below`."""
+    """The judges whose correlation with the mean of the others is lower than `below`.
+
+    On a common scale, or the mean of the others would be that of whoever uses the widest one.
+    """
+    units = normalized(panel, "z").units
     return [
         Exclusion(
             panel.question,
             f"correlates {entry.correlation.value:.2f} with the other judges, below {below:g}",
             judge=judge,
         )
-        for judge, entry in zip(panel.judges, judges_against_rest(panel.units), strict=True)
+        for judge, entry in zip(panel.judges, judges_against_rest(units), strict=True)
         if entry.correlation.value < below
     ]
 

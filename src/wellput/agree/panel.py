@@ -192,6 +192,11 @@ def normalized(panel: Panel, normalization: Normalization) -> Panel:
     return replace(panel, ratings=ratings, normalization=normalization, excluded=tuple(excluded))
 
 
+def default_normalization(panel: Panel) -> Normalization:
+    """Judges are brought to a common scale where there are several; one judge is left alone."""
+    return "z" if len(panel.judges) > 1 else "none"
+
+
 def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:
     given = ~np.isnan(ratings)
     values = ratings[given]

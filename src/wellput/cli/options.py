@@ -15,7 +15,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def common_options(function: F) -> F:
-    """--format, -o, --seed, --threads."""
+    """--format, -o, --seed, --threads, for a command that reports."""
+    output = click.option(
+        "-o", "output", metavar="FILE", default="-", help="Write the report to FILE."
+    )
+    return output(making_options(function))
+
+
+def making_options(function: F) -> F:
+    """--format, --seed, --threads, for a command whose -o is the thing made."""
     for option in (
         click.option(
             "--threads",
@@ -30,7 +38,6 @@ def common_options(function: F) -> F:
             show_default=True,
             help="Seed of everything random.",
         ),
-        click.option("-o", "output", metavar="FILE", default="-", help="Write the report to FILE."),
         click.option(
             "--format",
             type=click.Choice(FORMATS),

@@ -13,7 +13,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import Batch
 from wellput.core.fitted_model import FittedModel, Predictor
 from wellput.core.metric import Floats, Metric, Need
-from wellput.io import replacing_text
+from wellput.io import check_writable, replacing_text
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.metrics.base import BaseMetric, ratio
 from wellput.metrics.registry import create
@@ -125,11 +125,17 @@ def load(path: PathLike) -> FittedMetric:
     return FittedMetric.of(FittedModel.from_json(text, str(path)), str(path))
 
 
-def save(model: FittedModel, path: PathLike) -> None:
-    """Writes a model so that `load` finds it: whole or not at all."""
+def check_savable(path: PathLike) -> None:
+    """Refuses at once a path that `save` cannot write or `load` would not know."""
     if str(path) != "-" and Path(path).suffix.lower() != ".json":
         raise InputError(
             f"{path} must end in .json: a metric's file is known by that. Write {path}.json"
         )
+    check_writable(path)
+
+
+def save(model: FittedModel, path: PathLike) -> None:
+    """Writes a model so that `load` finds it: whole or not at all."""
+    check_savable(path)
     with replacing_text(path) as file:
         file.write(model.to_json())

@@ -15,6 +15,8 @@ from typing import Any, Literal, get_args
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
+UNLIMITED = 100_000
+"""The width for files and pipes: no line is folded."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,13 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
     target = io.StringIO()
     console = Console(
         file=target,
-        width=width or 200,
+        width=width or UNLIMITED,
         force_terminal=color,
         color_system="standard" if color else None,
     )
-    for table in tables:
+    for order, table in enumerate(tables):
+        if order:
+            console.print()
         grid = RichTable(
             box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False
         )

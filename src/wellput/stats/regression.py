@@ -100,12 +100,12 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     """Ordinary least squares of y (n) on the columns of x (n, k)."""
     y, x, left_out = complete_rows(y, x)
     n, k = x.shape
-    check_varied(y, x, names)
     if n <= k + 1:
         raise InputError(
             f"{k} predictors and an intercept need at least {k + 2} rows; there are {n}. "
             "Take fewer predictors, or gather more judgments."
         )
+    check_varied(y, x, names)
     _refuse_combinations(x, names)
     # Centered and scaled: the figures must not suffer from a predictor of 10⁶ ± 1.
     standard, means, spreads = _standardized(x)

@@ -1,0 +1,203 @@
+"""What `wellput fit` shows: the table of models, the metric's coefficients, and what to think of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from wellput.agree.fit import CrossValidation, Fit
+from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
+
+CSV_COLUMNS = (
+    "predictor", "coefficient", "standard_error", "t", "p_value", "variance_inflation",
+)  # fmt: skip
+SHOWN_OUTLIERS = 10
+UNSEEN = {"sentence": "sentences", "item": "items", "system": "systems"}
+
+
+def render(result: Fit, format: Format, *, width: int | None = None, color: bool = False) -> str:
+    """The fit as text in one of the five formats; CSV has the coefficients of the metric."""
+    if format == "json":
+        return as_json(result.to_dict())
+    if format == "csv":
+        constant = {"predictor": "(constant)", **result.model.card["constant"]}
+        return as_csv(CSV_COLUMNS, [*result.model.card["coefficients"], constant])
+    tables = [model_table(result), *_step_table(result), metric_table(result)]
+    tables += _outlier_table(result)
+    if format == "latex":
+        return as_latex(tables)
+    if format == "markdown":
+        return as_markdown(tables)
+    return as_terminal(tables, width=width, color=color)
+
+
+def model_table(result: Fit) -> Table:
+    """R² and p of each combination of predictors, on the same rows."""
+    return Table(
+        columns=["predictors", "R²", "adjusted R²", "F", "p", "AIC"],
+        rows=[
+            [
+                " + ".join(model.predictors),
+                _number(model.r_squared),
+                _number(model.adjusted_r_squared),
+                _number(model.f, 2),
+                _p(model.p_value),
+                _number(model.aic, 1),
+            ]
+            for model in result.models
+        ],
+        title=f"Models of {result.question}",
+        notes=[
+            *_counts(result),
+            *(
+                f"{' + '.join(model.predictors)}: {model.note}"
+                for model in result.models
+                if model.note
+            ),
+        ],
+    )
+
+
+def metric_table(result: Fit) -> Table:
+    """The metric's predictors and figures."""
+    card, model = result.model.card, result.model
+    rows = [_coefficient_row(entry) for entry in card["coefficients"]]
+    rows.append(_coefficient_row({"predictor": "(constant)", **card["constant"]}))
+    title = f"The metric: {result.question} from {', '.join(result.derived.names)}"
+    notes = [
+        f"R² = {_number(card['r_squared'])}, adjusted {_number(card['adjusted_r_squared'])}; "
+        f"F = {_number(card['f'], 2)}, p {_p(card['p_value'], relation=True)}; "
+        f"AIC = {_number(card['aic'], 1)}."
+        if card["method"] == "ols"
+        else f"R² = {_number(card['r_squared'])}; ridge penalty {card['penalty']:.4g}.",
+        *(_unseen(one) for one in result.cross_validation),
+        *_verdict(result),
+        *_scale_notes(result),
+        *(f"Warning: {warning}." for warning in result.warnings),
+        f"Hash of the metric: {model.hash}.",
+    ]
+    return Table(
+        columns=["predictor", "coefficient", "standard error", "t", "p"],
+        rows=rows,
+        title=title,
+        notes=notes,
+    )
+
+
+def _coefficient_row(entry: Mapping[str, Any]) -> list[str]:
+    return [
+        entry["predictor"],
+        _number(entry["coefficient"], 4),
+        _number(entry["standard_error"], 4),
+        _number(entry["t"], 2) if "t" in entry else "",
+        _p(entry["p_value"]) if "p_value" in entry else "",
+    ]
+
+
+def _step_table(result: Fit) -> list[Table]:
+    if not result.steps:
+        return []
+    rows = [[step.change, ", ".join(step.names), _number(step.aic, 1)] for step in result.steps]
+    return [Table(["step", "predictors", "AIC"], rows, title="The choice of predictors")]
+
+
+def _outlier_table(result: Fit) -> list[Table]:
+    if not result.outliers:
+        return []
+    rows = [
+        [
+            f"{one.system}, item {one.item}",
+            _number(one.judged),
+            _number(one.predicted),
+            _number(one.studentized, 2),
+            _number(one.cooks_distance, 2),
+        ]
+        for one in result.outliers[:SHOWN_OUTLIERS]
+    ]
+    hidden = len(result.outliers) - len(rows)
+    return [
+        Table(
+            ["outlier", "judged", "predicted", "studentized", "Cook's distance"],
+            rows,
+            title="Outliers, which were kept",
+            notes=[f"And {hidden} more (--format json lists all)."] if hidden else [],
+        )
+    ]
+
+
+def _counts(result: Fit) -> list[str]:
+    """What the rows are, and what was left out: fewer rows must not go unnoticed."""
+    card = result.model.card
+    lines = [
+        f"{card['n']:,} judged outputs of {card['systems']:,} systems for {card['items']:,} items"
+        + (f", {card['judges']:,} judges" if "judges" in card else "")
+        + (f", normalization {card['normalization']}" if "normalization" in card else "")
+        + "."
+    ]
+    lines += [
+        f"Left out: {n:,} because {_clause(reason)}." for reason, n in result.left_out.items()
+    ]
+    lines += [
+        f"Excluded {_excluded(one)} ({one['n']:,} judgments): {one['reason']}."
+        for one in card.get("excluded", [])
+    ]
+    return lines
+
+
+def _clause(reason: str) -> str:
+    return "there is no output" if reason == "no output" else reason
+
+
+def _excluded(exclusion: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} {exclusion[key]}" for key in ("judge", "system", "item") if key in exclusion
+    )
+
+
+def _unseen(one: CrossValidation) -> str:
+    note = f" ({one.note})" if one.note else ""
+    if math.isnan(one.r):
+        return f"r on unseen {UNSEEN[one.left_out]}: undefined{note}."
+    return f"r on unseen {UNSEEN[one.left_out]}: {_number(one.r)}, {one.folds} folds{note}."
+
+
+def _verdict(result: Fit) -> list[str]:
+    """Whether the metric is worth having beside the best of its predictors."""
+    singles = [model for model in result.models if len(model.predictors) == 1 and not model.note]
+    unseen = next((one.r for one in result.cross_validation if one.left_out == "item"), math.nan)
+    if len(result.derived.names) < 2 or not singles or math.isnan(unseen):
+        return []
+    best = max(singles, key=lambda model: model.r_squared)
+    r = math.sqrt(best.r_squared)
+    claim = "more" if unseen > r else "not more"
+    return [
+        f"{best.predictors[0]} alone correlates {_number(r)} with the judgments: on unseen items the "
+        f"metric explains {claim} than that."
+    ]
+
+
+def _scale_notes(result: Fit) -> list[str]:
+    lines: list[str] = []
+    if result.dropped:
+        lines.append(
+            f"No value of {', '.join(result.dropped)} is perfect: fitted again without "
+            f"{'it' if len(result.dropped) == 1 else 'them'}."
+        )
+    if result.model.scale != 1.0:
+        lines.append(f"Divided by {result.model.scale:.4f}, so that a perfect sentence scores 1.")
+    return lines
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    if value is None or not math.isfinite(value):
+        return "undefined"
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def _p(value: float | None, *, relation: bool = False) -> str:
+    if value is None or math.isnan(value):
+        return "undefined"
+    if value < 0.001:
+        return "< 0.001"
+    return f"= {value:.3f}" if relation else f"{value:.3f}"
