@@ -179,9 +179,7 @@ def asset() -> HumanData:
     def rows() -> Iterator[Rated]:
         for row in read_jsonl("nlg_human/asset_ratings.jsonl.gz"):
             ratings = {name: row[name] for name in ("fluency", "meaning", "simplicity")}
-            yield Rated(
-                str(row["id"]), "system", row["output"], tuple(row["references"]), ratings
-            )
+            yield Rated(str(row["id"]), "system", row["output"], tuple(row["references"]), ratings)
 
     about = "simplifications, one output a sentence, 10 references; 15 ratings each, 0 to 100"
     return human_data("ASSET", about, rows(), judge="rater", normalization="none")

@@ -119,7 +119,8 @@ Examples:
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests.",
+    help="Resamples of intervals and tests; pairs of metrics that look different are tested again "
+    "with as many as the correction needs.",
 )
 @common_options
 def command(

@@ -83,7 +83,7 @@ def agreement_table(result: AgreementResult) -> Table:
         columns=["metric", "question", *(["coefficient"] if several else []), heading, "p", "n"],
         rows=rows,
         title=f"Agreement with people, {result.level} level{how}",
-        notes=[*result.advice, *undefined, *_how(result), *_excluded(result)],
+        notes=[*result.advice, *undefined, *_how(result), *_undefined(result), *_excluded(result)],
     )
 
 
@@ -228,6 +228,14 @@ def _how(result: AgreementResult) -> list[str]:
         f"seed {result.seed}."
         if result.level != "document"
         else f"Ratings {scale}. [low, high]: {result.interval}, seed {result.seed}."
+    ]
+
+
+def _undefined(result: AgreementResult) -> list[str]:
+    return [
+        f"{row['metric']} has no value for {row['n']:,} outputs judged on {row['question']}: "
+        "no metric was held against people on them."
+        for row in result.undefined
     ]
 
 
