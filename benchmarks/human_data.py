@@ -9,8 +9,8 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from benchmarks.corpora import read_jsonl
@@ -20,24 +20,28 @@ from wellput.core.judgment import Judgment
 
 
 class Rated(NamedTuple):
-    """One judged output. `ratings` are the judges' answers by question."""
+    """One judged output. `ratings` are the judges' answers by question, `scores` those of metrics that
+    came with the file."""
 
     item: str
     system: str
     output: str
     references: tuple[str, ...]
     ratings: dict[str, list[float]]
+    scores: dict[str, float] = {}  # noqa: RUF012  (a named tuple's default, never written to)
 
 
 @dataclass(frozen=True)
 class HumanData:
-    """A set of judged outputs. `normalization` is None for wellput's own choice."""
+    """A set of judged outputs. `normalization` is None for wellput's own choice; `given` are scores
+    of metrics that came with the set, by metric and (system, item)."""
 
     name: str
     about: str
     evalset: EvalSet
     judgments: tuple[Judgment, ...]
     normalization: Normalization | None = None
+    given: Mapping[str, Mapping[tuple[str, str], float]] = field(default_factory=dict)
 
 
 def human_data(
@@ -52,16 +56,19 @@ def human_data(
     outputs: dict[str, dict[str, str]] = {}
     references: dict[str, tuple[str, ...]] = {}
     judgments: list[Judgment] = []
+    given: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows:
         outputs.setdefault(row.item, {})[row.system] = row.output
         references[row.item] = row.references
+        for metric, score in row.scores.items():
+            given.setdefault(metric, {})[row.system, row.item] = score
         for question, values in row.ratings.items():
             judgments += [
                 Judgment(who, row.item, row.system, question, value)
                 for who, value in zip(_judges(judge, values), values, strict=True)
             ]
     items = [Item(item, found, references[item]) for item, found in outputs.items()]
-    return HumanData(name, about, EvalSet(items), tuple(judgments), normalization)
+    return HumanData(name, about, EvalSet(items), tuple(judgments), normalization, given)
 
 
 def _judges(judge: str, values: Sequence[float]) -> list[str]:
@@ -110,7 +117,8 @@ def webnlg(*, with_nothing_said: bool) -> HumanData:
 
     The file has no references but the human text, which was judged as a tenth system: it is the one
     reference here, and no system. It is lower-cased with every punctuation mark apart, so outputs are
-    put the same way. Two systems gave `null` or the empty string for 193 inputs.
+    put the same way. BLEU, METEOR and TER by the organizers, who had all the references, came with
+    the file (TER is turned round here). Two systems gave `null` or the empty string for 193 inputs.
     """
 
     def rows() -> Iterator[Rated]:
@@ -125,6 +133,7 @@ def webnlg(*, with_nothing_said: bool) -> HumanData:
                     _apart(row["output"]),
                     (human[row["mr"]],),
                     _ratings(row, ("fluency", "grammar", "semantics")),
+                    {"their BLEU": row["bleu"], "their METEOR": row["meteor"], "their TER": -row["ter"]},
                 )
 
     which = "with" if with_nothing_said else "without"
