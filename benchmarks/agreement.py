@@ -36,14 +36,14 @@ INTRODUCTION = """\
 # Metrics against real judgments
 
 Written by `python -m benchmarks.agreement` from public sets of outputs that people judged, which are
-not part of this project. Every text metric of ours at its defaults, against every question: Pearson's r
-[95% bootstrap interval, drawing systems and items; items alone where there are fewer than five
+not part of this project. Every text metric of ours at its defaults, against every question: Pearson's
+r [95% bootstrap interval, drawing systems and items; items alone where there are fewer than five
 systems]. Metrics for which lower is better are turned round, so positive means agreement. **Bold** is
-the best metric of a column; ≈ marks those not told from it (segments: PERM-BOTH; systems: Williams' test;
-Holm's correction for all pairs, .05); ° marks r with p ≥ .05. p takes outputs for independent, which
-those of one system or input are not: trust the interval rather. `random` and `length-only` are sentinels:
-a metric that does not beat them says nothing. Where a file has only the mean or median of the judges,
-the ceiling cannot be known. The sentences below each table are wellput's own."""
+the best metric of a column; ≈ marks those not told from it (segments: PERM-BOTH; systems: Williams'
+test; Holm's correction for all pairs, .05); ° marks r with p ≥ .05. p takes outputs for independent,
+which those of one system or input are not: trust the interval rather. `random` and `length-only` are
+sentinels: a metric that does not beat them says nothing. Where a file has only the mean or median of
+the judges, the ceiling cannot be known. The sentences below each table are wellput's own."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,14 @@ def section() -> str:
             command = ["agree", str(outputs), str(answers), "-m", ",".join(METRICS), *options]
             started = time.perf_counter()
             done = subprocess.run(
-                [sys.executable, "-c", "from wellput.cli import main; main()", *command, "--format", "json"],
+                [
+                    sys.executable,
+                    "-c",
+                    "from wellput.cli import main; main()",
+                    *command,
+                    "--format",
+                    "json",
+                ],
                 capture_output=True,
                 check=True,
             )
@@ -81,8 +88,8 @@ def section() -> str:
             f"`wellput agree evalset.jsonl judgments.csv -m …`, {len(METRICS)} metrics and variants on "
             f"{len(evalset.systems)} systems × {len(evalset)} segments ({len(judgments):,} judged): "
             "scoring, intervals of 1,000 resamples, PERM-BOTH of every pair with 1,000, and with 7,600 "
-            "for the pairs that then look different, as Holm's correction for 190 pairs needs. The whole "
-            "command on two shared cores:",
+            "for the pairs that then look different, as Holm's correction for 190 pairs needs. The "
+            "whole command on two cores shared with other work:",
             "",
             "| coefficient | pairs | told apart | time |",
             "|---|---|---|---|",

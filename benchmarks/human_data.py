@@ -133,7 +133,11 @@ def webnlg(*, with_nothing_said: bool) -> HumanData:
                     _apart(row["output"]),
                     (human[row["mr"]],),
                     _ratings(row, ("fluency", "grammar", "semantics")),
-                    {"their BLEU": row["bleu"], "their METEOR": row["meteor"], "their TER": -row["ter"]},
+                    {
+                        "their BLEU": row["bleu"],
+                        "their METEOR": row["meteor"],
+                        "their TER": -row["ter"],
+                    },
                 )
 
     which = "with" if with_nothing_said else "without"
