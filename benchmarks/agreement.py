@@ -26,6 +26,9 @@ from wellput.engine.score import available_cores
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "agreement.md"
 ALPHA = 0.05
+NEUTRAL = ("length", "length-ratio")
+"""Neither good nor bad, so never the best."""
+
 METRICS = (
     "bleu", "chrf", "chrf:word_order=2", "ter", "wer", "nist", "rouge-l", "ssa", "gsa", "exact",
     "length-ratio", "ttr", "distinct", "length", *SENTINELS,
@@ -41,8 +44,10 @@ r [95% bootstrap interval, drawing systems and items; items alone where there ar
 systems]. Metrics for which lower is better are turned round, so positive means agreement. **Bold** is
 the best metric of a column; ≈ marks those not told from it (segments: PERM-BOTH; systems: Williams'
 test; Holm's correction for all pairs, .05); ° marks r with p ≥ .05. p takes outputs for independent,
-which those of one system or input are not: trust the interval rather. `random` and `length-only` are
-sentinels: a metric that does not beat them says nothing. Where a file has only the mean or median of
+which those of one system or input are not: trust the interval rather. `length` and
+`length-ratio` are neither good nor bad, so cannot be the best. `random` and `length-only` are
+sentinels: a metric that does not beat them says nothing, and neither does one whose r is smaller than
+that of the length in either direction. Where a file has only the mean or median of
 the judges, the ceiling cannot be known. The sentences below each table are wellput's own."""
 
 
@@ -136,6 +141,7 @@ def table(result: AgreementResult) -> list[str]:
     names.sort(
         key=lambda name: (
             name in SENTINELS,
+            name in NEUTRAL,
             -sum(_or_zero(rows[name, question].value) for question in questions),
         )
     )
@@ -157,7 +163,7 @@ def _best(result: AgreementResult, question: str) -> Agreement:
             row
             for row in result.agreement
             if row.question == question
-            and row.metric not in SENTINELS
+            and row.metric not in (*SENTINELS, *NEUTRAL)
             and not math.isnan(row.value)
         ),
         key=lambda row: row.value,
@@ -168,7 +174,7 @@ def _cell(row: Agreement, best: Agreement, result: AgreementResult) -> str:
     if math.isnan(row.value):
         return "–"
     text = f"{row.value:.3f}"
-    if row.low is not None and row.high is not None:
+    if row.low is not None and row.high is not None and not math.isnan(row.low):
         text += f" [{row.low:.2f}, {row.high:.2f}]"
     if row.p_value is not None and row.p_value >= ALPHA:
         text += "°"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from wellput.agree.analysis import AgreementOptions, agree
@@ -59,11 +61,27 @@ def test_differences_can_be_told_however_many_metrics_there_are() -> None:
     assert len(with_random) == 11
     assert all(row.p_value == 1 / 2641 for row in with_random)
     assert all(row.p_adjusted < 0.05 for row in with_random)
-    assert "random" not in result.advice[0]
+    assert "trust no metric" not in result.advice[0]
 
 
 def test_what_does_not_beat_random_numbers_is_not_to_be_trusted() -> None:
     assert "trust no metric here" in many_metrics(good=False).advice[0]
+
+
+def test_length_explains_as_much_when_shorter_is_better() -> None:
+    rng = np.random.default_rng(4)
+    human = rng.normal(size=(SYSTEMS, ITEMS))
+    result = agree(
+        {
+            "metric": table("metric", human + 2 * rng.normal(size=human.shape)),
+            "length-only": table("length-only", -human),
+            "length": replace(table("length", human), higher_is_better=None),
+        },
+        judgments(human),
+        AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
+    )
+    assert result.advice[0].startswith("quality (pearson): metric, 0.")
+    assert "the length of the output alone correlates as much, -1.00" in result.advice[0]
 
 
 def test_outputs_that_a_metric_has_no_value_for_are_counted() -> None:

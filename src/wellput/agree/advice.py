@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agree.result import Agreement, Difference
 
@@ -15,10 +15,12 @@ def advise(
     differences: Sequence[Difference],
     ceilings: Mapping[str, float | None],
     *,
+    neutral: Collection[str] = (),
     alpha: float = 0.05,
 ) -> list[str]:
     """For each question and coefficient: the best metric, what it cannot be told from, and where the
-    ceiling (judges among themselves) and the floor (sentinels) lie."""
+    ceiling (the judges' noise) and the floor (sentinels) lie. `neutral` metrics, such as a length, are
+    neither good nor bad and cannot be the best."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -29,44 +31,31 @@ def advise(
             for difference in differences
             if (difference.question, difference.coefficient) == (question, coefficient)
         ]
-        sentences.append(_about(question, coefficient, rows, pairs, ceilings.get(question), alpha))
+        start = f"{question} ({coefficient}): "
+        candidates = [
+            row
+            for row in rows
+            if not _is_sentinel(row) and row.metric not in neutral and not math.isnan(row.value)
+        ]
+        if not candidates:
+            sentences.append(start + "no metric's agreement is defined.")
+            continue
+        best = max(candidates, key=lambda row: row.value)
+        place = (
+            f"{best.metric} agrees best of {len(candidates)}"
+            if len(candidates) > 1
+            else best.metric
+        )
+        sentences.append(
+            f"{start}{place}, {_with_margin(best)}{_of_ceiling(best, ceilings.get(question))}"
+            f"{_above_floor(best, [row for row in rows if _is_sentinel(row)], pairs, alpha)}"
+            f"{_told_from(best, candidates, pairs, alpha)}."
+        )
     return sentences
 
 
-def _about(
-    question: str,
-    coefficient: str,
-    rows: Sequence[Agreement],
-    pairs: Sequence[Difference],
-    ceiling: float | None,
-    alpha: float,
-) -> str:
-    start = f"{question} ({coefficient}): "
-    metrics = [row for row in rows if not _is_sentinel(row.metric) and not math.isnan(row.value)]
-    if not metrics:
-        return start + "no metric's agreement is defined."
-    best = max(metrics, key=lambda row: row.value)
-    place = f"{best.metric} agrees best of {len(metrics)}" if len(metrics) > 1 else best.metric
-    text = f"{start}{place}, {_with_margin(best)}"
-    # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
-    if ceiling is not None and (coefficient, best.average) == ("pearson", "none"):
-        text += f" of a ceiling of {ceiling:.2f} that the judges' own noise sets"
-    if best.low is not None and not math.isnan(best.low) and best.low <= 0:
-        text += ", which chance alone would explain"
-    tied = _not_told_from(best.metric, pairs, alpha)
-    rivals = [name for name in tied if not _is_sentinel(name)]
-    if rivals:
-        text += f"; it is not distinguishable from {_listed(rivals)}"
-    floors = [name.partition(":")[0] for name in tied if _is_sentinel(name)]
-    if "random" in floors:
-        text += "; nor does it beat random numbers, so trust no metric here"
-    elif floors:
-        text += "; nor does it beat the length of the output alone"
-    return text + "."
-
-
-def _is_sentinel(metric: str) -> bool:
-    return metric.partition(":")[0] in SENTINELS
+def _is_sentinel(row: Agreement) -> bool:
+    return row.metric.partition(":")[0] in SENTINELS
 
 
 def _with_margin(row: Agreement) -> str:
@@ -75,13 +64,54 @@ def _with_margin(row: Agreement) -> str:
     return f"{row.value:.2f} ± {(row.high - row.low) / 2:.2f}"
 
 
-def _not_told_from(metric: str, pairs: Sequence[Difference], alpha: float) -> list[str]:
-    """The metrics whose difference from this one is not significant after correction."""
-    others: list[str] = []
-    for pair in pairs:
-        if metric in pair.metrics and not pair.p_adjusted < alpha:
-            others += [name for name in pair.metrics if name != metric]
-    return others
+def _of_ceiling(best: Agreement, ceiling: float | None) -> str:
+    # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
+    if ceiling is None or (best.coefficient, best.average) != ("pearson", "none"):
+        return ""
+    return f" of a ceiling of {ceiling:.2f} that the judges' own noise sets"
+
+
+def _above_floor(
+    best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
+) -> str:
+    """What chance and length alone reach. Sentinels were not chosen for their agreement, so their
+    p-values need no correction for there being many pairs."""
+    tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
+    text = ""
+    if (best.low is not None and best.low <= 0) or any(name.startswith("random") for name in tied):
+        text += ", which chance alone may explain: trust no metric here"
+    # Longer may be better or worse: what length alone explains is the size of its correlation.
+    for row in sentinels:
+        if row.metric.startswith("length-only"):
+            if abs(row.value) >= best.value:
+                text += f"; the length of the output alone correlates as much, {row.value:+.2f}"
+            elif row.metric in tied:
+                text += f"; it is not shown to beat the length of the output, {row.value:+.2f}"
+    return text
+
+
+def _told_from(
+    best: Agreement, candidates: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
+) -> str:
+    tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
+    rivals = [row.metric for row in candidates if row.metric in tied]
+    return f"; it is not distinguishable from {_listed(rivals)}" if rivals else ""
+
+
+def _not_told_from(
+    metric: str,
+    pairs: Sequence[Difference],
+    p_value: Callable[[Difference], float],
+    alpha: float,
+) -> list[str]:
+    """The metrics whose difference from this one is not significant."""
+    return [
+        name
+        for pair in pairs
+        if metric in pair.metrics and not p_value(pair) < alpha
+        for name in pair.metrics
+        if name != metric
+    ]
 
 
 def _listed(names: Sequence[str]) -> str:

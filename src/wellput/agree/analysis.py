@@ -102,7 +102,15 @@ def agree(
             for name, panel in ready.items()
             for metric, n in undefined_cells(list(tables.values()), panel.table()).items()
         ),
-        advice=tuple(advise(agreement, differences, ceilings, alpha=options.alpha)),
+        advice=tuple(
+            advise(
+                agreement,
+                differences,
+                ceilings,
+                neutral=[name for name, table in tables.items() if table.higher_is_better is None],
+                alpha=options.alpha,
+            )
+        ),
         seed=options.uncertainty.seed,
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
