@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import kstest
-from wellput.stats.dependent_correlations import fisher, williams_test
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
@@ -31,6 +30,7 @@ from wellput.stats.correlation_bootstrap import (
     boot_inputs,
     boot_systems,
 )
+from wellput.stats.dependent_correlations import fisher, williams_test
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
 
 SHAPES = ((10, 30), (20, 100))
