@@ -59,7 +59,7 @@ Examples:
     help='Leave judgments out, with the reason: "judge=J3: pressed one button", "item=7: a typo".',
 )
 @click.option(
-    "--judges-below",
+    "--exclude-judges-below",
     type=click.FloatRange(-1, 1),
     metavar="R",
     help="Leave out judges who correlate less than R with the rest.",
@@ -80,7 +80,7 @@ def command(
     stepwise: str | None,
     normalize: str | None,
     exclude: Sequence[str],
-    judges_below: float | None,
+    exclude_judges_below: float | None,
     no_rescale: bool,
     output: str | None,
     format: str,
@@ -119,8 +119,8 @@ def command(
     panel = panels(answers, first.systems, first.items)[question]
     for exclusion in exclusions:
         panel = panel.without(exclusion)
-    if judges_below is not None and len(panel.judges) > 2:
-        for exclusion in outlying_judges(panel, below=judges_below):
+    if exclude_judges_below is not None and len(panel.judges) > 2:
+        for exclusion in outlying_judges(panel, below=exclude_judges_below):
             panel = panel.without(exclusion)
     default: Normalization = "none" if is_choice else default_normalization(panel)
     panel = normalized(panel, cast("Normalization | None", normalize) or default)

@@ -46,9 +46,9 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
     for order, table in enumerate(tables):
         if order:
             console.print()
-        grid = RichTable(
-            box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False
-        )
+        if table.title:  # not the grid's own title, which is folded to the grid's width
+            console.print(Text(table.title, style="italic"), soft_wrap=width is None)
+        grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for place, column in enumerate(table.columns):
             grid.add_column(
                 Text(column), justify="left" if place == 0 else "right", overflow="fold"
