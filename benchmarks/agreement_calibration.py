@@ -237,14 +237,15 @@ a system as a whole), the item, or both.
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-Where every score errs by itself all four permutation tests are exact. A metric that errs for whole
-systems breaks the three that exchange single items or cells: exchanging items within a system mixes
-the two metrics' views of it, so that chance looks smaller than it is, and the more so the more items
-there are. At system level PERM-BOTH then finds a difference between equally good metrics in half of
-the studies. That is the published procedure (nlpstats exchanges the same way, mt-metrics-eval as
-`perm_cells`); it is kept as it is. Such errors are the usual case: for a conclusion about systems not
-seen yet believe `perm_systems` or, at system level, Williams. `perm_both`, `perm_inputs` and `perm_cells`
-speak about these very systems.
+Where every score errs by itself all four permutation tests keep their level. (`perm_systems` at system
+level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
+ties the systems' means to each other.) A metric that errs for whole systems breaks the three that
+exchange single items or cells: exchanging items within a system mixes the two metrics' views of it,
+so that chance looks smaller than it is, and the more so the more items there are. At system level
+PERM-BOTH then finds a difference between equally good metrics in half of the studies. That is the
+published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); it is kept as
+it is. For a conclusion about systems not seen yet believe `perm_systems` or, at system level,
+Williams; `perm_both`, `perm_inputs` and `perm_cells` speak about these very systems.
 
 `boot_difference` hardly ever rejects: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
