@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
@@ -42,6 +43,9 @@ from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.comparison import TESTS, Correction, Test
 
 FEWEST_SYSTEMS = 3
+RESAMPLES_PER_PAIR = 50
+"""At least so many resamples for each pair of metrics: a p-value of 1 / (resamples + 1) multiplied by the
+number of pairs must still be able to be small."""
 
 
 @dataclass(frozen=True)
@@ -187,8 +191,9 @@ def _comparison(
         "coefficient": coefficient,
     }
     if test != "williams":
+        pairs = math.comb(len(tables), 2)
         settings |= {
-            "n_resamples": options.uncertainty.n_resamples,
+            "n_resamples": max(options.uncertainty.n_resamples, RESAMPLES_PER_PAIR * pairs),
             "seed": options.uncertainty.seed,
             "threads": options.uncertainty.threads,
         }

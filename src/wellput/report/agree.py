@@ -24,6 +24,7 @@ CSV_COLUMNS = (
     "note",
 )  # fmt: skip
 MANY_PAIRS = 15
+EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
 
 
 def render(
@@ -108,6 +109,11 @@ def difference_table(result: AgreementResult) -> Table:
     left_out = len(result.differences) - len(shown)
     tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
     notes = [f"Test: {tests}; p corrected for all pairs of metrics."]
+    if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
+        notes.append(
+            "It takes a metric's errors on different segments for independent; where a system draws "
+            "the same error again and again, it finds differences too often. perm-systems does not."
+        )
     if left_out:
         notes.insert(0, f"{left_out} pairs that cannot be told apart are not shown.")
     return Table(
