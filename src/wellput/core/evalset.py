@@ -120,7 +120,7 @@ class Batch:
         n = len(hypotheses)
         return cls(
             system="",
-            ids=[str(number) for number in range(1, n + 1)],
+            ids=list(map(str, range(1, n + 1))),
             outputs=hypotheses,
             references=references,
             trees=[()] * n,

@@ -257,7 +257,7 @@ def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Coun
         outputs, kernel = prepare(outputs, options.tokenize)
         references, _ = prepare_lists(references, options.tokenize)
         counts = _native.string_errors(outputs, references, kernel, options.costs, batch.threads)
-        return counts, np.array([len(row) for row in references], dtype=np.int64)
+        return counts, np.fromiter(map(len, references), dtype=np.int64)
 
     return batch.shared(("string", options.alignment_signature()), compute)
 
