@@ -1,5 +1,6 @@
 # make demo    set up and show the tool on an embedded example
 # make test    set up and run every check: lint, types, layers, tests
+# make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
 # make docs    build the documentation into docs/_build
 # make clean   remove what the others made
@@ -10,13 +11,16 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint bench docs clean check-tools
+.PHONY: demo test slow lint bench docs clean check-tools
 
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
 
 test: $(VENV)/.tested-with lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
+
+slow: $(VENV)/.tested-with
+	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/.tested-with
 	$(BIN)/ruff check .

@@ -1,6 +1,8 @@
 // chrF's statistics: n-grams of the hypothesis, of the best reference, and of both, by order.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -84,7 +86,9 @@ void split_words(std::string_view text, std::vector<std::string_view>& scratch,
 class ChrfCounter {
 public:
     explicit ChrfCounter(const Options& options)
-        : options_(options), characters_(options.whitespace), row_(3 * static_cast<std::size_t>(options.orders())),
+        : options_(options),
+          characters_(options.whitespace),
+          row_(3 * static_cast<std::size_t>(options.orders())),
           matched_(static_cast<std::size_t>(options.orders())) {}
 
     void count(const Texts& hypotheses, const TextLists& references, std::size_t item,

@@ -42,52 +42,36 @@ constexpr bool may_lead_space(unsigned char c) { return c == 0xc2 || (c >= 0xe1 
 
 using KindTable = std::array<Kind, 256>;
 
-constexpr KindTable western_kinds(bool every_wide) {
+constexpr Kind western_kind(unsigned char c) {
+    if (is_ascii_whitespace(c)) return space;
+    if (c == '.' || c == ',') return stop;
+    if (c == '-') return hyphen;
+    const bool is_apart = (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' ||
+                          (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+                          (c >= '{' && c <= '~');
+    return is_apart ? apart : may_lead_space(c) ? wide : word;
+}
+
+// Kind by byte, from a function of the byte.
+template <typename KindOf>
+constexpr KindTable kinds_by(KindOf kind_of) {
     KindTable kinds{};
-    for (unsigned c = 0; c < 256; ++c) {
-        const bool separate = (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' ||
-                              (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-                              (c >= '{' && c <= '~');
-        kinds[c] = is_ascii_whitespace(c)                                ? space
-                   : separate                                       ? apart
-                   : c == '.' || c == ','                           ? stop
-                   : c == '-'                                       ? hyphen
-                   : (every_wide ? c >= 0xc0 : may_lead_space(c))   ? wide
-                                                                    : word;
-    }
+    for (unsigned c = 0; c < kinds.size(); ++c) kinds[c] = kind_of(static_cast<unsigned char>(c));
     return kinds;
 }
 
+// Each script says which bytes are part of a word wherever they stand (`is_plain`), of which kind
+// the others are (`kinds`), and of which kind and size a character is whose first byte does not
+// tell (`wide_kind`).
+
 // Whitespace alone.
 struct Blanks {
-    static constexpr KindTable kinds = [] {
-        KindTable kinds{};
-        for (unsigned c = 0; c < 256; ++c)
-            kinds[c] = is_ascii_whitespace(c) ? space : may_lead_space(c) ? wide : word;
-        return kinds;
-    }();
+    static constexpr KindTable kinds = kinds_by([](unsigned char c) {
+        return is_ascii_whitespace(c) ? space : may_lead_space(c) ? wide : word;
+    });
     static constexpr bool edge_is_digit = false;
 
     static bool is_plain(unsigned char c) { return c > 0x20 && !may_lead_space(c); }
-    static Kind wide_kind(const char* p, const char* end, int& size) {
-        const int blank = whitespace_at(p, end);
-        size = blank ? blank : 1;
-        return blank ? space : word;
-    }
-    static bool digit_before(const char*) { return false; }
-    static bool digit_at(const char*) { return false; }
-};
-
-// mteval-v13a: what is not ASCII is part of a word, or whitespace.
-struct Western {
-    static constexpr KindTable kinds = western_kinds(false);
-    static constexpr bool edge_is_digit = false;
-
-    // Bytes that are part of a word wherever they stand.
-    static bool is_plain(unsigned char c) {
-        return is_alphanumeric(c) || (c >= 0x80 && !may_lead_space(c));
-    }
-
     static Kind wide_kind(const char* p, const char* end, int& size) {
         const int blank = whitespace_at(p, end);
         size = blank ? blank : 1;
@@ -97,18 +81,26 @@ struct Western {
     static bool digit_at(const char* p) { return is_digit(*p); }
 };
 
+// mteval-v13a: what is not ASCII is part of a word, or whitespace.
+struct Western : Blanks {
+    static constexpr KindTable kinds = kinds_by(western_kind);
+
+    static bool is_plain(unsigned char c) {
+        return is_alphanumeric(c) || (c >= 0x80 && !may_lead_space(c));
+    }
+};
+
 // The same for text without markup.
 struct WesternWithoutMarkup : Western {
-    static constexpr KindTable kinds = [] {
-        KindTable kinds = western_kinds(false);
-        kinds['&'] = kinds['<'] = kinds['\n'] = markup;
-        return kinds;
-    }();
+    static constexpr KindTable kinds = kinds_by([](unsigned char c) {
+        return c == '&' || c == '<' || c == '\n' ? markup : western_kind(c);
+    });
 };
 
 // As Western, and every Chinese character stands apart.
 struct Chinese : Western {
-    static constexpr KindTable kinds = western_kinds(true);
+    static constexpr KindTable kinds =
+        kinds_by([](unsigned char c) { return c >= 0xc0 ? wide : western_kind(c); });
     static constexpr bool edge_is_digit = true;
 
     static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
@@ -139,19 +131,16 @@ constexpr Kind kind_of(char category) {
     return category == 'P' ? stop : category == 'S' ? apart : word;
 }
 
-constexpr KindTable international_kinds() {
-    KindTable kinds{};
-    for (unsigned c = 0; c < 256; ++c)
-        kinds[c] = is_ascii_whitespace(c) ? space : c >= 0xc0 ? wide : word;
+constexpr Kind international_kind(unsigned char c) {
+    if (c >= 0x80) return c >= 0xc0 ? wide : word;
     for (const auto& range : category_ranges)
-        for (char32_t c = range.first; c <= range.last && c < 0x80; ++c)
-            kinds[c] = kind_of(range.category);
-    return kinds;
+        if (range.first <= c && c <= range.last) return kind_of(range.category);
+    return is_ascii_whitespace(c) ? space : word;
 }
 
 // mteval-v14, international: punctuation are the stops, symbols stand apart, in any script.
 struct International {
-    static constexpr KindTable kinds = international_kinds();
+    static constexpr KindTable kinds = kinds_by(international_kind);
     static constexpr bool edge_is_digit = true;
 
     static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }

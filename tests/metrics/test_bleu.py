@@ -240,6 +240,7 @@ def test_text_that_looks_tokenized_is_warned_about_unless_forced() -> None:
         (":lowercase=true,tokenize=zh", "bleu:lowercase=true,tokenize=zh"),
         (":smooth_method=add-k,smooth_value=2", "bleu:smooth_method=add-k,smooth_value=2.0"),
         (":ref_length=shortest", "bleu:ref_length=shortest"),
+        (":tokenize=none", "bleu:tokenize=none"),
     ],
 )
 def test_made_by_name(options: str, name: str) -> None:

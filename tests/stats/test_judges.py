@@ -174,6 +174,16 @@ def test_equal_judges_are_seldom_outliers() -> None:
     assert flagged <= 10  # of 500
 
 
+def test_a_spread_less_than_chance_makes_no_outliers() -> None:
+    """Of three judges two often have nearly the same correlation: the third is not far off for that."""
+    flagged = sum(
+        "standard deviations" in judge.reason
+        for seed in range(100)
+        for judge in judges_against_rest(panel(3, 12, noise=0.5, seed=seed))
+    )
+    assert flagged <= 5  # of 300
+
+
 def test_a_judge_alone_on_their_units_is_no_outlier() -> None:
     found = judges_against_rest([[1, 2, 3, NAN, NAN], [NAN, NAN, NAN, 1, 2]])
     assert all(np.isnan(judge.correlation.value) and not judge.is_outlier for judge in found)

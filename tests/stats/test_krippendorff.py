@@ -151,10 +151,10 @@ def test_intervals_cover_the_truth() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("units", "least"), [(30, 0.86), (100, 0.91), (500, 0.93)])
+@pytest.mark.parametrize(("units", "least"), [(30, 0.87), (100, 0.90), (500, 0.92)])
 def test_intervals_cover_the_truth_in_many_studies(units: int, least: float) -> None:
-    # The standard error over 2000 studies is .005. With few units the percentile interval is too
+    # The standard error over 1000 studies is .007. With few units the percentile interval is too
     # narrow, as everywhere.
-    covered = interval_coverage(units, studies=2000, n_resamples=499)
+    covered = interval_coverage(units, studies=1000, n_resamples=299)
     print(f"alpha, {units} units: coverage {covered:.3f}")
-    assert least <= covered <= 0.965
+    assert least <= covered <= 0.97

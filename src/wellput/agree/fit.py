@@ -22,9 +22,9 @@ from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
+from wellput.stats.model_choice import Step
+from wellput.stats.model_choice import stepwise as choose
 from wellput.stats.regression import Regression, ols, ridge
-from wellput.stats.stepwise import Step
-from wellput.stats.stepwise import stepwise as choose
 from wellput.stats.validation import leave_one_out, out_of_fold, prediction_r
 
 Method = Literal["ols", "ridge"]

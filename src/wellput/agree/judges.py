@@ -11,7 +11,6 @@ import numpy as np
 from wellput.agree.panel import Exclusion, Panel, normalized
 from wellput.agree.result import JudgeSummary
 from wellput.core.metric import Floats
-from wellput.stats.beta import beta
 from wellput.stats.judges import (
     judges_against_rest,
     pair_correlations,
@@ -20,6 +19,7 @@ from wellput.stats.judges import (
 )
 from wellput.stats.kappa import pairwise_kappas
 from wellput.stats.krippendorff import krippendorff_alpha
+from wellput.stats.weighted_agreement import beta
 
 SHARED = 0.5
 """With fewer than this share of all possible ratings, judges are a crowd rather than a panel."""

@@ -14,9 +14,9 @@ from wellput.agree.result import AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.judgment import Preference
 from wellput.core.table import ScoreTable
-from wellput.stats.bradley_terry import bradley_terry
 from wellput.stats.kappa import confusion
 from wellput.stats.preferences import Choices, goodness_of_fit, selection_ratios, win_rates
+from wellput.stats.strengths import bradley_terry
 
 
 def agree_on_preferences(

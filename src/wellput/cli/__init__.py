@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -65,9 +66,14 @@ def cli() -> None:
     with people."""
 
 
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    click.echo(f"wellput: {message}", err=True)
+
+
 def main() -> None:
     """The program. Exit codes: 0 done; 1 a check you asked for failed, or a bug of ours; 2 the input
     is wrong."""
+    warnings.showwarning = _show_warning
     try:
         cli(prog_name="wellput")
     except WellputError as error:

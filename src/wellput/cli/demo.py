@@ -11,14 +11,14 @@ from wellput.cli.options import common_options, emit, is_terminal, terminal_widt
 from wellput.report.table import Format
 
 METRICS = "bleu,chrf,ssa,gsa,sta,gta,quality"
-BASELINE = "template"
+BASELINE = "careful"
 
 
 @click.command(
     epilog="""\b
 Examples:
   wellput demo
-  wellput demo --save demo.jsonl && wellput score demo.jsonl -m ter --explain
+  wellput demo --save demo.jsonl && wellput score demo.jsonl -m gsa --explain
 """
 )
 @click.option("--save", metavar="FILE", help="Write the example's evalset to FILE, to play with.")

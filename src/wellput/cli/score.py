@@ -56,9 +56,8 @@ Examples:
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Level of the intervals.",
+    default=None,
+    help="Level of the intervals (default: 0.95); asks for them, too.",
 )
 @click.option(
     "--paired",
@@ -98,7 +97,7 @@ def command(
     trees: str | None,
     metrics: Sequence[str],
     confidence: bool,
-    level: float,
+    level: float | None,
     paired: str | None,
     baseline: str | None,
     all_pairs: bool,
@@ -123,6 +122,8 @@ def command(
     from wellput.io import check_writable, writing_segments
     from wellput.report.score import render
 
+    if explain and format != "table":
+        raise InputError("--explain is for reading: it goes with --format table.")
     chosen = registry.create_all(metrics)
     needs_trees = any("tree" in metric.needs for metric in chosen)
     source = open_source(evalset, references, hypotheses, trees, with_trees=needs_trees)
@@ -135,7 +136,7 @@ def command(
         result = score(
             source,
             chosen,
-            confidence=level if confidence else False,
+            confidence=level or confidence,
             paired=cast("Test | None", paired or ("ar" if fail_if_worse else None)),
             baseline=baseline,
             all_pairs=all_pairs,
@@ -150,8 +151,8 @@ def command(
     text = render(
         result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
     )
-    if explain and format == "table":
-        text += "\n" + "\n".join(explained(source, chosen, result))
+    if explain:
+        text += "\n" + "".join(f"{line}\n" for line in explained(source, chosen, result))
     emit(text, output)
     if fail_if_worse and result.worse:
         for worse in result.worse:
@@ -178,6 +179,11 @@ def open_source(
         if references or hypotheses or trees:
             raise InputError(
                 "Give either an evalset or line-aligned files (--ref, --hyp, --trees), not both."
+            )
+        if evalset.removesuffix(".gz").endswith(".txt"):
+            raise InputError(
+                f"{evalset} looks like plain text, not an evalset: give it as --ref {evalset} or as "
+                f"--hyp NAME={evalset}."
             )
         return open_evalset(evalset, trees=with_trees)
     if not hypotheses:

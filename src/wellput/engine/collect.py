@@ -145,7 +145,9 @@ def _references(source: EvalSource) -> Iterator[Sequence[str]]:
     for block in source.blocks():
         for item in block:
             yield item.references
-            yield from item.references_by_system.values()
+            if item.references_by_system:  # those that are not among the references already
+                others = (set(own) for own in item.references_by_system.values())
+                yield sorted(set[str]().union(*others) - set(item.references))
 
 
 LACKING: Mapping[Need, tuple[str, str]] = {

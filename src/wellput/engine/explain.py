@@ -30,7 +30,7 @@ def explain(
     """Lines about the worst items; the result must have kept its rows."""
     for metric in metrics:
         if not isinstance(metric, Explains):
-            yield f"{metric.name} has nothing to explain."
+            yield f"{metric.name} has nothing to explain.\n"
             continue
         table = result.table(metric.name)
         ascending = table.scores if metric.higher_is_better else -table.scores

@@ -62,6 +62,7 @@ class ScoreResult:
     scores: tuple[Score, ...]
     seed: int
     n_resamples: int
+    confidence: float = 0.95
     test: str | None = None
     alpha: float = 0.05
     comparisons: tuple[Comparison, ...] = ()
@@ -98,6 +99,7 @@ class ScoreResult:
             "pairs": [asdict(comparison) for comparison in self.comparisons],
             "test": self.test,
             "alpha": self.alpha,
+            "confidence": self.confidence,
             "resamples": self.n_resamples,
             "seed": self.seed,
         }

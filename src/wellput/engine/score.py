@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -58,8 +59,8 @@ def score(
     if isinstance(evalset, str | Path):
         evalset = open_evalset(evalset)
     chosen = create_all(metrics)
-    level = 0.95 if confidence is True else float(confidence)
-    if confidence is not False and not 0 < level < 1:
+    level = 0.95 if isinstance(confidence, bool) else float(confidence)
+    if not 0 < level < 1:
         raise InputError(f"confidence={level} must lie between 0 and 1, such as 0.95.")
     test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
     collection = collect(
@@ -75,7 +76,7 @@ def score(
         raise InputError("Nothing to score: no item has an output.")
     if test is not None:
         baseline = _baseline(systems, baseline)
-    resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha)
+    resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha, level)
     resampled = confidence is not False or test is not None
     signatures = {
         metric.name: signature(metric, collection, resampling if resampled else None, test)
@@ -94,7 +95,7 @@ def score(
             signatures[metric.name],
             tables.get(metric.name),
             resampling,
-            level if confidence is not False else None,
+            confidence is not False,
             test,
             baseline,
         )
@@ -113,6 +114,7 @@ def score(
         scores=tuple(scores),
         seed=seed,
         n_resamples=n_resamples,
+        confidence=level,
         test=test,
         alpha=alpha,
         comparisons=tuple(pairs),
@@ -121,16 +123,17 @@ def score(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class Resampling:
     """How uncertainty is measured: the same for every system, metric and pair."""
 
-    def __init__(self, n_resamples: int, seed: int, threads: int, alpha: float) -> None:
-        self.n_resamples = n_resamples
-        self.seed = seed
-        self.threads = threads
-        self.alpha = alpha
+    n_resamples: int
+    seed: int
+    threads: int
+    alpha: float
+    confidence: float
 
-    def interval(self, table: ScoreTable, system: str, confidence: float) -> Estimate:
+    def interval(self, table: ScoreTable, system: str) -> Estimate:
         row = table.row(system)
         return bootstrap(
             table.statistics[row][table.present[row]],
@@ -138,7 +141,7 @@ class Resampling:
             n_resamples=self.n_resamples,
             seed=self.seed,
             threads=self.threads,
-            confidence=confidence,
+            confidence=self.confidence,
         )
 
     def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
@@ -151,7 +154,7 @@ class Resampling:
         procedure = (
             approximate_randomization
             if test == "ar"
-            else partial(paired_bootstrap, null="sacrebleu")
+            else partial(paired_bootstrap, null="sacrebleu", confidence=self.confidence)
         )
         return procedure(
             left,
@@ -170,14 +173,14 @@ def _score(
     signed: str,
     table: ScoreTable | None,
     resampling: Resampling,
-    confidence: float | None,
+    has_interval: bool,
     test: Test | None,
     baseline: str | None,
 ) -> Score:
     column = collection.columns[system, metric.name]
     interval = delta = None
-    if table is not None and confidence is not None:
-        interval = resampling.interval(table, system, confidence)
+    if table is not None and has_interval:
+        interval = resampling.interval(table, system)
     if table is not None and test is not None and baseline is not None and system != baseline:
         delta = resampling.difference(table, system, baseline, test)
     return Score(

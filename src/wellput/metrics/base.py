@@ -22,11 +22,11 @@ NOTHING: frozenset[Need] = frozenset()
 def as_text(value: object) -> str:
     """An option's value as it is written on the command line.
 
-    >>> as_text(True)
-    'true'
+    >>> as_text(True), as_text(None)
+    ('true', 'unset')
     """
     if value is None:
-        return "none"
+        return "unset"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -61,11 +61,14 @@ def metric_class(name: str) -> Any:
 
 def option_texts(name: str) -> list[str]:
     """A metric's options with their defaults, as they are written: `tokenize=13a`."""
-    return [
-        f"{option.name}={as_text(option.default)}"
-        for option in fields(metric_class(name))
-        if option.init
-    ]
+    cls = metric_class(name)
+    defaults = {option.name: option.default for option in fields(cls)} if is_dataclass(cls) else {}
+    return [f"{option}={as_text(defaults[option])}" for option in option_names(cls)]
+
+
+def option_names(cls: Any) -> list[str]:
+    """The options of a metric's class: the fields of a dataclass, otherwise none."""
+    return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []
 
 
 def split_specs(text: str) -> list[str]:
@@ -87,6 +90,8 @@ def split_specs(text: str) -> list[str]:
 def create(spec: str | Metric) -> Metric:
     """A metric from its name and options: `"chrf:word_order=2"`, or a fitted one from its file:
     `"./quality.json"`. A metric is returned as it is."""
+    if isinstance(spec, type):
+        raise InputError(f"{spec.__name__} is a class: give a metric, {spec.__name__}().")
     if not isinstance(spec, str):
         return spec
     name, _, tail = spec.partition(":")
@@ -98,16 +103,14 @@ def create(spec: str | Metric) -> Metric:
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
     cls = metric_class(name)
     types_ = get_type_hints(cls)
-    options = [option.name for option in fields(cls) if option.init]
+    options = option_names(cls)
     given: dict[str, Any] = {}
     for pair in tail.replace(":", ",").split(",") if tail else []:
         key, equals, value = pair.partition("=")
         key = key.strip()
         if key not in options:
-            allowed = f"it has {', '.join(options)}" if options else "it has none"
-            raise InputError(
-                f"{name} has no option {key!r};{did_you_mean(key, options)} {allowed}."
-            )
+            allowed = f"It has {', '.join(options)}." if options else "It has none."
+            raise InputError(f"{name} has no option {key!r}.{did_you_mean(key, options)} {allowed}")
         if not equals:
             raise InputError(f"{name}: write the option as {key}=VALUE.")
         given[key] = _parse(name, key, value.strip(), types_[key])
@@ -135,7 +138,7 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
         get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
     )
     for choice in choices:
-        if choice is type(None) and value.lower() == "none":
+        if choice is type(None) and value.lower() == "unset":
             return None
         if choice is bool and value.lower() in ("true", "false"):
             return value.lower() == "true"
@@ -152,14 +155,9 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
 
 
 def _describe(choices: Sequence[Any]) -> str:
+    titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
     words: list[str] = []
     for choice in choices:
-        if get_origin(choice) is Literal:
-            words += [str(value) for value in get_args(choice)]
-        else:
-            words.append(
-                {bool: "true or false", int: "a whole number", float: "a number"}.get(
-                    choice, "none"
-                )
-            )
+        is_listed = get_origin(choice) is Literal
+        words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
     return " or ".join(words)

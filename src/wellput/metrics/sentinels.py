@@ -32,6 +32,9 @@ class Random(MeanMetric):
 
     seed: int = 0
 
+    def signature(self) -> str:
+        return f"hash_seed:{self.seed}"  # `seed` is the resampling's
+
     def values(self, batch: Batch) -> Floats:
         # JSON ends where it ends: no other (seed, system) gives the same bytes before the id.
         start = hashlib.blake2b(json.dumps([self.seed, batch.system]).encode(), digest_size=8)

@@ -10,7 +10,7 @@ among those that have a tree.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from wellput.metrics.accuracy import (
     STRING_SUBSTITUTIONS,
     SUBSTITUTIONS,
     AlignmentOptions,
+    SimpleTreeAccuracy,
     accuracy,
     best_of,
     treelet_errors,
@@ -67,6 +68,11 @@ class JudgmentModel(AlignmentOptions):
             "sta": ratio(statistics[..., 1], statistics[..., 3]),
             "substitutions": ratio(statistics[..., 2], statistics[..., 3]),
         }
+
+    def explain(self, batch: Batch) -> list[str]:
+        """What simple tree accuracy sees, on which the value rests."""
+        options = {option.name: getattr(self, option.name) for option in fields(AlignmentOptions)}
+        return SimpleTreeAccuracy(**options).explain(batch)
 
     def signature(self) -> str:
         return self.alignment_signature()

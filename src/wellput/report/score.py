@@ -157,7 +157,8 @@ def _legend(result: ScoreResult) -> list[str]:
     lines: list[str] = []
     if any(score.low is not None for score in result.scores):
         lines.append(
-            f"[low, high]: bootstrap interval, {result.n_resamples:,} resamples, seed {result.seed}."
+            f"[low, high]: {result.confidence:.0%} bootstrap interval, {result.n_resamples:,} "
+            f"resamples, seed {result.seed}."
         )
     if result.test is not None:
         name = "approximate randomization" if result.test == "ar" else "paired bootstrap"

@@ -15,6 +15,8 @@ from typing import Any, Literal, get_args
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
+UNLIMITED = 100_000
+"""The width for files and pipes: no line is folded."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,12 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
     target = io.StringIO()
     console = Console(
         file=target,
-        width=width or 200,
+        width=width or UNLIMITED,
         force_terminal=color,
         color_system="standard" if color else None,
     )
-    for number, table in enumerate(tables):
-        if number:
+    for order, table in enumerate(tables):
+        if order:
             console.print()
         if table.title:  # not the grid's own title, which is folded to the grid's width
             console.print(Text(table.title, style="italic"), soft_wrap=width is None)

@@ -16,8 +16,8 @@ from wellput.core.table import Estimate
 from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
 from wellput.stats.correlation import Average, Coefficient, Level, correlate
 from wellput.stats.correlation_bootstrap import boot_difference
+from wellput.stats.dependent_correlations import williams_test
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
-from wellput.stats.williams import williams_test
 
 Test: TypeAlias = Literal[
     "perm-both",

@@ -2,9 +2,8 @@
 
 The resampling of Deutsch et al. (2021), as in nlpstats: what is drawn anew decides what the interval
 allows for: other systems (`boot_systems`), other items (`boot_inputs`), or other systems and items
-(`boot_both`). A system drawn twice is two points that tie in everything, so rank correlations of
-resamples are pulled towards 0 when there are few systems; the published procedure is kept as it is
-(docs/results/agreement_calibration.md has the coverage).
+(`boot_both`). A system drawn twice is two points that tie in everything. How often the intervals
+hold the truth is measured in docs/results/agreement_calibration.md.
 
 Undefined resamples are left out of an interval, which is itself undefined when they are more than
 the share that it leaves outside. With one seed all metrics see the same draws, so replicates of two

@@ -65,8 +65,8 @@ def pairwise_correlations(ratings: ArrayLike) -> PairSummary:
     are left out, and the summary names them.
     """
     ratings = as_ratings(ratings)
-    values = [pair.estimate.value for pair in pair_correlations(ratings)]
-    return summarize_pairs(values, constant_judges(ratings))
+    values = [pearson(x, y) for _, _, x, y in shared_units(ratings, fewest=FEWEST)]
+    return summarize_pairs(values, len(ratings), constant_judges(ratings))
 
 
 def _correlation(x: Floats, y: Floats) -> Estimate:

@@ -55,12 +55,9 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
 
 def pairwise_kappas(ratings: ArrayLike, *, weights: Weights = "none") -> PairSummary:
     """Cohen's kappa over all pairs of judges who share at least three units."""
-    return summarize_pairs(
-        [
-            _kappa(x, y, weights) if len(x) >= FEWEST else NAN
-            for _, _, x, y in shared_units(as_ratings(ratings))
-        ]
-    )
+    ratings = as_ratings(ratings)
+    values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=FEWEST)]
+    return summarize_pairs(values, len(ratings))
 
 
 def _kappa(x: Floats, y: Floats, weights: Weights) -> float:

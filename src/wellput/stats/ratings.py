@@ -72,13 +72,14 @@ def pearson(x: Floats, y: Floats) -> float:
     return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
 
 
-def shared_units(ratings: Floats) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Every pair of rows with the values of both where both are present."""
+def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int, Floats, Floats]]:
+    """Every pair of rows that share `fewest` units, with the values of both on these."""
     present = ~np.isnan(ratings)
-    for first in range(len(ratings)):
-        for second in range(first + 1, len(ratings)):
-            both = present[first] & present[second]
-            yield first, second, ratings[first, both], ratings[second, both]
+    counts = present.astype(np.float64) @ present.T
+    # Of a crowd's many pairs, few share anything.
+    for first, second in np.argwhere(np.triu(counts >= fewest, 1)).tolist():
+        both = present[first] & present[second]
+        yield first, second, ratings[first, both], ratings[second, both]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,12 @@ class PairSummary:
     reason: str = ""
 
 
-def summarize_pairs(values: Sequence[float], constant: tuple[int, ...] = ()) -> PairSummary:
-    """The summary of a measure, NaN for each pair where it is undefined."""
+def summarize_pairs(
+    values: Sequence[float], judges: int, constant: tuple[int, ...] = ()
+) -> PairSummary:
+    """The summary of a measure of some of the pairs of so many judges, NaN where it is undefined."""
     defined = np.array([value for value in values if not np.isnan(value)])
-    left_out = len(values) - len(defined)
+    left_out = judges * (judges - 1) // 2 - len(defined)
     if not len(defined):
         reason = f"no pair of judges shares {FEWEST} units on which both vary"
         return PairSummary(NAN, NAN, NAN, NAN, 0, left_out, constant, reason)

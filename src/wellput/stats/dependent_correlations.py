@@ -53,28 +53,37 @@ def fisher(
 
 
 def williams(
-    r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
+    r12: float,
+    r13: float,
+    r23: float,
+    n: int,
+    *,
+    alternative: Alternative = "two-sided",
+    df: int | None = None,
 ) -> Estimate:
     """Williams' test (1959) that two correlations with one variable, over the same n points, are equal.
 
     1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, `r23` the correlation
-    between the metrics. See Graham & Baldwin (2014); t has n - 3 degrees of freedom.
+    between the metrics. See Steiger (1980), Graham & Baldwin (2014). `df` are the degrees of freedom
+    of t: n - 3, as both have it, unless given; the output published with the latter's program comes
+    from a version of R's psych package that took n - 2.
 
     >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
     0.0012
     """
-    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     if n < 4:
         return undefined("Williams' test needs four points", has_p_value=True)
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     variance = 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
     if not variance > 1e-12:
         return undefined("the correlations leave no variance to test with", has_p_value=True)
     t = (r12 - r13) * float(np.sqrt((n - 1) * (1 + r23) / variance))
+    df = n - 3 if df is None else df
     from scipy.special import stdtr
 
-    p_value = 2 * stdtr(n - 3, -abs(t)) if alternative == "two-sided" else stdtr(n - 3, -t)
+    p_value = 2 * stdtr(df, -abs(t)) if alternative == "two-sided" else stdtr(df, -t)
     return Estimate(
-        value=r12 - r13, p_value=float(p_value), method=f"Williams' test, t({n - 3}) = {t:.4f}", n=n
+        value=r12 - r13, p_value=float(p_value), method=f"Williams' test, t({df}) = {t:.4f}", n=n
     )
 
 

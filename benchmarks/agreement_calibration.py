@@ -1,0 +1,267 @@
+"""Do tests between metrics, and intervals of their agreement with people, keep their word?
+
+Worlds are simulated in which the truth is known: people score systems × items, two metrics are
+equally good. What differs between worlds is what a metric's errors share: nothing, the system (it
+likes or dislikes a system's style), the item, or both. A permutation test is exact only where what
+it exchanges could as well have come from the other metric.
+
+    python benchmarks/agreement_calibration.py -o docs/results/agreement_calibration.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import asin, pi, sqrt
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import kstest
+
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.correlation import Average, Coefficient, Level, correlate
+from wellput.stats.correlation_bootstrap import (
+    boot_both,
+    boot_difference,
+    boot_inputs,
+    boot_systems,
+)
+from wellput.stats.dependent_correlations import fisher, williams_test
+from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
+
+SHAPES = ((10, 30), (20, 100))
+TESTS: dict[str, Callable[..., Estimate]] = {
+    "perm_both": perm_both,
+    "perm_systems": perm_systems,
+    "perm_inputs": perm_inputs,
+    "perm_cells": perm_cells,
+    "boot_difference": boot_difference,
+}
+BOOTSTRAPS: dict[str, Callable[..., Estimate]] = {
+    "boot_both": boot_both,
+    "boot_systems": boot_systems,
+    "boot_inputs": boot_inputs,
+}
+SYSTEM, ITEM, OUTPUT, HUMAN, METRIC = 0.5, 0.7, 0.8, 0.6, 1.0
+"""Standard deviations: of systems' quality, items' ease, outputs, and people's and metrics' errors."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Standard deviations of the errors that a metric makes for a whole system or item."""
+
+    title: str
+    by_system: float
+    by_item: float
+
+    def draw(
+        self, systems: int, items: int, rng: np.random.Generator, *, metrics: int
+    ) -> tuple[list[Floats], Floats]:
+        """Scores of equally good metrics, and of people."""
+        quality = (
+            SYSTEM * rng.normal(size=(systems, 1))
+            + ITEM * rng.normal(size=(1, items))
+            + OUTPUT * rng.normal(size=(systems, items))
+        )
+        scores = [
+            quality
+            + self.by_system * rng.normal(size=(systems, 1))
+            + self.by_item * rng.normal(size=(1, items))
+            + METRIC * rng.normal(size=(systems, items))
+            for _ in range(metrics)
+        ]
+        return scores, quality + HUMAN * rng.normal(size=(systems, items))
+
+    def correlation(self, items: int) -> float:
+        """The true correlation of mean scores over so many items."""
+        quality = SYSTEM**2 + OUTPUT**2 / items
+        metric = quality + self.by_system**2 + METRIC**2 / items
+        return quality / sqrt(metric * (quality + HUMAN**2 / items))
+
+
+WORLDS = (
+    World("nothing", 0.0, 0.0),
+    World("the system", 0.4, 0.0),
+    World("the item", 0.0, 0.6),
+    World("both", 0.4, 0.6),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Which correlation."""
+
+    title: str
+    level: Level
+    average: Average
+    coefficient: Coefficient
+
+    @property
+    def options(self) -> dict[str, str]:
+        return {"level": self.level, "average": self.average, "coefficient": self.coefficient}
+
+    def truth(self, world: World, items: int) -> float:
+        """Scores are normal: within an item tau is 2/π arcsin of the correlation."""
+        if self.level == "system":
+            return world.correlation(items)
+        return 2 / pi * asin(world.correlation(1))
+
+
+SETTINGS = (
+    Setting("Kendall, segments by item", "segment", "item", "kendall"),
+    Setting("Pearson, systems", "system", "none", "pearson"),
+)
+
+
+def fisher_interval(x: Floats, z: Floats, *, seed: int) -> Estimate:
+    return fisher(correlate(x, z, level="system").value, len(x))
+
+
+def null_p_values(
+    world: World, test: Callable[..., Estimate], shape: tuple[int, int], *, trials: int, seed: int
+) -> Floats:
+    """The p-values of a test in `trials` studies of two equally good metrics."""
+    p_values = np.empty(trials)
+    for trial in range(trials):
+        (x, y), z = world.draw(*shape, np.random.default_rng([seed, *shape, trial]), metrics=2)
+        p_value = test(x, y, z).p_value
+        assert p_value is not None
+        p_values[trial] = p_value
+    return p_values
+
+
+def coverage(
+    world: World,
+    interval: Callable[..., Estimate],
+    shape: tuple[int, int],
+    truth: float,
+    *,
+    trials: int,
+    seed: int,
+) -> float:
+    """How often a 95% interval holds the true correlation."""
+    hits = 0
+    for trial in range(trials):
+        (x,), z = world.draw(*shape, np.random.default_rng([seed, *shape, trial]), metrics=1)
+        estimate = interval(x, z, seed=trial)
+        assert estimate.low is not None and estimate.high is not None
+        hits += estimate.low <= truth <= estimate.high
+    return hits / trials
+
+
+def null_row(
+    setting: Setting,
+    shape: tuple[int, int],
+    world: World,
+    *,
+    trials: int,
+    n_resamples: int,
+    seed: int,
+) -> str:
+    tests: list[Callable[..., Estimate]] = [
+        partial(test, n_resamples=n_resamples, **setting.options) for test in TESTS.values()
+    ]
+    if setting.level == "system":
+        tests.append(williams_test)
+    cells = []
+    for test in tests:
+        p_values = null_p_values(world, test, shape, trials=trials, seed=seed)
+        is_uniform = kstest(p_values, "uniform").pvalue > 0.001
+        cells.append(f"{np.mean(p_values <= 0.05):.3f}{'' if is_uniform else '*'}")
+    cells += ["–"] * (len(TESTS) + 1 - len(cells))
+    return (
+        f"| {setting.title} | {shape[0]} × {shape[1]} | {world.title} | " + " | ".join(cells) + " |"
+    )
+
+
+def coverage_row(
+    setting: Setting, shape: tuple[int, int], *, trials: int, n_resamples: int, seed: int
+) -> str:
+    world = WORLDS[-1]
+    truth = setting.truth(world, shape[1])
+    intervals: list[Callable[..., Estimate]] = [
+        partial(bootstrap, n_resamples=n_resamples, **setting.options)
+        for bootstrap in BOOTSTRAPS.values()
+    ]
+    if setting.level == "system":
+        intervals.append(fisher_interval)
+    cells = [
+        f"{coverage(world, interval, shape, truth, trials=trials, seed=seed):.3f}"
+        for interval in intervals
+    ]
+    cells += ["–"] * (len(BOOTSTRAPS) + 1 - len(cells))
+    return (
+        f"| {setting.title} | {shape[0]} × {shape[1]} | {truth:.3f} | " + " | ".join(cells) + " |"
+    )
+
+
+def page(*, trials: int, n_resamples: int, seed: int) -> str:
+    size = {"trials": trials, "n_resamples": n_resamples, "seed": seed}
+    null: list[str] = []
+    covered: list[str] = []
+    for setting in SETTINGS:
+        for shape in SHAPES:
+            for world in WORLDS:
+                null.append(null_row(setting, shape, world, **size))
+                print(null[-1], file=sys.stderr)
+            covered.append(coverage_row(setting, shape, **size))
+            print(covered[-1], file=sys.stderr)
+    return TEMPLATE.format(
+        **size,
+        tests=" | ".join(TESTS),
+        error=2 * sqrt(0.05 * 0.95 / trials),
+        null="\n".join(null),
+        coverage="\n".join(covered),
+    )
+
+
+TEMPLATE = """\
+# Calibration of agreement: do the tests and intervals keep their word?
+
+Measured by `python benchmarks/agreement_calibration.py -o docs/results/agreement_calibration.md
+--trials {trials} --resamples {n_resamples} --seed {seed}`: simulated studies, systems × items, of
+metrics that are equally good, {trials} a row.
+
+## Tests between two equally good metrics
+
+The share rejected at .05, which should be .050 (two standard errors of the measurement: {error:.3f}). A
+star: the p-values are not uniform (Kolmogorov–Smirnov, p < .001). "Errors share" is what a metric's
+errors have in common: nothing (every score errs by itself), the system (the metric likes or dislikes
+a system as a whole), the item, or both.
+
+| correlation | study | errors share | {tests} | Williams |
+|---|---|---|---|---|---|---|---|---|
+{null}
+
+READING_NULL
+
+## 95% intervals
+
+How often they held the true correlation for new systems and new items, where metrics' errors share
+both systems and items (two standard errors: {error:.3f}).
+
+| correlation | study | truth | boot_both | boot_systems | boot_inputs | Fisher |
+|---|---|---|---|---|---|---|
+{coverage}
+
+READING_COVERAGE
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--trials", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=399)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    text = page(trials=given.trials, n_resamples=given.resamples, seed=given.seed)
+    given.output.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

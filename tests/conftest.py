@@ -1,0 +1,22 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+# A loaded machine is no failure: examples may take as long as they like.
+settings.register_profile("wellput", deadline=None)
+settings.load_profile("wellput")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
+    """Under WELLPUT_CI=1 nothing may be skipped: what a test needs must be there."""
+    outcome = yield
+    report = outcome.get_result()
+    if os.environ.get("WELLPUT_CI") == "1" and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped under WELLPUT_CI=1: {report.longrepr}"

@@ -1,0 +1,54 @@
+"""Soft pairwise accuracy: exact by enumeration, and mt-metrics-eval."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from tests.stats.test_correlation import GOLDEN, golden
+from wellput.core.metric import Floats
+from wellput.stats.correlation import correlate
+from wellput.stats.soft_accuracy import spa
+
+
+@pytest.mark.parametrize("metric", ["x", "y"])
+def test_mt_metrics_eval_within_monte_carlo_error(metric: str) -> None:
+    estimate = spa(golden(metric), golden("z"), n_resamples=20_000)
+    assert estimate.value == pytest.approx(GOLDEN["spa"][metric], abs=0.005)
+    assert (estimate.n, estimate.seed) == (28, 0)
+
+
+def exact_p(differences: Floats) -> float:
+    """Over all 2^n signs."""
+    signs = np.array(list(product([-1, 1], repeat=len(differences))))
+    return float(np.mean(signs @ differences >= differences.sum() - 1e-12))
+
+
+def test_all_exchanges() -> None:
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=(4, 8))
+    x = z + rng.normal(size=z.shape)
+    x[1, 2] = z[3, 5] = np.nan  # pairs use the items both systems have
+    there = np.isfinite(x) & np.isfinite(z)
+    errors = []
+    for a, b in combinations(range(4), 2):
+        both = there[a] & there[b]
+        errors.append(abs(exact_p(x[a, both] - x[b, both]) - exact_p(z[a, both] - z[b, both])))
+    assert spa(x, z, n_resamples=20_000).value == pytest.approx(1 - np.mean(errors), abs=0.01)
+
+
+def test_people_agree_with_themselves_and_not_with_their_opposite() -> None:
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(5, 40)) + 3 * np.arange(5)[:, None]
+    assert spa(z, z).value == 1.0
+    assert spa(-z, z).value == pytest.approx(0.0, abs=0.01)
+    assert correlate(z, z, level="system", coefficient="spa").value == 1.0
+
+
+def test_undefined() -> None:
+    one = np.ones((1, 5))
+    assert "fewer than two systems" in spa(one, one).method
+    apart = np.array([[1.0, np.nan], [np.nan, 1.0]])
+    assert np.isnan(spa(apart, apart).value)
