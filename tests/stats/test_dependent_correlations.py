@@ -50,7 +50,11 @@ def test_sides() -> None:
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["williams"], ids=str)
 def test_nlpstats(row: dict[str, Any]) -> None:
     estimate = williams_test(
-        *map(golden, "xyz"), level=row["level"], alternative=row["alternative"]
+        golden("x"),
+        golden("y"),
+        golden(row["human"]),
+        level=row["level"],
+        alternative=row["alternative"],
     )
     assert estimate.p_value == pytest.approx(row["p"], rel=1e-9)
 
@@ -84,7 +88,7 @@ def test_fisher_by_hand() -> None:
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["fisher"], ids=str)
 def test_fisher_is_nlpstats(row: dict[str, Any]) -> None:
     r = correlate(
-        golden("x"), golden("z"), level=row["level"], coefficient=row["coefficient"]
+        golden("x"), golden(row["human"]), level=row["level"], coefficient=row["coefficient"]
     ).value
     estimate = fisher(r, row["n"], coefficient=row["coefficient"])
     assert (estimate.low, estimate.high) == pytest.approx((row["low"], row["high"]), abs=1e-12)
