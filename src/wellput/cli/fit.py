@@ -125,16 +125,18 @@ def command(
     default: Normalization = "none" if is_choice else default_normalization(panel)
     panel = normalized(panel, cast("Normalization | None", normalize) or default)
     hashes = {"evalset": fingerprint(evalset), "judgments": fingerprint(judgments)}
-    result = fit(
-        scores.tables,
-        panel.table(),
-        names,
-        method=cast("Method", method),
-        stepwise=cast("Criterion | None", stepwise),
-        rescale=not no_rescale,
-        seed=seed,
-        provenance={**panel_provenance(panel), "sha256": hashes},
-    )
+    with progress_of("folds fitted") as on_progress:
+        result = fit(
+            scores.tables,
+            panel.table(),
+            names,
+            method=cast("Method", method),
+            stepwise=cast("Criterion | None", stepwise),
+            rescale=not no_rescale,
+            seed=seed,
+            provenance={**panel_provenance(panel), "sha256": hashes},
+            on_progress=on_progress,
+        )
     if output is not None:
         save(result.model, output)
     if output != "-":
