@@ -44,8 +44,8 @@ from wellput.stats.comparison import TESTS, Correction, Test
 
 FEWEST_SYSTEMS = 3
 RESAMPLES_PER_PAIR = 50
-"""At least so many resamples for each pair of metrics: a p-value of 1 / (resamples + 1) multiplied by the
-number of pairs must still be able to be small."""
+"""At least so many resamples for each pair of metrics: a p-value of 1 / (resamples + 1), multiplied by
+the number of pairs, must still be able to be small."""
 
 
 @dataclass(frozen=True)
