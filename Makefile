@@ -2,6 +2,7 @@
 # make test    set up and run every check: lint, types, layers, tests
 # make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
+# make bench-agreement   hold the metrics against real judgments; writes docs/results/{agreement,fitted}.md
 # make docs    build the documentation into docs/_build
 # make clean   remove what the others made
 
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test slow lint bench docs clean check-tools
+.PHONY: bench-agreement demo test slow lint bench docs clean check-tools
 
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
@@ -30,6 +31,10 @@ lint: $(VENV)/.tested-with
 
 bench: $(VENV)/.tested-with
 	$(BIN)/python -m benchmarks.speed
+
+bench-agreement: $(VENV)/.tested-with
+	$(BIN)/python -m benchmarks.agreement
+	$(BIN)/python -m benchmarks.fitted
 
 docs: $(VENV)/.tested-with
 	$(BIN)/pip install --quiet --group docs

@@ -15,6 +15,7 @@
 #include "agreement.h"
 #include "arrays.h"
 #include "clones.h"
+#include "exchanged_sums.h"
 #include "kernels.h"
 #include "pair_signs.h"
 #include "parallel.h"
@@ -38,6 +39,15 @@ void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::
         counts[2 * g] = picked;
         counts[2 * g + 1] = opposite;
     }
+}
+
+WELLPUT_CLONES
+void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes) {
+    double sums[kLanes] = {};
+    for (std::size_t i = 0; i < n; i += kLanes)
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            sums[lane] += values[i + lane] * chosen[i + lane];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += sums[lane];
 }
 
 namespace {
@@ -91,6 +101,7 @@ struct Plan {
     std::vector<Rank> rank_x, rank_y, rank_z;  // of each cell: of x and y among both in its group
     std::vector<std::size_t> classes;          // distinct values of x and y in each group
     std::unique_ptr<PairSigns> signs;          // instead of ranks, for Kendall in small groups
+    std::unique_ptr<ExchangedSums> sums;       // instead of cells, for Pearson over all of them
 
     bool is_present(std::size_t k) const {
         return !std::isnan(x[k]) && !std::isnan(y[k]) && !std::isnan(z[k]);
@@ -136,6 +147,12 @@ void sign_pairs(Plan& plan) {
     }
 }
 
+void sum_cells(Plan& plan) {
+    plan.sums = std::make_unique<ExchangedSums>(plan.systems, plan.items);
+    plan.sums->add_cells(plan.x, plan.y, plan.z, plan.items,
+                         [&](std::size_t k) { return plan.is_present(k); });
+}
+
 // One worker: the two correlations of one resample after another.
 class Permuter {
 public:
@@ -144,13 +161,16 @@ public:
           exchange_(plan.swapped, plan.systems, plan.items),
           first_(plan.coefficient),
           second_(plan.coefficient),
-          masks_(plan.signs ? plan.signs->points() : 0) {}
+          masks_(plan.signs ? plan.signs->points() : 0),
+          chosen_(plan.sums ? plan.sums->stride() : 0) {}
 
     void score(std::size_t resample, double* result) {
         exchange_.set(plan_->seed, resample);
         first_.begin(), second_.begin();
         if (plan_->signs)
             add_pair_signs();
+        else if (plan_->sums)
+            add_sums();
         else if (plan_->grouping == Grouping::means)
             add_means();
         else
@@ -182,6 +202,13 @@ private:
         signs.score(0, signs.groups(), masks_, counts_, [&](std::size_t g, double a, double b) {
             first_.add(groups[g] ? b : a, 1), second_.add(groups[g] ? a : b, 1);
         });
+    }
+
+    void add_sums() {
+        const auto& items = exchange_.items();
+        std::copy(items.begin(), items.end(), chosen_.begin());
+        const auto [a, b] = plan_->sums->correlations(exchange_.systems().data(), chosen_.data());
+        first_.add(a, 1), second_.add(b, 1);
     }
 
     void add_group(std::size_t g) {
@@ -239,6 +266,7 @@ private:
     Exchange exchange_;
     Agreement first_, second_;
     FaceMasks masks_;
+    std::vector<double> chosen_;
     std::vector<Weight> swapped_;
     std::vector<std::int32_t> counts_;
     std::vector<Rank> rank_a_, rank_b_;
@@ -264,7 +292,8 @@ Matrix permuted_correlations(const Scores& x, const Scores& y, const Scores& z,
               .rank_y = {},
               .rank_z = {},
               .classes = {},
-              .signs = {}};
+              .signs = {},
+              .sums = {}};
     double* result = nullptr;
     Matrix matrix = new_matrix(n_resamples + 1, 2, &result);
 
@@ -274,6 +303,9 @@ Matrix permuted_correlations(const Scores& x, const Scores& y, const Scores& z,
                                                                    : kPairSignPoints + 1;
     if (plan.coefficient == Coefficient::kendall && points <= kPairSignPoints) {
         sign_pairs(plan);
+    } else if (plan.coefficient == Coefficient::pearson && plan.grouping == Grouping::pooled &&
+               plan.swapped != "cells") {
+        sum_cells(plan);
     } else {
         plan.groups = make_groups(plan.grouping, plan.systems, plan.items, plan.z,
                                   [&](std::size_t k) { return plan.is_present(k); });

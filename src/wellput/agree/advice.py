@@ -48,17 +48,20 @@ def _about(
     best = max(metrics, key=lambda row: row.value)
     place = f"{best.metric} agrees best of {len(metrics)}" if len(metrics) > 1 else best.metric
     text = f"{start}{place}, {_with_margin(best)}"
-    if ceiling is not None and coefficient == "pearson":
-        text += f" of a ceiling of {ceiling:.2f} between judges"
+    # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
+    if ceiling is not None and (coefficient, best.average) == ("pearson", "none"):
+        text += f" of a ceiling of {ceiling:.2f} that the judges' own noise sets"
     if best.low is not None and not math.isnan(best.low) and best.low <= 0:
         text += ", which chance alone would explain"
     tied = _not_told_from(best.metric, pairs, alpha)
     rivals = [name for name in tied if not _is_sentinel(name)]
     if rivals:
         text += f"; it is not distinguishable from {_listed(rivals)}"
-    floors = [name for name in tied if _is_sentinel(name)]
-    if floors:
-        text += f"; nor does it beat {_listed(floors)}, so trust no metric here"
+    floors = [name.partition(":")[0] for name in tied if _is_sentinel(name)]
+    if "random" in floors:
+        text += "; nor does it beat random numbers, so trust no metric here"
+    elif floors:
+        text += "; nor does it beat the length of the output alone"
     return text + "."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
@@ -11,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agree.advice import advise
-from wellput.agree.cells import common_cells, segment_scores, system_scores
-from wellput.agree.compare import compare_pairs
+from wellput.agree.cells import common_cells, segment_scores, system_scores, undefined_cells
+from wellput.agree.compare import Compare, PairTest, compare_pairs
 from wellput.agree.correlate import Uncertainty, segment_agreement, system_agreement
 from wellput.agree.documents import (
     document_values,
@@ -43,9 +42,6 @@ from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.comparison import TESTS, Correction, Test
 
 FEWEST_SYSTEMS = 3
-RESAMPLES_PER_PAIR = 50
-"""At least so many resamples for each pair of metrics: a p-value of 1 / (resamples + 1), multiplied by
-the number of pairs, must still be able to be small."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +97,11 @@ def agree(
         judges=tuple(summaries),
         questions=tuple(question_correlations(ready)) if len(ready) > 1 else (),
         excluded=tuple(asdict(e) for panel in ready.values() for e in panel.excluded),
+        undefined=tuple(
+            {"question": name, "metric": metric, "n": n}
+            for name, panel in ready.items()
+            for metric, n in undefined_cells(list(tables.values()), panel.table()).items()
+        ),
         advice=tuple(advise(agreement, differences, ceilings, alpha=options.alpha)),
         seed=options.uncertainty.seed,
         n_resamples=options.uncertainty.n_resamples,
@@ -122,24 +123,22 @@ def _against(
     pairs: list[Difference] = []
     for coefficient in options.coefficients:
         if options.level == "document":
-            found, compare, test = _documents(tables, human, cells, coefficient, options)
+            found, test = _documents(tables, human, cells, coefficient, options)
         else:
             found = [
                 _agreement(table, human, cells, coefficient, options) for table in tables.values()
             ]
-            compare, test = _comparison(tables, human, cells, coefficient, options)
+            test = _comparison(tables, human, cells, coefficient, options)
         rows += found
         if coefficient == "spa":
             continue  # itself made of permutation tests: no test of differences is known for it
         defined = [row.metric for row in found if not np.isnan(row.value)]
         pairs += compare_pairs(
             defined,
-            compare,
+            test,
             question=human.scorer,
             level=options.level,
             coefficient=coefficient,
-            test=test,
-            correction=options.correction,
             on_progress=on_progress,
         )
     return rows, pairs
@@ -172,8 +171,8 @@ def _comparison(
     cells: NDArray[np.bool_],
     coefficient: Coefficient,
     options: AgreementOptions,
-) -> tuple[Callable[[str, str], Estimate], str]:
-    """How two metrics are compared, and the name of it."""
+) -> PairTest:
+    """How two metrics are compared."""
     is_system = options.level == "system"
     test = options.test if options.test != "auto" else _default_test(is_system, coefficient)
     # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
@@ -190,14 +189,25 @@ def _comparison(
         "average": "none" if is_system else options.average,
         "coefficient": coefficient,
     }
-    if test != "williams":
-        pairs = math.comb(len(tables), 2)
-        settings |= {
-            "n_resamples": max(options.uncertainty.n_resamples, RESAMPLES_PER_PAIR * pairs),
-            "seed": options.uncertainty.seed,
-            "threads": options.uncertainty.threads,
-        }
-    return lambda a, b: TESTS[test](arrays[a], arrays[b], people, **settings), test
+    if test == "williams":
+        return _pair_test(
+            test,
+            lambda a, b, _: TESTS[test](arrays[a], arrays[b], people, **settings),
+            None,
+            options,
+        )
+    settings |= {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
+
+    def compare(a: str, b: str, n_resamples: int) -> Estimate:
+        return TESTS[test](arrays[a], arrays[b], people, n_resamples=n_resamples, **settings)
+
+    return _pair_test(test, compare, options.uncertainty.n_resamples, options)
+
+
+def _pair_test(
+    name: str, compare: Compare, n_resamples: int | None, options: AgreementOptions
+) -> PairTest:
+    return PairTest(name, compare, n_resamples, options.correction, options.alpha)
 
 
 def _default_test(is_system: bool, coefficient: Coefficient) -> Test:
@@ -212,7 +222,7 @@ def _documents(
     cells: NDArray[np.bool_],
     coefficient: Coefficient,
     options: AgreementOptions,
-) -> tuple[list[Agreement], Callable[[str, str], Estimate], str]:
+) -> tuple[list[Agreement], PairTest]:
     drawn = draw_documents(
         cells,
         size=options.document_size,
@@ -240,7 +250,8 @@ def _documents(
                 note=mean.method if np.isnan(mean.value) else "",
             )
         )
-    return rows, lambda a, b: paired_t(values[a], values[b]), "paired t over documents"
+    compare: Compare = lambda a, b, _: paired_t(values[a], values[b])  # noqa: E731
+    return rows, _pair_test("paired t over documents", compare, None, options)
 
 
 def _chosen(found: dict[str, Panel], questions: Sequence[str]) -> dict[str, Panel]:

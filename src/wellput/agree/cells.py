@@ -19,6 +19,15 @@ def common_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.
     return present
 
 
+def undefined_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> dict[str, int]:
+    """How many judged outputs each metric has no defined score for, where there are any."""
+    counts = {
+        table.scorer: int((human.present & table.present & np.isnan(table.scores)).sum())
+        for table in tables
+    }
+    return {scorer: n for scorer, n in counts.items() if n}
+
+
 def segment_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     """Segment scores, turned round where lower is better; NaN outside the cells."""
     return oriented(table, np.where(cells, table.scores, np.nan))

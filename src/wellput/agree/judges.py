@@ -102,7 +102,12 @@ def question_correlations(panels: Mapping[str, Panel]) -> list[dict[str, Any]]:
 
 
 def ceiling(summary: JudgeSummary) -> float | None:
-    """The mean correlation between judges, where there is one."""
-    if summary.pairwise is None or math.isnan(summary.pairwise["mean"]):
+    """The highest correlation with the judges' mean that their own noise allows: the root of its
+    reliability.
+
+    The correlation between two single judges is no ceiling: their mean is steadier than either, and a
+    metric can agree with it better than they do with each other.
+    """
+    if summary.split_half is None or not summary.split_half > 0:
         return None
-    return summary.pairwise["mean"]
+    return math.sqrt(summary.split_half)

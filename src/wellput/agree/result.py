@@ -69,7 +69,11 @@ class JudgeSummary:
 
 @dataclass(frozen=True)
 class AgreementResult:
-    """Everything `wellput agree` says."""
+    """Everything `wellput agree` says.
+
+    `undefined` counts the judged outputs without a score, by question and metric: all metrics are
+    compared without them.
+    """
 
     level: Level
     agreement: tuple[Agreement, ...] = ()
@@ -80,6 +84,7 @@ class AgreementResult:
     models: tuple[Mapping[str, Any], ...] = ()
     confusion: tuple[Mapping[str, Any], ...] = ()
     excluded: tuple[Mapping[str, Any], ...] = ()
+    undefined: tuple[Mapping[str, Any], ...] = ()
     advice: tuple[str, ...] = ()
     seed: int = 0
     n_resamples: int = 0
@@ -97,6 +102,7 @@ class AgreementResult:
             "models": list(self.models),
             "confusion": list(self.confusion),
             "excluded": list(self.excluded),
+            "undefined": list(self.undefined),
             "advice": list(self.advice),
             "normalize": dict(self.normalization),
             "interval": self.interval,

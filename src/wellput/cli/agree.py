@@ -7,11 +7,10 @@ from typing import Any, cast
 
 import click
 
-from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.cli.options import common_options, show
 from wellput.cli.score import complete_metric
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
-from wellput.report.table import Format
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa")
 TESTS = (
@@ -119,7 +118,8 @@ Examples:
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests.",
+    help="Resamples of intervals and tests; pairs of metrics that look different are tested again "
+    "with as many as the correction needs.",
 )
 @common_options
 def command(
@@ -149,7 +149,7 @@ def command(
     from wellput.engine.score import available_cores, score
     from wellput.io import check_writable, open_evalset, read_judgments
     from wellput.metrics import registry
-    from wellput.report.agree import render
+    from wellput.report.agree import agreement_report
 
     check_writable(output)
     chosen = registry.create_all(metrics)
@@ -183,12 +183,7 @@ def command(
             result = agree(
                 scored.tables, cast("list[Judgment]", answers), options, on_progress=on_progress
             )
-    emit(
-        render(
-            result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
-        ),
-        output,
-    )
+    show(agreement_report(result), format, output)
 
 
 def coefficient_names(given: Sequence[str]) -> tuple[Any, ...]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from wellput.cli.options import emit, is_terminal, making_options, terminal_width
-from wellput.report.table import Format
+from wellput.cli.options import making_options, show
 
 if TYPE_CHECKING:
     from wellput.agree.fit import Criterion, Method
@@ -103,7 +102,7 @@ def command(
     from wellput.io import open_evalset
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable, save
-    from wellput.report.fit import render
+    from wellput.report.fit import fit_report
 
     metrics, names = metrics_of(predictors)
     exclusions = [parse_exclusion(rule, question) for rule in exclude]
@@ -140,10 +139,7 @@ def command(
     if output is not None:
         save(result.model, output)
     if output != "-":
-        text = render(
-            result, cast("Format", format), width=terminal_width("-"), color=is_terminal("-")
-        )
-        emit(text, "-")
+        show(fit_report(result), format, "-")
 
 
 def metrics_of(predictors: Sequence[str]) -> tuple[list[Metric], list[str]]:

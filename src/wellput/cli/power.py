@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import click
 
-from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.cli.options import common_options, show
 from wellput.core.errors import InputError
-from wellput.report.table import Format
 
 ITEMS = "25,50,100,200,400"
 JUDGES = "1,3,5"
@@ -108,7 +106,7 @@ def command(
     and every table says so.
     """
     from wellput.io import check_writable
-    from wellput.report.power import render
+    from wellput.report.power import power_report
     from wellput.stats.power import power_for_metrics, power_for_systems
 
     check_writable(output)
@@ -151,10 +149,7 @@ def command(
             simulations=simulations,
             seed=seed,
         )
-    text = render(
-        table, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
-    )
-    emit(text, output)
+    show(power_report(table), format, output)
 
 
 def refuse_unused(what: str, options: Mapping[str, object]) -> None:

@@ -7,17 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agree.result import Agreement, AgreementResult, JudgeSummary
-from wellput.report.table import (
-    Format,
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_terminal,
-    number,
-    p_text,
-)
+from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value", "n",
@@ -27,20 +17,10 @@ MANY_PAIRS = 15
 EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
 
 
-def render(
-    result: AgreementResult, format: Format, *, width: int | None = None, color: bool = False
-) -> str:
-    """The result as text in one of the five formats."""
-    if format == "json":
-        return as_json(result.to_dict())
-    if format == "csv":
-        return as_csv(CSV_COLUMNS, result.to_dict()["agreement"])
-    tables = tables_of(result)
-    if format == "latex":
-        return as_latex(tables)
-    if format == "markdown":
-        return as_markdown(tables)
-    return as_terminal(tables, width=width, color=color)
+def agreement_report(result: AgreementResult) -> Report:
+    """Everything `wellput agree` says; CSV has the agreement of each metric."""
+    value = result.to_dict()
+    return Report(tables_of(result), value, CSV_COLUMNS, value["agreement"])
 
 
 def tables_of(result: AgreementResult) -> list[Table]:
@@ -84,7 +64,7 @@ def agreement_table(result: AgreementResult) -> Table:
         columns=["metric", "question", *(["coefficient"] if several else []), heading, "p", "n"],
         rows=rows,
         title=f"Agreement with people, {result.level} level{how}",
-        notes=[*result.advice, *undefined, *_how(result), *_excluded(result)],
+        notes=[*result.advice, *undefined, *_how(result), *_undefined(result), *_excluded(result)],
     )
 
 
@@ -234,6 +214,14 @@ def _how(result: AgreementResult) -> list[str]:
         f"seed {result.seed}."
         if result.level != "document"
         else f"Ratings {scale}. [low, high]: {result.interval}, seed {result.seed}."
+    ]
+
+
+def _undefined(result: AgreementResult) -> list[str]:
+    return [
+        f"{row['metric']} has no value for {row['n']:,} outputs judged on {row['question']}: "
+        "no metric was held against people on them."
+        for row in result.undefined
     ]
 
 

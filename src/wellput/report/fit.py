@@ -7,17 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agree.fit import CrossValidation, Fit
-from wellput.report.table import (
-    Format,
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_terminal,
-    number,
-    p_text,
-)
+from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
     "predictor", "coefficient", "standard_error", "t", "p_value", "variance_inflation",
@@ -26,20 +16,16 @@ SHOWN_OUTLIERS = 10
 UNSEEN = {"sentence": "sentences", "item": "items", "system": "systems"}
 
 
-def render(result: Fit, format: Format, *, width: int | None = None, color: bool = False) -> str:
-    """The fit as text in one of the five formats; CSV has the coefficients of the metric."""
-    if format == "json":
-        return as_json(result.to_dict())
-    if format == "csv":
-        constant = {"predictor": "(constant)", **result.model.card["constant"]}
-        return as_csv(CSV_COLUMNS, [*result.model.card["coefficients"], constant])
+def fit_report(result: Fit) -> Report:
+    """The models, the metric and its outliers; CSV has the coefficients of the metric."""
     tables = [model_table(result), *_step_table(result), metric_table(result)]
-    tables += _outlier_table(result)
-    if format == "latex":
-        return as_latex(tables)
-    if format == "markdown":
-        return as_markdown(tables)
-    return as_terminal(tables, width=width, color=color)
+    constant = {"predictor": "(constant)", **result.model.card["constant"]}
+    return Report(
+        [*tables, *_outlier_table(result)],
+        result.to_dict(),
+        CSV_COLUMNS,
+        [*result.model.card["coefficients"], constant],
+    )
 
 
 def model_table(result: Fit) -> Table:

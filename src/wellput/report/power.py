@@ -5,35 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wellput.report.table import (
-    Format,
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_terminal,
-    number,
-)
+from wellput.report.table import Report, Table, number
 from wellput.stats.power import PowerRow, PowerTable, Smallest
 
 CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
 
 
-def render(
-    table: PowerTable, format: Format, *, width: int | None = None, color: bool = False
-) -> str:
-    """The table as text in one of the five formats."""
-    if format == "json":
-        return as_json(to_dict(table))
-    if format == "csv":
-        return as_csv(CSV_COLUMNS, [_record(row) for row in table.rows])
-    tables = [power_table(table)]
-    if format == "latex":
-        return as_latex(tables)
-    if format == "markdown":
-        return as_markdown(tables)
-    return as_terminal(tables, width=width, color=color)
+def power_report(table: PowerTable) -> Report:
+    """Power by items and judges."""
+    records = [_record(row) for row in table.rows]
+    return Report([power_table(table)], to_dict(table), CSV_COLUMNS, records)
 
 
 def to_dict(table: PowerTable) -> dict[str, Any]:
