@@ -132,7 +132,7 @@ def test_metrics_that_cannot_be_told_apart() -> None:
     }
     result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
     assert "not distinguishable from" in result.advice[0]
-    assert "nor does it beat random, so trust no metric here" in result.advice[0]
+    assert "nor does it beat random numbers, so trust no metric here" in result.advice[0]
 
 
 def test_documents() -> None:
