@@ -190,8 +190,8 @@ Ten folds, grouped so that no *item* (or no *system*, where there are at least {
 learned from and predicted; with fewer than ten systems each is a fold. Two rivals, each one metric of
 {len(RIVALS)}, turned round where it correlates negatively: **chosen**, the one of the highest absolute
 r with the judgments learned from, which is what a user could do; and **in hindsight**, the one that
-does best on the very outputs that are predicted, which nobody can know beforehand. `ttr`, `distinct` and
-`exact` are rivals but no predictors: the first two have no value for an output of one word, the last
+does best on the very outputs that are predicted, which nobody can know beforehand. `ttr`, `distinct`
+and `exact` are rivals but no predictors: the first two have no value for an output of one word, the last
 is constant on some sets. The predictors were fixed before anything was measured, the same for every
 set; the rivals were made stronger after a first run (those three added, scores no longer rescaled in
 each fold).
