@@ -137,6 +137,18 @@ def test_judgments_of_unknown_items_are_listed(run: Run, files: Write) -> None:
 
 
 @pytest.mark.usefixtures("evalset")
+def test_models_of_the_ratings(run: Run) -> None:
+    result = run(
+        "agree", "e.jsonl", "ratings.csv", "-m", "ssa,length", "--models", "--resamples", "20",
+        "--format", "json",
+    ).json  # fmt: skip
+    names = [row["predictors"] for row in result["models"]]
+    assert names == [["ssa"], ["length"], ["ssa", "length"]]
+    r = result["agreement"][0]["value"]
+    assert result["models"][0]["r_squared"] == pytest.approx(r**2)
+
+
+@pytest.mark.usefixtures("evalset")
 def test_exclusions_are_told(run: Run) -> None:
     outcome = run(
         "agree", "e.jsonl", "ratings.csv", "-m", "ssa", "--exclude", "judge=J2: pressed one button",

@@ -92,6 +92,11 @@ Examples:
     help="Documents drawn.",
 )
 @click.option(
+    "--models",
+    is_flag=True,
+    help="Also regress the ratings on the metrics, singly and together: R² and p of each.",
+)
+@click.option(
     "--test",
     type=click.Choice(TESTS),
     default="auto",
@@ -172,6 +177,7 @@ def command(
             correction=choices["correction"],
             document_size=choices["document_size"],
             documents=choices["documents"],
+            with_models=choices["models"],
             uncertainty=Uncertainty(
                 resample=choices["resample"],
                 n_resamples=choices["resamples"],

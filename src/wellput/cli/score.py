@@ -186,6 +186,11 @@ def open_source(
                 f"--hyp NAME={evalset}."
             )
         return open_evalset(evalset, trees=with_trees)
+    if trees == "auto":
+        raise InputError(
+            "--trees auto parses the references, and this version has no parser yet: parse them with "
+            "a tool of yours and give --trees FILE.conllu."
+        )
     if not hypotheses:
         raise InputError(
             "Nothing to score: give an evalset (wellput score items.jsonl -m bleu), or outputs and "

@@ -31,6 +31,8 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables.append(difference_table(result))
     if result.judges:
         tables.append(judge_table(result))
+    if result.models:
+        tables.append(model_table(result))
     for entry in result.preferences:
         tables += preference_tables(entry)
     if result.confusion:
@@ -143,6 +145,28 @@ def _judges(row: JudgeSummary) -> list[str]:
         pairwise,
         *("–" if figure is None else number(figure, 2) for figure in figures),
     ]
+
+
+def model_table(result: AgreementResult) -> Table:
+    """R² and p of each combination of metrics, as Table 3 of Bangalore et al. (2000)."""
+    rows = [
+        [
+            " + ".join(row["predictors"]),
+            row["question"],
+            number(row["r_squared"], 3),
+            number(row["adjusted_r_squared"], 3),
+            number(row["f"], 2),
+            p_text(row["p_value"]),
+            str(row["n"]),
+        ]
+        for row in result.models
+    ]
+    return Table(
+        columns=["predictors", "question", "R²", "adjusted R²", "F", "p", "n"],
+        rows=rows,
+        title="Models of the ratings",
+        notes=["Linear regressions on segment scores; p takes segments for independent."],
+    )
 
 
 def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
