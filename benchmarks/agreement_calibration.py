@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy.stats import kstest
-from wellput.stats.dependent_correlations import fisher, williams_test
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
@@ -31,6 +30,7 @@ from wellput.stats.correlation_bootstrap import (
     boot_inputs,
     boot_systems,
 )
+from wellput.stats.dependent_correlations import fisher, williams_test
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
 
 SHAPES = ((10, 30), (20, 100))
@@ -237,7 +237,18 @@ a system as a whole), the item, or both.
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-READING_NULL
+Where every score errs by itself all four permutation tests keep their level. (`perm_systems` at system
+level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
+ties the systems' means to each other.) A metric that errs for whole systems breaks the three that
+exchange single items or cells: exchanging items within a system mixes the two metrics' views of it,
+so that chance looks smaller than it is, and the more so the more items there are. At system level
+PERM-BOTH then finds a difference between equally good metrics in half of the studies. That is the
+published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); it is kept as
+it is. For a conclusion about systems not seen yet believe `perm_systems` or, at system level,
+Williams; `perm_both`, `perm_inputs` and `perm_cells` speak about these very systems.
+
+`boot_difference` hardly ever rejects: drawing systems and items together counts the errors of single
+outputs twice, and p comes from an interval that is too wide.
 
 ## 95% intervals
 
@@ -248,7 +259,11 @@ both systems and items (two standard errors: {error:.3f}).
 |---|---|---|---|---|---|---|
 {coverage}
 
-READING_COVERAGE
+`boot_both` covers too often with few systems and items, for the reason given above; with 20 × 100 it is
+near its word. `boot_systems` covers slightly too seldom, as percentile intervals of 10 to 20 points do.
+`boot_inputs` allows for other items but not for other systems, and says nothing about those: against
+the truth for new systems it holds in half to five sixths of the studies. Fisher's interval is right
+where its assumptions are.
 """
 
 
@@ -256,7 +271,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--trials", type=int, default=500)
-    parser.add_argument("--resamples", type=int, default=399)
+    parser.add_argument("--resamples", type=int, default=299)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     text = page(trials=given.trials, n_resamples=given.resamples, seed=given.seed)

@@ -186,15 +186,15 @@ two linear models are fitted to people's ratings and asked about outputs they ha
 - **rich**: ridge regression on {len(RICH)} metrics and components, its penalty chosen by leave-one-out
   error on the outputs learned from.
 
-Ten folds, grouped so that no *item* (or no *system*, where there are at least {FEWEST_SYSTEMS}) is
-both learned from and predicted; with fewer than ten systems each is a fold. Two rivals, each one
-metric of {len(RIVALS)}, turned round where it correlates negatively: **chosen**, the one of the highest
-absolute r with the judgments learned from, which is what a user could do; and **in hindsight**, the
-one that does best on the very outputs that are predicted, which nobody can know beforehand. `ttr`,
-`distinct` and `exact` are rivals but no predictors: the first two have no value for an output of one
-word, the last is constant on some sets. The predictors were fixed before anything was measured, the
-same for every set; the rivals were made stronger after a first run (those three added, scores no longer
-rescaled in each fold).
+Ten folds, grouped so that no *item* (or no *system*, where there are at least {FEWEST_SYSTEMS}) is both
+learned from and predicted; with fewer than ten systems each is a fold. Two rivals, each one metric of
+{len(RIVALS)}, turned round where it correlates negatively: **chosen**, the one of the highest absolute
+r with the judgments learned from, which is what a user could do; and **in hindsight**, the one that
+does best on the very outputs that are predicted, which nobody can know beforehand. `ttr`, `distinct`
+and `exact` are rivals but no predictors: the first two have no value for an output of one word, the last
+is constant on some sets. The predictors were fixed before anything was measured, the same for every
+set; the rivals were made stronger after a first run (those three added, scores no longer rescaled in
+each fold).
 
 Pearson's r of all predictions with the ratings; Δr with a paired 95% bootstrap interval over items,
 {RESAMPLES:,} resamples, bold where it is above 0. The predictions of all folds are correlated together:

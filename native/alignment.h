@@ -81,13 +81,15 @@ public:
     // Tokens are numbers from 0 to `symbols` - 1.
     Errors align(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
         path_.clear();
-        path_.reserve(reference.size() + hypothesis.size());
+        removed_.clear();
+        inserted_.clear();
+        substitutions_ = 0;
         // Equal tokens at the end are on the path anyway; those at the beginning need not be.
         std::size_t n = reference.size(), m = hypothesis.size();
         while (n > 0 && m > 0 && reference[n - 1] == hypothesis[m - 1])
             path_.push_back({static_cast<int>(--n), static_cast<int>(--m)});
         trace(reference.first(n), hypothesis.first(m), symbols);
-        return tally(reference, hypothesis, symbols);
+        return tally(symbols);
     }
 
     // The path of the last alignment, from the end of the sentences to their beginning.
@@ -98,6 +100,11 @@ private:
 
     void trace(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
         const std::size_t n = reference.size(), m = hypothesis.size();
+        if (n == 0 || m == 0) {
+            for (std::size_t i = n; i > 0; --i) remove(i, reference);
+            for (std::size_t j = m; j > 0; --j) insert(j, hypothesis);
+            return;
+        }
         const std::int64_t highest = costs_.highest(n, m);
         const std::int64_t scale = costs_.scale(highest);
         const std::int64_t largest = (highest + 2 * costs_.dearest()) * (scale + 1);
@@ -130,15 +137,14 @@ private:
         auto at = [&](std::size_t i, std::size_t j) { return values[(i + j) * stride + i]; };
         for (std::size_t i = n, j = m; i > 0 || j > 0;) {
             // A diagonal step over equal tokens is always on a cheapest path.
-            if (i > 0 && j > 0 &&
-                (reference[i - 1] == hypothesis[j - 1] ||
-                 at(i, j) == static_cast<T>(at(i - 1, j - 1) + substitution))) {
-                path_.push_back({static_cast<int>(--i), static_cast<int>(--j)});
-            } else if (i > 0 && at(i, j) == static_cast<T>(at(i - 1, j) + deletion)) {
-                path_.push_back({static_cast<int>(--i), -1});
-            } else {
-                path_.push_back({-1, static_cast<int>(--j)});
-            }
+            const bool inside = i > 0 && j > 0;
+            const bool same = inside && reference[i - 1] == hypothesis[j - 1];
+            if (same || (inside && at(i, j) == static_cast<T>(at(i - 1, j - 1) + substitution)))
+                pair(i--, j--, same);
+            else if (i > 0 && at(i, j) == static_cast<T>(at(i - 1, j) + deletion))
+                remove(i--, reference);
+            else
+                insert(j--, hypothesis);
         }
     }
 
@@ -173,43 +179,52 @@ private:
             const int step = i == 0   ? insertion_step
                              : j == 0 ? deletion_step
                                       : (steps[i * width + j / 4] >> (2 * (j % 4))) & 3;
-            if (step == diagonal_step)
-                path_.push_back({static_cast<int>(--i), static_cast<int>(--j)});
-            else if (step == deletion_step)
-                path_.push_back({static_cast<int>(--i), -1});
-            else
-                path_.push_back({-1, static_cast<int>(--j)});
+            if (step == diagonal_step) {
+                pair(i, j, reference[i - 1] == hypothesis[j - 1]);
+                --i, --j;
+            } else if (step == deletion_step) {
+                remove(i--, reference);
+            } else {
+                insert(j--, hypothesis);
+            }
         }
     }
 
-    Errors tally(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
-        Errors errors;
-        for (const Step& step : path_) {
-            if (step.hypothesis < 0)
-                ++errors.deletions;
-            else if (step.reference < 0)
-                ++errors.insertions;
-            else
-                errors.substitutions += reference[step.reference] != hypothesis[step.hypothesis];
+    // Steps back from cell (i, j).
+    void pair(std::size_t i, std::size_t j, bool same) {
+        path_.push_back({static_cast<int>(i) - 1, static_cast<int>(j) - 1});
+        substitutions_ += !same;
+    }
+    void remove(std::size_t i, std::span<const int> reference) {
+        path_.push_back({static_cast<int>(i) - 1, -1});
+        removed_.push_back(reference[i - 1]);
+    }
+    void insert(std::size_t j, std::span<const int> hypothesis) {
+        path_.push_back({-1, static_cast<int>(j) - 1});
+        inserted_.push_back(hypothesis[j - 1]);
+    }
+
+    // A move is a token that was removed and inserted.
+    Errors tally(int symbols) {
+        Errors errors{substitutions_, static_cast<int>(inserted_.size()),
+                      static_cast<int>(removed_.size()), 0};
+        if (removed_.empty() || inserted_.empty()) return errors;
+        if (counts_.size() < static_cast<std::size_t>(symbols)) counts_.resize(symbols);
+        for (const int token : removed_) ++counts_[token];
+        for (const int token : inserted_) {
+            const int is_left = counts_[token] > 0;
+            counts_[token] -= is_left;
+            errors.moves += is_left;
         }
-        if (errors.deletions == 0 || errors.insertions == 0) return errors;
-        if (deleted_.size() < static_cast<std::size_t>(symbols)) deleted_.resize(symbols);
-        for (const Step& step : path_)
-            if (step.hypothesis < 0) ++deleted_[reference[step.reference]];
-        for (const Step& step : path_)
-            if (step.reference < 0 && deleted_[hypothesis[step.hypothesis]] > 0) {
-                --deleted_[hypothesis[step.hypothesis]];
-                ++errors.moves;
-            }
-        for (const Step& step : path_)
-            if (step.hypothesis < 0) deleted_[reference[step.reference]] = 0;
+        for (const int token : removed_) counts_[token] = 0;
         return errors;
     }
 
     Costs costs_;
     std::vector<std::int64_t> cells_;
     std::vector<Step> path_;
-    std::vector<int> deleted_;
+    std::vector<int> removed_, inserted_, counts_;
+    int substitutions_ = 0;
 };
 
 }  // namespace wellput

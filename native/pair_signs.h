@@ -19,7 +19,7 @@
 namespace wellput {
 
 constexpr std::size_t kFaces = 4;
-constexpr std::size_t kPairSignPoints = 128;  // beyond, sorting is faster than all pairs
+constexpr std::size_t kPairSignPoints = 512;  // beyond, sorting is faster than all pairs
 
 // words × kFaces, the four faces of 64 pairs side by side.
 using Faces = std::vector<std::uint64_t>;

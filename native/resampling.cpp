@@ -1,4 +1,5 @@
-// Resampling as a matrix product: how often each resample takes each row, times the statistics.
+// Resampling: a bootstrap is a matrix product, how often each resample takes each row, times the
+// statistics; an exchange of rows adds up precomputed sums of eight rows.
 //
 // A resample has a random stream of its own, made from (seed, resample), so that neither threads
 // nor the width of the statistics change what is drawn: with one seed, every metric and every
@@ -81,9 +82,8 @@ void sum_group(const double* statistics, std::size_t n, std::size_t k, Scratch& 
     }
 }
 
-template <typename Fill>
-Matrix resampled_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
-                      int threads, Fill fill) {
+Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
+                      int threads) {
     const std::size_t n = statistics.shape(0);
     const std::size_t k = statistics.shape(1);
     if (n == 0) throw std::invalid_argument("there are no rows to resample");
@@ -104,7 +104,7 @@ Matrix resampled_sums(const Statistics& statistics, std::size_t n_resamples, std
             const std::size_t first = group * kGroup;
             const std::size_t count = std::min(kGroup, n_resamples - first);
             for (std::size_t r = 0; r < count; ++r)
-                fill(Stream(seed, first + r), n, scratch.weights.data() + r * n);
+                draw(Stream(seed, first + r), n, scratch.weights.data() + r * n);
             sums.assign(kGroup * width, 0.0);
             sum_group(data, n, k, scratch, sums.data());
             for (std::size_t r = 0; r < count; ++r)
@@ -115,14 +115,79 @@ Matrix resampled_sums(const Statistics& statistics, std::size_t n_resamples, std
     return matrix;
 }
 
-Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
-                      int threads) {
-    return resampled_sums(statistics, n_resamples, seed, threads, draw);
+// Exchanged rows: a row counts or it does not, so eight rows at a time have only 256 possible sums.
+// These are made once for a batch of resamples, each of which then adds the one that its byte of
+// random bits names.
+constexpr std::size_t kBatch = 256;
+
+// subsets (256, width): the sum of every subset of up to eight rows.
+void fill_subsets(const double* rows, std::size_t count, std::size_t k, std::size_t width,
+                  double* subsets) {
+    std::fill_n(subsets, width, 0.0);
+    for (std::size_t row = 0; row < count; ++row) {
+        const std::size_t half = std::size_t{1} << row;
+        for (std::size_t subset = 0; subset < half; ++subset) {
+            const double* from = subsets + subset * width;
+            double* to = subsets + (half + subset) * width;
+            for (std::size_t c = 0; c < k; ++c) to[c] = from[c] + rows[row * k + c];
+            for (std::size_t c = k; c < width; ++c) to[c] = 0.0;
+        }
+    }
+}
+
+// sums (count, width) += the subset that each resample's byte names; bytes are `stride` apart.
+WELLPUT_CLONES
+void add_subsets(const double* subsets, const std::uint8_t* bytes, std::size_t stride,
+                 std::size_t count, std::size_t width, double* sums) {
+    for (std::size_t r = 0; r < count; ++r) {
+        const double* subset = subsets + bytes[r * stride] * width;
+        for (std::size_t c = 0; c < width; c += 4) {
+            Four sum, more;
+            __builtin_memcpy(&sum, sums + r * width + c, sizeof sum);
+            __builtin_memcpy(&more, subset + c, sizeof more);
+            sum += more;
+            __builtin_memcpy(sums + r * width + c, &sum, sizeof sum);
+        }
+    }
 }
 
 Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::uint64_t seed,
                  int threads) {
-    return resampled_sums(differences, n_resamples, seed, threads, flip);
+    const std::size_t n = differences.shape(0);
+    const std::size_t k = differences.shape(1);
+    if (n == 0) throw std::invalid_argument("there are no rows to resample");
+    double* result = nullptr;
+    Matrix matrix = new_matrix(n_resamples, k, &result);
+    const double* data = differences.data();
+    const std::size_t width = (k + 3) / 4 * 4;
+    const std::size_t words = (n + 63) / 64;
+
+    nb::gil_scoped_release release;
+    const auto body = [=, bits = std::vector<std::uint8_t>(), subsets = std::vector<double>(),
+                       sums = std::vector<double>()](std::size_t begin, std::size_t end) mutable {
+        bits.resize(kBatch * words * 8);
+        subsets.resize(256 * width);
+        for (std::size_t batch = begin; batch < end; ++batch) {
+            const std::size_t first = batch * kBatch;
+            const std::size_t count = std::min(kBatch, n_resamples - first);
+            for (std::size_t r = 0; r < count; ++r)
+                flip_packed(Stream(seed, first + r), words, bits.data() + r * words * 8);
+            sums.assign(kBatch * width, 0.0);
+            for (std::size_t start = 0; start < n; start += 8) {
+                const std::size_t rows = std::min<std::size_t>(8, n - start);
+                fill_subsets(data + start * k, rows, k, width, subsets.data());
+                if (rows < 8)  // bits past the last row mean nothing
+                    for (std::size_t r = 0; r < count; ++r)
+                        bits[r * words * 8 + start / 8] &= static_cast<std::uint8_t>((1 << rows) - 1);
+                add_subsets(subsets.data(), bits.data() + start / 8, words * 8, count, width,
+                            sums.data());
+            }
+            for (std::size_t r = 0; r < count; ++r)
+                std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
+        }
+    };
+    parallel_for((n_resamples + kBatch - 1) / kBatch, threads, body, 1);
+    return matrix;
 }
 
 }  // namespace

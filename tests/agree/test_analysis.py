@@ -1,135 +1,221 @@
-"""`agree` on made-up scores of which the truth is known."""
+"""`agree`: the authorities' figures from tables of scores and judgments."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pytest
+from scipy import stats
 
 from wellput.agree.analysis import AgreementOptions, agree
 from wellput.agree.correlate import Uncertainty
-from wellput.agree.panel import mean_of
+from wellput.agree.documents import mean_with_interval, paired_t
+from wellput.agree.intervals import replicate_correlations
+from wellput.agree.panel import Exclusion, mean_of
 from wellput.agree.result import AgreementResult
+from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
 
-SYSTEMS, ITEMS = 6, 60
+SYSTEMS = tuple("ABCDEF")
+ITEMS = tuple(str(n) for n in range(40))
+RNG = np.random.default_rng(3)
+QUALITY = RNG.normal(size=(6, 1)) + RNG.normal(size=(6, 40))
+GOOD = QUALITY + RNG.normal(size=(6, 40))
+POOR = QUALITY + 3 * RNG.normal(size=(6, 40))
+FEW = Uncertainty(n_resamples=100)
 
 
-def table(name: str, scores: Floats) -> ScoreTable:
-    """Scores as a metric's table, undefined where NaN."""
-    defined = ~np.isnan(scores)
+def table(name: str, scores: Floats, *, higher_is_better: bool = True) -> ScoreTable:
+    """A metric that is the mean of its segments."""
+    present = ~np.isnan(scores)
+    statistics = np.stack([np.where(present, scores, 0.0), present], axis=-1)
     return ScoreTable(
-        scorer=name,
-        signature="",
-        systems=tuple(f"s{row}" for row in range(scores.shape[0])),
-        items=tuple(f"i{column}" for column in range(scores.shape[1])),
-        statistics=np.stack([np.where(defined, scores, 0.0), defined.astype(float)], axis=-1),
-        present=np.ones(scores.shape, dtype=np.bool_),
-        aggregate=mean_of,
-        segment=mean_of,
+        name, "", SYSTEMS, ITEMS, statistics, present, mean_of, mean_of, higher_is_better
     )
 
 
-def judgments(scores: Floats, judge: str = "j") -> list[Judgment]:
+def judged(scores: Floats, judges: Sequence[str] = ("J1",), noise: float = 0.0) -> list[Judgment]:
+    rng = np.random.default_rng(11)
     return [
-        Judgment(judge, f"i{item}", f"s{system}", "quality", float(value))
-        for (system, item), value in np.ndenumerate(scores)
+        Judgment(judge, item, system, "quality", float(scores[s, i] + noise * rng.normal()))
+        for judge in judges
+        for s, system in enumerate(SYSTEMS)
+        for i, item in enumerate(ITEMS)
+        if not np.isnan(scores[s, i])
     ]
 
 
-def many_metrics(*, good: bool) -> AgreementResult:
-    """Twelve metrics: random numbers, and eleven that are them too or much better."""
-    rng = np.random.default_rng(5)
-    human = rng.normal(size=(SYSTEMS, ITEMS))
-    names = ["random", *(f"m{number}" for number in range(11))]
-    noise = {name: rng.normal(size=human.shape) for name in names}
-    tables = {
-        name: table(name, noise[name] + (3 * human if good and name != "random" else 0))
-        for name in names
-    }
-    options = AgreementOptions(uncertainty=Uncertainty(n_resamples=200))
-    return agree(tables, judgments(human), options)
+def run(judgments: list[Judgment], **options: Any) -> AgreementResult:
+    tables = {"good": table("good", GOOD), "poor": table("poor", POOR)}
+    return agree(tables, judgments, AgreementOptions(**{"uncertainty": FEW, **options}))
 
 
-def test_differences_can_be_told_however_many_metrics_there_are() -> None:
-    # 12 metrics make 66 pairs. With 200 resamples no p is below 1/201, and Holm would make that
-    # 66/201 = .33: nothing would ever differ. With 2 · 66 / .05 = 2640 it is 66/2641 = .025.
-    result = many_metrics(good=True)
-    with_random = [row for row in result.differences if "random" in row.metrics]
-    assert len(with_random) == 11
-    assert all(row.p_value == 1 / 2641 for row in with_random)
-    assert all(row.p_adjusted < 0.05 for row in with_random)
-    assert "trust no metric" not in result.advice[0]
+def test_pooled_segments_are_scipys() -> None:
+    result = run(judged(QUALITY), coefficients=("pearson", "spearman", "kendall"))
+    rows = {(row.metric, str(row.coefficient)): row for row in result.agreement}
+    for name, scores in (("good", GOOD), ("poor", POOR)):
+        x, z = scores.ravel(), QUALITY.ravel()
+        for coefficient, theirs in (
+            ("pearson", stats.pearsonr(x, z)),
+            ("spearman", stats.spearmanr(x, z)),
+            ("kendall", stats.kendalltau(x, z)),
+        ):
+            row = rows[name, coefficient]
+            assert row.value == pytest.approx(theirs.statistic, abs=1e-12)
+            assert row.n == 240
+            assert row.low is not None and row.high is not None
+            assert row.low < row.value < row.high
 
 
-def test_what_does_not_beat_random_numbers_is_not_to_be_trusted() -> None:
-    assert "trust no metric here" in many_metrics(good=False).advice[0]
+def test_averages_over_items() -> None:
+    result = run(judged(QUALITY), average="item")
+    expected = [stats.pearsonr(GOOD[:, i], QUALITY[:, i]).statistic for i in range(40)]
+    assert result.agreement[0].value == pytest.approx(np.mean(expected))
+    assert result.agreement[0].n == 40
 
 
-def test_length_explains_as_much_when_shorter_is_better() -> None:
-    rng = np.random.default_rng(4)
-    human = rng.normal(size=(SYSTEMS, ITEMS))
-    result = agree(
-        {
-            "metric": table("metric", human + 2 * rng.normal(size=human.shape)),
-            "length-only": table("length-only", -human),
-            "length": replace(table("length", human), higher_is_better=None),
-        },
-        judgments(human),
-        AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
+def test_system_level_is_the_correlation_of_means() -> None:
+    result = run(judged(QUALITY), level="system", coefficients=("pearson", "kendall", "spa"))
+    rows = {(row.metric, row.coefficient): row for row in result.agreement}
+    theirs = stats.pearsonr(GOOD.mean(axis=1), QUALITY.mean(axis=1)).statistic
+    assert rows["good", "pearson"].value == pytest.approx(theirs)
+    tests = {difference.test for difference in result.differences}
+    assert tests == {"williams", "perm-systems"}
+    assert 0 <= rows["good", "spa"].value <= 1
+
+
+def test_a_metric_for_which_lower_is_better_is_turned_round() -> None:
+    tables = {"errors": table("errors", -GOOD, higher_is_better=False)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert result.agreement[0].value == pytest.approx(
+        np.corrcoef(GOOD.ravel(), QUALITY.ravel())[0, 1]
     )
-    assert result.advice[0].startswith("quality (pearson): metric, 0.")
-    assert "the length of the output alone correlates as much, -1.00" in result.advice[0]
 
 
-def test_outputs_that_a_metric_has_no_value_for_are_counted() -> None:
-    rng = np.random.default_rng(1)
-    human = rng.normal(size=(SYSTEMS, ITEMS))
-    holes = human.copy()
-    holes[0, :4] = np.nan
-    result = agree(
-        {"whole": table("whole", human), "holes": table("holes", holes)},
-        judgments(human),
-        AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
-    )
-    assert result.undefined == ({"question": "quality", "metric": "holes", "n": 4},)
-    assert {row.n for row in result.agreement} == {SYSTEMS * ITEMS - 4}
+def test_only_common_cells_count() -> None:
+    ratings = QUALITY.copy()
+    ratings[2, :10] = np.nan
+    result = run(judged(ratings))
+    there = ~np.isnan(ratings)
+    expected = stats.pearsonr(GOOD[there], ratings[there]).statistic
+    assert result.agreement[0].value == pytest.approx(expected)
+    assert result.agreement[0].n == 230
 
 
-def test_a_metric_may_agree_better_than_two_judges_do_but_not_than_their_noise_allows() -> None:
-    # Judges of truth + noise of equal variance correlate .5; the mean of ten has reliability
-    # 10 · .5 / (1 + 9 · .5) = .91, so the truth itself correlates √.91 = .95 with it.
-    rng = np.random.default_rng(2)
-    truth = rng.normal(size=(SYSTEMS, ITEMS))
-    answers = [
-        answer
-        for number in range(10)
-        for answer in judgments(truth + rng.normal(size=truth.shape), f"j{number}")
-    ]
-    result = agree(
-        {"truth": table("truth", truth)},
-        answers,
-        AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
-    )
+def test_which_metrics_differ_and_the_advice() -> None:
+    result = run(judged(QUALITY, ("J1", "J2", "J3"), noise=0.5))
+    (difference,) = result.differences
+    assert difference.metrics == ("good", "poor")
+    assert difference.p_value < 0.05
+    (sentence,) = result.advice
+    assert sentence.startswith("quality (pearson): good agrees best of 2, 0.")
+    assert "of a ceiling of 0." in sentence
+    assert "not distinguishable" not in sentence
     (judges,) = result.judges
+    assert judges.n_judges == 3
     assert judges.pairwise is not None
-    assert judges.pairwise["mean"] < 0.6 < 0.9 < result.agreement[0].value
-    assert "of a ceiling of 0.9" in result.advice[0]
+    assert 0.6 < judges.pairwise["mean"] < 1
+    assert result.normalization == {"quality": "z"}
 
 
-def test_a_ceiling_of_segments_is_none_for_systems() -> None:
-    rng = np.random.default_rng(3)
-    truth = rng.normal(size=(SYSTEMS, ITEMS))
-    answers = [
-        answer
-        for number in range(3)
-        for answer in judgments(truth + rng.normal(size=truth.shape), f"j{number}")
-    ]
-    result = agree(
-        {"truth": table("truth", truth)},
-        answers,
-        AgreementOptions(level="system", uncertainty=Uncertainty(n_resamples=50)),
+def test_metrics_that_cannot_be_told_apart() -> None:
+    twin = GOOD + 0.01 * np.random.default_rng(0).normal(size=GOOD.shape)
+    tables = {
+        "good": table("good", GOOD),
+        "twin": table("twin", twin),
+        "random": table("random", GOOD),
+    }
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert "not distinguishable from" in result.advice[0]
+    assert "which chance alone may explain: trust no metric here" in result.advice[0]
+
+
+def test_documents() -> None:
+    result = run(judged(QUALITY), level="document", document_size=20, documents=8)
+    assert {row.n for row in result.agreement} == {8}
+    assert result.differences[0].test == "paired t over documents"
+    with pytest.raises(InputError, match="give --document-size 20 or less"):
+        run(judged(QUALITY), level="document")
+
+
+def test_paired_t_and_intervals_are_scipys() -> None:
+    a, b = RNG.normal(size=12), RNG.normal(size=12)
+    theirs = stats.ttest_rel(a, b)
+    ours = paired_t(a, b)
+    assert (ours.value, ours.p_value) == pytest.approx((float((a - b).mean()), theirs.pvalue))
+    mean = mean_with_interval(a, confidence=0.9)
+    interval = stats.ttest_1samp(a, 0).confidence_interval(0.9)
+    assert (mean.low, mean.high) == pytest.approx((interval.low, interval.high))
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-c"])
+def test_replicates_are_scipys_row_by_row(coefficient: Any) -> None:
+    x = RNG.integers(0, 5, size=(20, 6)).astype(float)
+    z = RNG.integers(0, 5, size=(20, 6)).astype(float)
+    scipys = {
+        "pearson": stats.pearsonr,
+        "spearman": stats.spearmanr,
+        "kendall": stats.kendalltau,
+        "kendall-c": lambda a, b: stats.kendalltau(a, b, variant="c"),
+    }[coefficient]
+    expected = [scipys(a, b).statistic for a, b in zip(x, z, strict=True)]
+    np.testing.assert_allclose(replicate_correlations(x, z, coefficient), expected, atol=1e-12)
+
+
+def test_exclusions_stand_in_the_result() -> None:
+    rule = Exclusion("", "pressed one button", judge="J2")
+    result = run(judged(QUALITY, ("J1", "J2"), noise=1.0), exclusions=[rule])
+    (excluded,) = result.excluded
+    assert (excluded["judge"], excluded["reason"], excluded["n"]) == (
+        "J2",
+        "pressed one button",
+        240,
     )
-    assert "ceiling" not in result.advice[0]
+    with pytest.raises(InputError, match="Nothing to leave out: no rating is of J9"):
+        run(judged(QUALITY), exclusions=[Exclusion("", "?", judge="J9")])
+
+
+def test_judges_who_disagree_with_the_rest_can_be_left_out() -> None:
+    judgments = judged(QUALITY, ("J1", "J2", "J3"), noise=0.3)
+    contrary = [
+        Judgment("J4", j.item, j.system, j.question, -j.value) for j in judgments if j.judge == "J1"
+    ]
+    result = run([*judgments, *contrary], judges_below=0.2)
+    assert [row["judge"] for row in result.excluded] == ["J4"]
+    assert "below 0.2" in result.excluded[0]["reason"]
+
+
+def test_a_constant_metric_is_undefined_with_its_reason() -> None:
+    tables = {"flat": table("flat", np.ones_like(GOOD)), "good": table("good", GOOD)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert math.isnan(result.agreement[0].value)
+    assert "constant" in result.agreement[0].note
+    assert result.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coefficients": ("spa",)}, "use --level system"),
+        ({"questions": ["qualty"]}, "Did you mean quality?"),
+    ],
+)
+def test_what_cannot_be_computed(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        run(judged(QUALITY), **options)
+    assert message in str(error.value)
+
+
+def test_fewer_than_three_systems() -> None:
+    scores = table("good", GOOD)
+    two = ScoreTable(
+        "good", "", SYSTEMS[:2], ITEMS, scores.statistics[:2], scores.present[:2], mean_of, mean_of
+    )
+    judgments = [j for j in judged(QUALITY) if j.system in "AB"]
+    with pytest.raises(InputError, match="at least 3 systems"):
+        agree({"good": two}, judgments, AgreementOptions(level="system"))

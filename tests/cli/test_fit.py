@@ -230,7 +230,7 @@ def test_a_judge_who_disagrees_with_the_rest(run: Run, files: Write, tmp_path: P
         for row in rows
     ]
     files(**{"judgments.csv": "\n".join(turned) + "\n"})
-    result = fit(run, "--judges-below", "0", "--format", "json").json
+    result = fit(run, "--exclude-judges-below", "0", "--format", "json").json
     assert [one["judge"] for one in result["excluded"]] == ["J2"]
     assert "with the other judges, below 0" in result["excluded"][0]["reason"]
 

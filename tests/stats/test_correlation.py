@@ -35,8 +35,9 @@ def golden(name: str) -> Floats:
 def study(seed: int, systems: int, items: int, *, decimals: int = 1) -> tuple[Floats, Floats]:
     """Metric and human scores with ties and gaps."""
     rng = np.random.default_rng(seed)
-    z = np.round(rng.normal(size=(systems, items)), decimals)
-    x = np.round(z + rng.normal(size=z.shape), decimals)
+    grain = 8.0**decimals  # sums of such numbers are exact, so ties of means are ties in any order
+    z = np.round(rng.normal(size=(systems, items)) * grain) / grain
+    x = np.round((z + rng.normal(size=z.shape)) * grain) / grain
     x[rng.random(z.shape) < 0.1] = np.nan
     z[rng.random(z.shape) < 0.1] = np.nan
     return x, z

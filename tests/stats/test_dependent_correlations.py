@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from wellput.stats.dependent_correlations import fisher, williams, williams_test
 
 from tests.stats.test_correlation import GOLDEN, golden
 from wellput.core.errors import InputError
 from wellput.stats.correlation import correlate
+from wellput.stats.dependent_correlations import fisher, williams, williams_test
 
 # The worked example of ygraham/significance-williams (Graham & Baldwin 2014): example-data and
 # example-output, Spanish-English of WMT 2012: mean human scores, AMBER and BLEU of twelve systems.
@@ -50,7 +50,11 @@ def test_sides() -> None:
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["williams"], ids=str)
 def test_nlpstats(row: dict[str, Any]) -> None:
     estimate = williams_test(
-        *map(golden, "xyz"), level=row["level"], alternative=row["alternative"]
+        golden("x"),
+        golden("y"),
+        golden(row["human"]),
+        level=row["level"],
+        alternative=row["alternative"],
     )
     assert estimate.p_value == pytest.approx(row["p"], rel=1e-9)
 
@@ -84,7 +88,7 @@ def test_fisher_by_hand() -> None:
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["fisher"], ids=str)
 def test_fisher_is_nlpstats(row: dict[str, Any]) -> None:
     r = correlate(
-        golden("x"), golden("z"), level=row["level"], coefficient=row["coefficient"]
+        golden("x"), golden(row["human"]), level=row["level"], coefficient=row["coefficient"]
     ).value
     estimate = fisher(r, row["n"], coefficient=row["coefficient"])
     assert (estimate.low, estimate.high) == pytest.approx((row["low"], row["high"]), abs=1e-12)

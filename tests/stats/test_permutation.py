@@ -102,15 +102,17 @@ def test_kernel_exchanges_and_correlates(
 def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
     test = TESTS["items" if row["exchanged"] == "inputs" else row["exchanged"]]
     estimate = test(
-        *map(golden, "xyz"),
+        golden("x"),
+        golden("y"),
+        golden(row["human"]),
         level=row["level"],
         average=row["average"],
         coefficient=row["coefficient"],
         n_resamples=20_000,
     )
     assert estimate.value == pytest.approx(row["difference"], abs=1e-12)
-    # Four standard errors of its 2,000 resamples.
-    error = np.sqrt(row["p"] * (1 - row["p"]) / 2000)
+    # Four standard errors of its resamples.
+    error = np.sqrt(row["p"] * (1 - row["p"]) / row["resamples"])
     assert estimate.p_value == pytest.approx(row["p"], abs=4 * error + 0.002)
 
 
@@ -124,7 +126,7 @@ def test_mt_metrics_eval_within_monte_carlo_error(row: dict[str, Any]) -> None:
         n_resamples=20_000,
     )
     assert estimate.value == pytest.approx(row["delta"], abs=1e-12)
-    error = np.sqrt(row["p"] * (1 - row["p"]) / 2000)
+    error = np.sqrt(row["p"] * (1 - row["p"]) / row["resamples"])
     assert estimate.p_value == pytest.approx(row["p"], abs=4 * error + 0.002)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from wellput.agree.documents import (
     paired_t,
 )
 from wellput.agree.judges import ceiling, outlying_judges, question_correlations, summarize_judges
+from wellput.agree.models import model_table
 from wellput.agree.panel import (
     Exclusion,
     Normalization,
@@ -60,6 +61,7 @@ class AgreementOptions:
     correction: Correction = "holm"
     document_size: int = 300
     documents: int = 10
+    with_models: bool = False
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
 
@@ -96,6 +98,7 @@ def agree(
         differences=tuple(differences),
         judges=tuple(summaries),
         questions=tuple(question_correlations(ready)) if len(ready) > 1 else (),
+        models=tuple(_models(tables, ready)) if options.with_models else (),
         excluded=tuple(asdict(e) for panel in ready.values() for e in panel.excluded),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}
@@ -116,6 +119,15 @@ def agree(
         normalization={name: panel.normalization for name, panel in ready.items()},
         interval="t over documents" if options.level == "document" else f"bootstrap of {resampled}",
     )
+
+
+def _models(
+    tables: Mapping[str, ScoreTable], ready: Mapping[str, Panel]
+) -> Iterator[dict[str, Any]]:
+    """How well the metrics and some combinations of them explain each question's ratings."""
+    for question, panel in ready.items():
+        for model in model_table(tables, panel.table(), list(tables)):
+            yield {"question": question, **asdict(model)}
 
 
 def _against(

@@ -106,12 +106,14 @@ def fit(
     rescale: bool = True,
     seed: int = 12345,
     provenance: Mapping[str, Any] | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> Fit:
     """Fits judgments (`human`, a panel's table) by predictors from metrics' tables, by metric name.
 
     `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
-    row is ever dropped for being an outlier; leave out judgments before, and say why.
+    row is ever dropped for being an outlier; leave out judgments before, and say why. `on_progress` is
+    called with the number of folds just fitted.
     """
     if method == "ridge" and stepwise is not None:
         raise InputError("Ridge regression keeps all predictors: leave out stepwise, or take ols.")
@@ -132,7 +134,9 @@ def fit(
                 "Add a metric as a predictor, or keep the raw regression (--no-rescale)."
             )
         derived, _ = _regression(rows.y, rows.x[:, rows.places(kept)], kept, method, None)
-    cross_validation = _cross_validated(rows, derived, method, stepwise, rescale, seed)
+    cross_validation = _cross_validated(
+        rows, derived, method, stepwise, rescale, seed, on_progress or (lambda _: None)
+    )
     warnings = tuple(dict.fromkeys([*regression.warnings, *derived.warnings]))
     card = {
         "question": human.scorer,
@@ -205,6 +209,7 @@ def _cross_validated(
     stepwise: Criterion | None,
     rescale: bool,
     seed: int,
+    on_progress: Callable[[int], None],
 ) -> tuple[CrossValidation, ...]:
     def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
         """All that was done to the whole data, done to a part of it."""
@@ -214,6 +219,7 @@ def _cross_validated(
         if dropped:
             names = [rows.names[place] for place in kept]
             model, _ = _regression(y, x[:, kept], names, method, None)
+        on_progress(1)
         return lambda unseen: model.predict(unseen[:, kept])
 
     r, n = prediction_r(rows.y, leave_one_out(derived, rows.y))

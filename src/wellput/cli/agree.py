@@ -7,11 +7,10 @@ from typing import Any, cast
 
 import click
 
-from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.cli.options import common_options, show
 from wellput.cli.score import complete_metric
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
-from wellput.report.table import Format
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa")
 TESTS = (
@@ -93,6 +92,11 @@ Examples:
     help="Documents drawn.",
 )
 @click.option(
+    "--models",
+    is_flag=True,
+    help="Also regress the ratings on the metrics, singly and together: R² and p of each.",
+)
+@click.option(
     "--test",
     type=click.Choice(TESTS),
     default="auto",
@@ -150,7 +154,7 @@ def command(
     from wellput.engine.score import available_cores, score
     from wellput.io import check_writable, open_evalset, read_judgments
     from wellput.metrics import registry
-    from wellput.report.agree import render
+    from wellput.report.agree import agreement_report
 
     check_writable(output)
     chosen = registry.create_all(metrics)
@@ -173,6 +177,7 @@ def command(
             correction=choices["correction"],
             document_size=choices["document_size"],
             documents=choices["documents"],
+            with_models=choices["models"],
             uncertainty=Uncertainty(
                 resample=choices["resample"],
                 n_resamples=choices["resamples"],
@@ -184,12 +189,7 @@ def command(
             result = agree(
                 scored.tables, cast("list[Judgment]", answers), options, on_progress=on_progress
             )
-    emit(
-        render(
-            result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
-        ),
-        output,
-    )
+    show(agreement_report(result), format, output)
 
 
 def coefficient_names(given: Sequence[str]) -> tuple[Any, ...]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
-from typing import cast
 
 import click
 
-from wellput.cli.options import common_options, emit, is_terminal, terminal_width
-from wellput.report.table import Format
+from wellput.cli.options import common_options, emit, show, terminal_width
 
 METRICS = "bleu,chrf,ssa,gsa,sta,gta,quality"
 BASELINE = "careful"
@@ -28,7 +26,7 @@ def command(save: str | None, format: str, output: str, seed: int, threads: int 
     two references and their trees."""
     from wellput.engine.score import score
     from wellput.io import open_evalset
-    from wellput.report.score import render
+    from wellput.report.score import score_report
 
     example = files("wellput") / "demo" / "evalset.jsonl"
     if save is not None:
@@ -43,12 +41,8 @@ def command(save: str | None, format: str, output: str, seed: int, threads: int 
             seed=seed,
             threads=threads,
         )
-    text = render(
-        result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
-    )
-    if format == "table":
-        text = introduction(result.items) + text + CLOSING
-    emit(text, output)
+    report = score_report(result, width=terminal_width(output))
+    show(report, format, output, before=introduction(result.items), after=CLOSING)
 
 
 def introduction(items: int) -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from wellput.cli.options import emit, is_terminal, making_options, terminal_width
-from wellput.report.table import Format
+from wellput.cli.options import making_options, show
 
 if TYPE_CHECKING:
     from wellput.agree.fit import Criterion, Method
@@ -59,7 +58,7 @@ Examples:
     help='Leave judgments out, with the reason: "judge=J3: pressed one button", "item=7: a typo".',
 )
 @click.option(
-    "--judges-below",
+    "--exclude-judges-below",
     type=click.FloatRange(-1, 1),
     metavar="R",
     help="Leave out judges who correlate less than R with the rest.",
@@ -80,7 +79,7 @@ def command(
     stepwise: str | None,
     normalize: str | None,
     exclude: Sequence[str],
-    judges_below: float | None,
+    exclude_judges_below: float | None,
     no_rescale: bool,
     output: str | None,
     format: str,
@@ -103,7 +102,7 @@ def command(
     from wellput.io import open_evalset
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable, save
-    from wellput.report.fit import render
+    from wellput.report.fit import fit_report
 
     metrics, names = metrics_of(predictors)
     exclusions = [parse_exclusion(rule, question) for rule in exclude]
@@ -119,29 +118,28 @@ def command(
     panel = panels(answers, first.systems, first.items)[question]
     for exclusion in exclusions:
         panel = panel.without(exclusion)
-    if judges_below is not None and len(panel.judges) > 2:
-        for exclusion in outlying_judges(panel, below=judges_below):
+    if exclude_judges_below is not None and len(panel.judges) > 2:
+        for exclusion in outlying_judges(panel, below=exclude_judges_below):
             panel = panel.without(exclusion)
     default: Normalization = "none" if is_choice else default_normalization(panel)
     panel = normalized(panel, cast("Normalization | None", normalize) or default)
     hashes = {"evalset": fingerprint(evalset), "judgments": fingerprint(judgments)}
-    result = fit(
-        scores.tables,
-        panel.table(),
-        names,
-        method=cast("Method", method),
-        stepwise=cast("Criterion | None", stepwise),
-        rescale=not no_rescale,
-        seed=seed,
-        provenance={**panel_provenance(panel), "sha256": hashes},
-    )
+    with progress_of("folds fitted") as on_progress:
+        result = fit(
+            scores.tables,
+            panel.table(),
+            names,
+            method=cast("Method", method),
+            stepwise=cast("Criterion | None", stepwise),
+            rescale=not no_rescale,
+            seed=seed,
+            provenance={**panel_provenance(panel), "sha256": hashes},
+            on_progress=on_progress,
+        )
     if output is not None:
         save(result.model, output)
     if output != "-":
-        text = render(
-            result, cast("Format", format), width=terminal_width("-"), color=is_terminal("-")
-        )
-        emit(text, "-")
+        show(fit_report(result), format, "-")
 
 
 def metrics_of(predictors: Sequence[str]) -> tuple[list[Metric], list[str]]:

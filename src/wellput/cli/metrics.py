@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.cli.options import common_options, show
 from wellput.metrics import registry
-from wellput.report.table import (
-    Format,
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_terminal,
-)
+from wellput.report.table import Report, Table
 
 COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
 
@@ -27,18 +19,7 @@ def command(format: str, output: str, seed: int, threads: int | None) -> None:
     """List every metric: which direction is better, what it needs, its options, its paper."""
     records = [describe(name) for name in registry.names()]
     table = Table(COLUMNS, [[str(record[column]) for column in COLUMNS] for record in records])
-    chosen = cast("Format", format)
-    if chosen == "json":
-        text = as_json({"metrics": records})
-    elif chosen == "csv":
-        text = as_csv(COLUMNS, records)
-    elif chosen == "latex":
-        text = as_latex([table])
-    elif chosen == "markdown":
-        text = as_markdown([table])
-    else:
-        text = as_terminal([table], width=terminal_width(output), color=is_terminal(output))
-    emit(text, output)
+    show(Report([table], {"metrics": records}, COLUMNS, records), format, output)
 
 
 def describe(name: str) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
-from wellput.report.table import FORMATS
+from wellput.report.table import FORMATS, Format, Report, render
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,6 +57,17 @@ def is_terminal(output: str) -> bool:
 def terminal_width(output: str) -> int | None:
     """The width to lay tables out for; None (no limit) unless it goes to a terminal."""
     return shutil.get_terminal_size().columns if is_terminal(output) else None
+
+
+def show(report: Report, format: str, output: str, *, before: str = "", after: str = "") -> None:
+    """Writes a report in its format; `before` and `after` are prose around the table format."""
+    text = render(
+        report,
+        cast("Format", format),
+        width=terminal_width(output),
+        color=is_terminal(output),
+    )
+    emit(before + text + after if format == "table" else text, output)
 
 
 def emit(text: str, output: str) -> None:

@@ -9,11 +9,10 @@ from typing import cast
 import click
 from click.shell_completion import CompletionItem
 
-from wellput.cli.options import common_options, emit, is_terminal, terminal_width
+from wellput.cli.options import common_options, show, terminal_width
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSource
 from wellput.metrics import registry
-from wellput.report.table import Format
 
 
 def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -120,7 +119,7 @@ def command(
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
     from wellput.io import check_writable, writing_segments
-    from wellput.report.score import render
+    from wellput.report.score import score_report
 
     if explain and format != "table":
         raise InputError("--explain is for reading: it goes with --format table.")
@@ -148,12 +147,13 @@ def command(
             on_segments=writer.write if writer else None,
             on_progress=on_progress,
         )
-    text = render(
-        result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
+    lines = explained(source, chosen, result) if explain else []
+    show(
+        score_report(result, width=terminal_width(output)),
+        format,
+        output,
+        after="".join(f"\n{line}" for line in lines),
     )
-    if explain:
-        text += "\n" + "".join(f"{line}\n" for line in explained(source, chosen, result))
-    emit(text, output)
     if fail_if_worse and result.worse:
         for worse in result.worse:
             click.echo(
@@ -186,6 +186,11 @@ def open_source(
                 f"--hyp NAME={evalset}."
             )
         return open_evalset(evalset, trees=with_trees)
+    if trees == "auto":
+        raise InputError(
+            "--trees auto parses the references, and this version has no parser yet: parse them with "
+            "a tool of yours and give --trees FILE.conllu."
+        )
     if not hypotheses:
         raise InputError(
             "Nothing to score: give an evalset (wellput score items.jsonl -m bleu), or outputs and "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -93,7 +94,8 @@ class Batch:
     def of(cls, system: str, items: Sequence[Item], *, threads: int = 1) -> Batch:
         """The rows of `items` for which `system` has an output."""
         rows = [item for item in items if system in item.outputs]
-        if any(item.references_by_system or item.trees_by_system for item in rows):
+        own = attrgetter("references_by_system"), attrgetter("trees_by_system")
+        if any(map(own[0], rows)) or any(map(own[1], rows)):
             references = [item.references_for(system) for item in rows]
             trees = [item.trees_for(system) for item in rows]
         else:
@@ -118,7 +120,7 @@ class Batch:
         n = len(hypotheses)
         return cls(
             system="",
-            ids=[str(number) for number in range(1, n + 1)],
+            ids=list(map(str, range(1, n + 1))),
             outputs=hypotheses,
             references=references,
             trees=[()] * n,

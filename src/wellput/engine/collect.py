@@ -97,8 +97,9 @@ def collect(
     for block in source.blocks():
         known = result.counts
         for item in block:
-            for system in item.outputs:
-                known.setdefault(system, 0)
+            if not item.outputs.keys() <= known.keys():
+                for system in item.outputs:
+                    known.setdefault(system, 0)
         for system in list(known):
             _add(result, system, block, threads, keep_rows, on_segments)
         if keep_rows:
@@ -121,7 +122,7 @@ def _add(
     if not len(batch):
         return
     result.counts[system] += len(batch)
-    numbers = {len(references) for references in batch.references}
+    numbers = set(map(len, batch.references))
     fewest = result.fewest_references
     result.fewest_references = min(numbers) if fewest is None else min(fewest, *numbers)
     result.most_references = max(result.most_references, *numbers)
@@ -169,7 +170,7 @@ def check_needs(metric: Metric, batch: Batch) -> None:
         )
     has: dict[Need, Sequence[bool]] = {}
     if "references" in metric.needs:
-        has["references"] = [bool(row) for row in batch.references]
+        has["references"] = list(map(bool, batch.references))
     if "tree" in metric.needs:
         has["tree"] = [any(tree is not None for tree in row) for row in batch.trees]
     if "derivation" in metric.needs:

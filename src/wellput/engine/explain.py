@@ -27,7 +27,7 @@ class Explains(Protocol):
 def explain(
     source: EvalSource, metrics: Sequence[Metric], result: ScoreResult, *, worst: int = WORST
 ) -> Iterator[str]:
-    """Lines about the worst items; the result must have kept its rows."""
+    """A paragraph for each of the worst items; the result must have kept its rows."""
     for metric in metrics:
         if not isinstance(metric, Explains):
             yield f"{metric.name} has nothing to explain.\n"
@@ -43,8 +43,8 @@ def explain(
                 if not text:
                     continue
                 shown = f"{table.scores[row, place]:.3f}".replace("-", "−")
-                yield f"{metric.name} of {system}, item {table.items[place]}: {shown}"
-                yield text + "\n"
+                where = f"{metric.name} of {system}, item {table.items[place]}"
+                yield f"{where}: {shown}\n{text}\n"
 
 
 def _items_at(source: EvalSource, places: Sequence[int]) -> dict[int, Item]:

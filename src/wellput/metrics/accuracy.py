@@ -12,6 +12,7 @@ makes a segment undefined (1 if the output is empty too), but its insertions cou
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias
@@ -72,9 +73,9 @@ class Accuracy(AlignmentOptions):
     def problems(self, counts: Floats) -> Floats:
         return counts[..., SUBSTITUTIONS] + counts[..., INSERTIONS] + counts[..., DELETIONS]
 
+    @abstractmethod
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
         """Counts for every pair of an output with a reference, and each row's number of them."""
-        raise NotImplementedError
 
     def statistics(self, batch: Batch) -> Floats:
         counts, per_row = self.errors(batch)
@@ -102,9 +103,9 @@ class Accuracy(AlignmentOptions):
             for row, place in enumerate(chosen - firsts)
         ]
 
+    @abstractmethod
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
         """Lines about one output and the place-th of the references it can be scored against."""
-        raise NotImplementedError
 
     def tokens(self, text: str) -> list[str]:
         return tokenize(text.lower() if self.lowercase else text, self.tokenize)
@@ -257,7 +258,7 @@ def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Coun
         outputs, kernel = prepare(outputs, options.tokenize)
         references, _ = prepare_lists(references, options.tokenize)
         counts = _native.string_errors(outputs, references, kernel, options.costs, batch.threads)
-        return counts, np.array([len(row) for row in references], dtype=np.int64)
+        return counts, np.fromiter(map(len, references), dtype=np.int64)
 
     return batch.shared(("string", options.alignment_signature()), compute)
 

@@ -5,6 +5,7 @@ A metric is a frozen dataclass; its fields are its options, their defaults the m
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar, Self
@@ -31,7 +32,7 @@ def as_text(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class BaseMetric:
+class BaseMetric(ABC):
     """Defaults for the `Metric` protocol."""
 
     family: ClassVar[str]
@@ -57,11 +58,11 @@ class BaseMetric:
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         return self
 
-    def statistics(self, batch: Batch) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def statistics(self, batch: Batch) -> Floats: ...
 
-    def score(self, statistics: Floats) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def score(self, statistics: Floats) -> Floats: ...
 
     def segment_score(self, statistics: Floats) -> Floats:
         return self.score(statistics)
@@ -90,8 +91,8 @@ class MeanMetric(BaseMetric):
     out of the mean.
     """
 
-    def values(self, batch: Batch) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def values(self, batch: Batch) -> Floats: ...
 
     def statistics(self, batch: Batch) -> Floats:
         values = np.asarray(self.values(batch), dtype=np.float64)

@@ -7,39 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agree.result import Agreement, AgreementResult, JudgeSummary
-from wellput.report.table import (
-    Format,
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_terminal,
-    number,
-    p_text,
-)
+from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value", "n",
     "note",
 )  # fmt: skip
 MANY_PAIRS = 15
+EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
 
 
-def render(
-    result: AgreementResult, format: Format, *, width: int | None = None, color: bool = False
-) -> str:
-    """The result as text in one of the five formats."""
-    if format == "json":
-        return as_json(result.to_dict())
-    if format == "csv":
-        return as_csv(CSV_COLUMNS, result.to_dict()["agreement"])
-    tables = tables_of(result)
-    if format == "latex":
-        return as_latex(tables)
-    if format == "markdown":
-        return as_markdown(tables)
-    return as_terminal(tables, width=width, color=color)
+def agreement_report(result: AgreementResult) -> Report:
+    """Everything `wellput agree` says; CSV has the agreement of each metric."""
+    value = result.to_dict()
+    return Report(tables_of(result), value, CSV_COLUMNS, value["agreement"])
 
 
 def tables_of(result: AgreementResult) -> list[Table]:
@@ -50,6 +31,8 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables.append(difference_table(result))
     if result.judges:
         tables.append(judge_table(result))
+    if result.models:
+        tables.append(model_table(result))
     for entry in result.preferences:
         tables += preference_tables(entry)
     if result.confusion:
@@ -108,6 +91,11 @@ def difference_table(result: AgreementResult) -> Table:
     left_out = len(result.differences) - len(shown)
     tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
     notes = [f"Test: {tests}; p corrected for all pairs of metrics."]
+    if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
+        notes.append(
+            "It takes a metric's errors on different segments for independent; where a system draws "
+            "the same error again and again, it finds differences too often. perm-systems does not."
+        )
     if left_out:
         notes.insert(0, f"{left_out} pairs that cannot be told apart are not shown.")
     return Table(
@@ -157,6 +145,28 @@ def _judges(row: JudgeSummary) -> list[str]:
         pairwise,
         *("–" if figure is None else number(figure, 2) for figure in figures),
     ]
+
+
+def model_table(result: AgreementResult) -> Table:
+    """R² and p of each combination of metrics, as Table 3 of Bangalore et al. (2000)."""
+    rows = [
+        [
+            " + ".join(row["predictors"]),
+            row["question"],
+            number(row["r_squared"], 3),
+            number(row["adjusted_r_squared"], 3),
+            number(row["f"], 2),
+            p_text(row["p_value"]),
+            str(row["n"]),
+        ]
+        for row in result.models
+    ]
+    return Table(
+        columns=["predictors", "question", "R²", "adjusted R²", "F", "p", "n"],
+        rows=rows,
+        title="Models of the ratings",
+        notes=["Linear regressions on segment scores; p takes segments for independent."],
+    )
 
 
 def preference_tables(entry: Mapping[str, Any]) -> list[Table]:

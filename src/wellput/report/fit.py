@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agree.fit import CrossValidation, Fit
-from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
+from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
     "predictor", "coefficient", "standard_error", "t", "p_value", "variance_inflation",
@@ -16,20 +16,16 @@ SHOWN_OUTLIERS = 10
 UNSEEN = {"sentence": "sentences", "item": "items", "system": "systems"}
 
 
-def render(result: Fit, format: Format, *, width: int | None = None, color: bool = False) -> str:
-    """The fit as text in one of the five formats; CSV has the coefficients of the metric."""
-    if format == "json":
-        return as_json(result.to_dict())
-    if format == "csv":
-        constant = {"predictor": "(constant)", **result.model.card["constant"]}
-        return as_csv(CSV_COLUMNS, [*result.model.card["coefficients"], constant])
+def fit_report(result: Fit) -> Report:
+    """The models, the metric and its outliers; CSV has the coefficients of the metric."""
     tables = [model_table(result), *_step_table(result), metric_table(result)]
-    tables += _outlier_table(result)
-    if format == "latex":
-        return as_latex(tables)
-    if format == "markdown":
-        return as_markdown(tables)
-    return as_terminal(tables, width=width, color=color)
+    constant = {"predictor": "(constant)", **result.model.card["constant"]}
+    return Report(
+        [*tables, *_outlier_table(result)],
+        result.to_dict(),
+        CSV_COLUMNS,
+        [*result.model.card["coefficients"], constant],
+    )
 
 
 def model_table(result: Fit) -> Table:
@@ -39,11 +35,11 @@ def model_table(result: Fit) -> Table:
         rows=[
             [
                 " + ".join(model.predictors),
-                _number(model.r_squared),
-                _number(model.adjusted_r_squared),
-                _number(model.f, 2),
-                _p(model.p_value),
-                _number(model.aic, 1),
+                number(model.r_squared, 3),
+                number(model.adjusted_r_squared, 3),
+                number(model.f, 2),
+                p_text(model.p_value),
+                number(model.aic, 1),
             ]
             for model in result.models
         ],
@@ -66,11 +62,11 @@ def metric_table(result: Fit) -> Table:
     rows.append(_coefficient_row({"predictor": "(constant)", **card["constant"]}))
     title = f"The metric: {result.question} from {', '.join(result.derived.names)}"
     notes = [
-        f"R² = {_number(card['r_squared'])}, adjusted {_number(card['adjusted_r_squared'])}; "
-        f"F = {_number(card['f'], 2)}, p {_p(card['p_value'], relation=True)}; "
-        f"AIC = {_number(card['aic'], 1)}."
+        f"R² = {number(card['r_squared'], 3)}, adjusted {number(card['adjusted_r_squared'], 3)}; "
+        f"F = {number(card['f'], 2)}, p {_relation(card['p_value'])}; "
+        f"AIC = {number(card['aic'], 1)}."
         if card["method"] == "ols"
-        else f"R² = {_number(card['r_squared'])}; ridge penalty {card['penalty']:.4g}.",
+        else f"R² = {number(card['r_squared'], 3)}; ridge penalty {card['penalty']:.4g}.",
         *(_unseen(one) for one in result.cross_validation),
         *_verdict(result),
         *_scale_notes(result),
@@ -88,17 +84,17 @@ def metric_table(result: Fit) -> Table:
 def _coefficient_row(entry: Mapping[str, Any]) -> list[str]:
     return [
         entry["predictor"],
-        _number(entry["coefficient"], 4),
-        _number(entry["standard_error"], 4),
-        _number(entry["t"], 2) if "t" in entry else "",
-        _p(entry["p_value"]) if "p_value" in entry else "",
+        number(entry["coefficient"], 4),
+        number(entry["standard_error"], 4),
+        number(entry["t"], 2) if "t" in entry else "",
+        p_text(entry["p_value"]) if "p_value" in entry else "",
     ]
 
 
 def _step_table(result: Fit) -> list[Table]:
     if not result.steps:
         return []
-    rows = [[step.change, ", ".join(step.names), _number(step.aic, 1)] for step in result.steps]
+    rows = [[step.change, ", ".join(step.names), number(step.aic, 1)] for step in result.steps]
     return [Table(["step", "predictors", "AIC"], rows, title="The choice of predictors")]
 
 
@@ -108,10 +104,10 @@ def _outlier_table(result: Fit) -> list[Table]:
     rows = [
         [
             f"{one.system}, item {one.item}",
-            _number(one.judged),
-            _number(one.predicted),
-            _number(one.studentized, 2),
-            _number(one.cooks_distance, 2),
+            number(one.judged, 3),
+            number(one.predicted, 3),
+            number(one.studentized, 2),
+            number(one.cooks_distance, 2),
         ]
         for one in result.outliers[:SHOWN_OUTLIERS]
     ]
@@ -159,7 +155,7 @@ def _unseen(one: CrossValidation) -> str:
     note = f" ({one.note})" if one.note else ""
     if math.isnan(one.r):
         return f"r on unseen {UNSEEN[one.left_out]}: undefined{note}."
-    return f"r on unseen {UNSEEN[one.left_out]}: {_number(one.r)}, {one.folds} folds{note}."
+    return f"r on unseen {UNSEEN[one.left_out]}: {number(one.r, 3)}, {one.folds} folds{note}."
 
 
 def _verdict(result: Fit) -> list[str]:
@@ -172,7 +168,7 @@ def _verdict(result: Fit) -> list[str]:
     r = math.sqrt(best.r_squared)
     claim = "more" if unseen > r else "not more"
     return [
-        f"{best.predictors[0]} alone correlates {_number(r)} with the judgments: on unseen items the "
+        f"{best.predictors[0]} alone correlates {number(r, 3)} with the judgments: on unseen items the "
         f"metric explains {claim} than that."
     ]
 
@@ -189,15 +185,6 @@ def _scale_notes(result: Fit) -> list[str]:
     return lines
 
 
-def _number(value: float | None, digits: int = 3) -> str:
-    if value is None or not math.isfinite(value):
-        return "undefined"
-    return f"{value:.{digits}f}".replace("-", "−")
-
-
-def _p(value: float | None, *, relation: bool = False) -> str:
-    if value is None or math.isnan(value):
-        return "undefined"
-    if value < 0.001:
-        return "< 0.001"
-    return f"= {value:.3f}" if relation else f"{value:.3f}"
+def _relation(p_value: float) -> str:
+    text = p_text(p_value)
+    return f"= {text}" if text[0].isdigit() else text

@@ -6,17 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wellput.engine.result import Score, ScoreResult
-from wellput.report.table import (
-    Format,
-    Table,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_terminal,
-    number,
-    p_text,
-)
+from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
     "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
@@ -27,23 +17,13 @@ WIDE = 120
 """Columns of text to lay tables out for where the width of the terminal is not known."""
 
 
-def render(
-    result: ScoreResult, format: Format, *, width: int | None = None, color: bool = False
-) -> str:
-    """The result as text in one of the five formats."""
-    if format == "json":
-        return as_json(result.to_dict())
-    if format == "csv":
-        return as_csv(CSV_COLUMNS, result.to_dict()["scores"])
-    tables = [
-        score_table(result, width=width or WIDE),
-        *([pair_table(result)] if result.comparisons else []),
-    ]
-    if format == "latex":
-        return as_latex(tables)
-    if format == "markdown":
-        return as_markdown(tables)
-    return as_terminal(tables, width=width, color=color)
+def score_report(result: ScoreResult, *, width: int | None = None) -> Report:
+    """Scores with their verdict, laid out for the width of the terminal, and all pairs if asked for."""
+    tables = [score_table(result, width=width or WIDE)]
+    if result.comparisons:
+        tables.append(pair_table(result))
+    value = result.to_dict()
+    return Report(tables, value, CSV_COLUMNS, value["scores"])
 
 
 def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:

@@ -1,6 +1,7 @@
-"""The noun `Table`: cells as they are shown, with notes beneath; and its five ways of being written.
+"""The nouns `Table`, cells as they are shown, and `Report`, what a command has to say; and the five
+ways of writing a report.
 
-CSV and JSON are for programs: they get the values themselves (`records`), not the shown cells.
+CSV and JSON are for programs: they get the values themselves, not the shown cells.
 """
 
 from __future__ import annotations
@@ -29,6 +30,29 @@ class Table:
     notes: Sequence[str] = ()
 
 
+@dataclass(frozen=True)
+class Report:
+    """Tables for people, a value for JSON, records with these columns for CSV."""
+
+    tables: Sequence[Table]
+    value: Mapping[str, Any]
+    columns: Sequence[str]
+    records: Sequence[Mapping[str, Any]]
+
+
+def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
+    """The report as text. `width` is the terminal's, None for no limit."""
+    if format == "json":
+        return as_json(report.value)
+    if format == "csv":
+        return as_csv(report.columns, report.records)
+    if format == "latex":
+        return as_latex(report.tables)
+    if format == "markdown":
+        return as_markdown(report.tables)
+    return as_terminal(report.tables, width=width, color=color)
+
+
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
     """Tables for a terminal; Rich is imported here, only to print."""
     from rich.box import SIMPLE_HEAD
@@ -46,9 +70,9 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
     for order, table in enumerate(tables):
         if order:
             console.print()
-        grid = RichTable(
-            box=SIMPLE_HEAD, title=table.title or None, title_justify="left", pad_edge=False
-        )
+        if table.title:  # not the grid's own title, which is folded to the grid's width
+            console.print(Text(table.title, style="italic"), soft_wrap=width is None)
+        grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for place, column in enumerate(table.columns):
             grid.add_column(
                 Text(column), justify="left" if place == 0 else "right", overflow="fold"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from wellput.stats.krippendorff import krippendorff_alpha
     from wellput.stats.model_choice import stepwise
     from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
+    from wellput.stats.power import power_for_metrics, power_for_systems
     from wellput.stats.preferences import (
         Choices,
         goodness_of_fit,
@@ -58,6 +59,7 @@ _HOMES = {
         "kappa": "cohen_kappa confusion fleiss_kappa pairwise_kappas",
         "krippendorff": "krippendorff_alpha",
         "permutation": "perm_both perm_cells perm_inputs perm_systems",
+        "power": "power_for_metrics power_for_systems",
         "preferences": "Choices goodness_of_fit homogeneity selection_ratios win_rates",
         "rank_tests": "rank_sum signed_rank",
         "regression": "ols ridge",
@@ -101,6 +103,8 @@ __all__ = [
     "perm_cells",
     "perm_inputs",
     "perm_systems",
+    "power_for_metrics",
+    "power_for_systems",
     "rank_sum",
     "ridge",
     "selection_ratios",

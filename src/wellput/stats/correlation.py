@@ -37,7 +37,7 @@ TITLES: dict[Coefficient, str] = {
     "acc-t": "pairwise accuracy",
     "spa": "soft pairwise accuracy",
 }
-MOST_PAIRS = 100_000_000
+MOST_PAIRS = 50_000_000
 """Tie calibration holds the pairs of all groups in memory, 16 bytes each."""
 
 

@@ -11,6 +11,10 @@ do. What is exchanged decides what the conclusion holds for:
   new items;
 - `perm_cells`: every cell by itself, as mt-metrics-eval's PermutationSigDiff does.
 
+All but `perm_systems` take a metric's errors for independent between the outputs of a system. Where
+a metric likes or dislikes whole systems they find differences between equally good metrics far too
+often (docs/results/agreement_calibration.md).
+
 >>> rng = np.random.default_rng(1)
 >>> human = rng.normal(size=(8, 50))
 >>> good, poor = human + rng.normal(size=(2, 8, 50)) * [[[1]], [[3]]]

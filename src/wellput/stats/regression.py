@@ -106,11 +106,11 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
             "Take fewer predictors, or gather more judgments."
         )
     check_varied(y, x, names)
-    _refuse_combinations(x, names)
     # Centered and scaled: the figures must not suffer from a predictor of 10⁶ ± 1.
     standard, means, spreads = _standardized(x)
     centered = y - y.mean()
     q, r = np.linalg.qr(standard)
+    _refuse_combinations(r / np.sqrt(n), names)
     solution = np.linalg.solve(r, q.T @ centered)
     residuals = centered - standard @ solution
     squares, total = float(residuals @ residuals), float(centered @ centered)
@@ -118,13 +118,13 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     is_exact = squares <= EXACT * total
     coefficients = solution / spreads
     variance = np.nan if is_exact else squares / freedom
+    inflation = n * np.square(np.linalg.inv(r)).sum(axis=1)
     inverse = np.linalg.inv(r) / spreads[:, None]
     errors = np.sqrt((inverse**2).sum(axis=1) * variance)
     intercept_error = np.sqrt((1 / n + ((means @ inverse) ** 2).sum()) * variance)
     t_values = coefficients / errors
     r_squared = 1 - squares / total
     f = np.nan if is_exact or k == 0 else (total - squares) / k / variance
-    inflation = variance_inflation(x)
     warnings = [
         f"{name} is nearly a combination of the others (variance inflation {value:.1f}): "
         "its coefficient is not to be trusted"
@@ -174,10 +174,11 @@ def ridge(
     u, s, vt = np.linalg.svd(standard, full_matrices=False)
     centered = y - y.mean()
     projected = u.T @ centered
+    squared = u**2
 
     def error_without_each(candidate: float) -> float:
         shrink = s**2 / (s**2 + candidate)
-        leverages = 1 / n + (u**2) @ shrink
+        leverages = 1 / n + squared @ shrink
         errors = (centered - u @ (shrink * projected)) / (1 - leverages)
         return float(errors @ errors)
 
@@ -203,7 +204,7 @@ def ridge(
         f_p_value=float("nan"),
         aic=float("nan"),
         residuals=residuals,
-        leverages=1 / n + (u**2) @ shrink,
+        leverages=1 / n + squared @ shrink,
         variance_inflation=variance_inflation(x),
         penalty=float(penalty),
     )
@@ -218,10 +219,12 @@ def variance_inflation(x: Floats) -> Floats:
     """1 / (1 − R²) of each column on the others: 1 where it is independent of them, infinite where it
     is their combination."""
     standard, _, _ = _standardized(x)
+    # A rotation of the columns keeps all that they have to do with each other, in k rows.
+    r = np.linalg.qr(standard, mode="r") / np.sqrt(len(x))
     shares = np.array(
         [
-            float(np.square(_rest(np.delete(standard, place, axis=1), column)).mean())
-            for place, column in enumerate(standard.T)
+            float(np.square(_rest(np.delete(r, place, axis=1), column)).sum())
+            for place, column in enumerate(r.T)
         ]
     )
     result = np.full(len(shares), np.inf)
@@ -264,14 +267,13 @@ def is_combination(column: Floats, others: Floats) -> bool:
     return bool(np.square(_rest(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT)
 
 
-def _refuse_combinations(x: Floats, names: Sequence[str]) -> None:
-    for place in range(1, x.shape[1]):
-        if is_combination(x[:, place], x[:, :place]):
-            others = [
-                name
-                for other, name in enumerate(names[:place])
-                if not is_combination(x[:, place], np.delete(x[:, :place], other, axis=1))
-            ]
+def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
+    """`r` is the triangular factor of the standardized columns over √n: its diagonal has what the
+    columns before leave of each."""
+    for place in range(1, len(r)):
+        if r[place, place] ** 2 < DEPENDENT:
+            weights = np.linalg.solve(r[:place, :place], r[:place, place])
+            others = [name for name, w in zip(names, weights, strict=False) if abs(w) > 1e-4]
             raise InputError(
                 f"{names[place]} is a combination of {', '.join(others)}: leave one of them out."
             )

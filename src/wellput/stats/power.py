@@ -1,0 +1,292 @@
+"""How many items and judges it takes to tell two systems, or two metrics, apart. All is simulated.
+
+Two systems: judge j's rating of one system's output for item i minus that of the other's is
+
+    difference + item i's own (sd_item) + judge j's own (sd_judge) + noise (sd_noise),
+
+all normal, every judge judging every item. Two metrics: their scores and the mean judgment of each item
+are normal with given correlations. No ratings are drawn one by one: means, mean squares and
+correlations have known distributions in such panels, and drawing from those is the same, whatever the
+number of items. Every size sees the same random numbers, so power does not wobble from row to row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.draws import Draws
+
+Share: TypeAlias = Callable[[int, int | None], tuple[float, str]]
+"""From items and judges to the share of studies that find the difference, or NaN and why."""
+
+SIMULATIONS = 10_000
+MOST_ITEMS = 1_000_000
+"""The search for the smallest number of items ends here."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRow:
+    """The share of simulated studies of this size that find the difference. `n_judges` is None where
+    judges play no part."""
+
+    n_items: int
+    n_judges: int | None
+    power: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """The fewest items that reach the target with this many judges; None where none do, and why."""
+
+    n_judges: int | None
+    n_items: int | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PowerTable:
+    """Power for all sizes asked for, and the smallest sizes that reach the target."""
+
+    what: str
+    test: str
+    alpha: float
+    target: float
+    rows: tuple[PowerRow, ...]
+    smallest: tuple[Smallest, ...]
+
+
+def power_for_systems(
+    difference: float,
+    *,
+    items: Sequence[int],
+    judges: Sequence[int] = (1,),
+    sd_item: float = 1.0,
+    sd_noise: float = 1.0,
+    sd_judge: float = 0.0,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    simulations: int = SIMULATIONS,
+    seed: int = 12345,
+) -> PowerTable:
+    """Two systems whose outputs for the same items are judged, `difference` apart on average.
+
+    Without judges' own preferences (`sd_judge` 0) the test is the paired t-test over items. With
+    them it must hold for other judges too: items and judges are both random, the variance of the mean
+    comes from their mean squares, with Satterthwaite's degrees of freedom; this needs two judges.
+    """
+    for name, value in (("sd_item", sd_item), ("sd_noise", sd_noise), ("sd_judge", sd_judge)):
+        _require(np.isfinite(value) and value >= 0, f"{name} must be 0 or above, {value} is not.")
+    _require(np.isfinite(difference), f"A difference must be a number, {difference} is not.")
+    _require(sd_item + sd_noise > 0, "Without sd_item and sd_noise any difference is certain.")
+    draws = Draws(simulations, seed)
+    crossed = sd_judge > 0
+
+    def share(n: int, panel: int | None) -> tuple[float, str]:
+        n_judges = panel or 1
+        if n < 2:
+            return float("nan"), "one item cannot show how items differ"
+        if crossed and n_judges < 2:
+            return float("nan"), "one judge cannot show how judges differ"
+        within = sd_noise**2
+        by_item = (within + n_judges * sd_item**2) * draws.mean_square(0, n - 1)
+        variance = sd_item**2 / n + sd_judge**2 / n_judges + within / (n * n_judges)
+        mean = difference + draws.normal(0) * np.sqrt(variance)
+        if not crossed:
+            t = mean / np.sqrt(by_item / (n * n_judges))
+            return _significant(t, n - 1, alpha), ""
+        by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
+        rest = within * draws.mean_square(2, (n - 1) * (n_judges - 1))
+        return _significant_crossed(mean, by_item, by_judge, rest, n, n_judges, alpha), ""
+
+    return _table(
+        "systems",
+        "two-sided test over items and judges" if crossed else "two-sided paired t-test over items",
+        share,
+        items=items,
+        judges=judges,
+        alpha=alpha,
+        target=target,
+        draws=draws,
+    )
+
+
+def power_for_metrics(
+    r1: float,
+    r2: float,
+    r12: float,
+    *,
+    items: Sequence[int],
+    judges: Sequence[int] | None = None,
+    judge_correlation: float | None = None,
+    pilot_judges: int = 1,
+    alpha: float = 0.05,
+    target: float = 0.8,
+    simulations: int = SIMULATIONS,
+    seed: int = 12345,
+) -> PowerTable:
+    """Two metrics that correlate r1 and r2 with people and r12 with each other, by Williams' test.
+
+    With `judge_correlation`, that of two single judges, the number of judges plays a part: r1 and r2
+    are those seen with `pilot_judges` judges, and more judges raise both as the reliability of their
+    mean rises (Spearman & Brown). A point is an item, or whatever is correlated.
+    """
+    for name, r in (("r1", r1), ("r2", r2), ("r12", r12)):
+        _require(-1 < r < 1, f"{name} must lie between -1 and 1, {r} does not.")
+    if judge_correlation is None:
+        _require(judges is None, "Say how far two judges agree (judge_correlation) to vary judges.")
+    else:
+        _require(0 < judge_correlation <= 1, "judge_correlation must be above 0 and at most 1.")
+        _require(pilot_judges >= 1, "pilot_judges must be 1 or more.")
+    draws = Draws(simulations, seed)
+
+    def share(n: int, n_judges: int | None) -> tuple[float, str]:
+        if n < 4:
+            return float("nan"), "Williams' test needs four points"
+        gain = 1.0
+        if judge_correlation is not None and n_judges is not None:
+            now, then = (_reliability(judge_correlation, k) for k in (n_judges, pilot_judges))
+            gain = float(np.sqrt(now / then))
+        root = _cholesky(r1 * gain, r2 * gain, r12)
+        return _significant(_williams_t(draws.correlations(root, n), n), n - 3, alpha), ""
+
+    return _table(
+        "metrics",
+        "two-sided Williams' test",
+        share,
+        items=items,
+        judges=list(judges or [pilot_judges]) if judge_correlation is not None else [None],
+        alpha=alpha,
+        target=target,
+        draws=draws,
+    )
+
+
+def _significant(t: Floats, freedom: int, alpha: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(np.mean(np.abs(t) > stdtrit(freedom, 1 - alpha / 2)))
+
+
+def _significant_crossed(
+    mean: Floats,
+    by_item: Floats,
+    by_judge: Floats,
+    rest: Floats,
+    n: int,
+    n_judges: int,
+    alpha: float,
+) -> float:
+    """Mean squares of a fully crossed panel. Where chance makes the estimated variance smaller than
+    that of items or judges alone, the larger of these stands in: the test must not be fooled."""
+    from scipy.special import stdtr
+
+    combined = by_item + by_judge - rest
+    parts = by_item**2 / (n - 1) + by_judge**2 / (n_judges - 1)
+    parts += rest**2 / ((n - 1) * (n_judges - 1))
+    freedom = np.clip(combined**2 / parts, 1.0, None)
+    larger, fewer = np.maximum(by_item, by_judge), np.where(by_item > by_judge, n, n_judges) - 1
+    is_small = combined < larger
+    freedom = np.where(is_small, fewer, freedom)
+    t = mean / np.sqrt(np.where(is_small, larger, combined) / (n * n_judges))
+    return float(np.mean(2 * stdtr(freedom, -np.abs(t)) < alpha))
+
+
+def _williams_t(r: tuple[Floats, Floats, Floats], n: int) -> Floats:
+    """`wellput.stats.williams` for many samples at once."""
+    r1, r2, r12 = r
+    determinant = 1 - r1**2 - r2**2 - r12**2 + 2 * r1 * r2 * r12
+    variance = 2 * (n - 1) / (n - 3) * determinant + ((r1 + r2) / 2) ** 2 * (1 - r12) ** 3
+    return np.asarray((r1 - r2) * np.sqrt((n - 1) * (1 + r12) / variance), dtype=np.float64)
+
+
+def _cholesky(r1: float, r2: float, r12: float) -> Floats:
+    try:
+        return np.linalg.cholesky(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]))
+    except np.linalg.LinAlgError:
+        raise InputError(
+            f"No three variables correlate {r1:.3f}, {r2:.3f} and {r12:.3f}: metrics that correlate so "
+            "with people must correlate otherwise with each other."
+        ) from None
+
+
+def _reliability(r: float, judges: int) -> float:
+    """Of the mean of several judges of whom two correlate r (Spearman & Brown)."""
+    return judges * r / (1 + (judges - 1) * r)
+
+
+def _table(
+    what: str,
+    test: str,
+    share: Share,
+    *,
+    items: Sequence[int],
+    judges: Sequence[int | None],
+    alpha: float,
+    target: float,
+    draws: Draws,
+) -> PowerTable:
+    _require(0 < alpha < 1, f"alpha must lie between 0 and 1, {alpha} does not.")
+    _require(alpha < target < 1, f"The target must lie between alpha and 1, {target} does not.")
+    _require(all(n >= 1 for n in items), "The number of items must be 1 or more.")
+    _require(all(k is None or k >= 1 for k in judges), "The number of judges must be 1 or more.")
+
+    def power(n: int, n_judges: int | None) -> Estimate:
+        value, undefined = share(n, n_judges)
+        low, high = _wilson(value, draws.simulations)
+        return Estimate(
+            value=value,
+            low=low,
+            high=high,
+            method=f"simulated: {undefined or test}, {draws.simulations} simulations",
+            n=draws.simulations,
+            seed=draws.seed,
+        )
+
+    return PowerTable(
+        what=what,
+        test=test,
+        alpha=alpha,
+        target=target,
+        rows=tuple(PowerRow(n, k, power(n, k)) for k in judges for n in items),
+        smallest=tuple(_smallest(k, target, power) for k in judges),
+    )
+
+
+def _smallest(
+    n_judges: int | None, target: float, power: Callable[[int, int | None], Estimate]
+) -> Smallest:
+    """By doubling, then halving the gap: power rises with the items."""
+    low, high = 1, 4
+    while not (reached := power(high, n_judges)).value >= target:
+        if np.isnan(reached.value):
+            return Smallest(n_judges, None, reached.method)
+        if high >= MOST_ITEMS:
+            return Smallest(n_judges, None, f"not even {MOST_ITEMS:,} items reach {target:g}")
+        low, high = high, min(2 * high, MOST_ITEMS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power(middle, n_judges).value >= target:
+            high = middle
+        else:
+            low = middle
+    return Smallest(n_judges, high)
+
+
+def _wilson(share: float, n: int) -> tuple[float, float]:
+    """The 95% interval of a share of n simulations (Wilson 1927)."""
+    z = 1.959964
+    center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return float(center - half), float(center + half)
+
+
+def _require(claim: bool | np.bool_, message: str) -> None:
+    if not claim:
+        raise InputError(message)

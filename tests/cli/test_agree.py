@@ -1,0 +1,157 @@
+"""`wellput agree` as people call it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Run
+
+Write = Callable[..., None]
+
+REFERENCES = [
+    "the ferry leaves at nine", "it rains in the harbor", "tickets cost four euros",
+    "the museum opens at ten", "no boats will sail today", "the cafe is closed on monday",
+]  # fmt: skip
+# What each system does to a reference, and how its outputs are rated.
+SYSTEMS: dict[str, tuple[Callable[[str], str], int]] = {
+    "same": (lambda text: text, 6),
+    "turned": (lambda text: " ".join(reversed(text.split())), 2),
+    "short": (lambda text: " ".join(text.split()[:-1]), 4),
+}
+KEYS = {
+    "agreement", "differences", "judges", "questions", "preferences", "models", "confusion", "excluded",
+}  # fmt: skip
+
+
+@pytest.fixture
+def evalset(files: Write) -> None:
+    items = [
+        {
+            "id": f"i{n}",
+            "references": [text],
+            "outputs": {name: make(text) for name, (make, _) in SYSTEMS.items()},
+        }
+        for n, text in enumerate(REFERENCES)
+    ]
+    ratings = ["judge,item,system,question,value"]
+    choices = ["judge,item,system_a,system_b,question,choice"]
+    for j, judge in enumerate(("J1", "J2", "J3")):
+        for n in range(len(REFERENCES)):
+            for s, (name, (_, rating)) in enumerate(SYSTEMS.items()):
+                ratings.append(f"{judge},i{n},{name},quality,{rating + (n + j + s) % 2}")
+            choices.append(f"{judge},i{n},same,turned,better,{'b' if n + j == 3 else 'a'}")
+            choices.append(f"{judge},i{n},short,same,better,{'tie' if n == 0 else 'b'}")
+    files(
+        **{
+            "e.jsonl": "".join(json.dumps(item) + "\n" for item in items),
+            "ratings.csv": "\n".join(ratings) + "\n",
+            "choices.csv": "\n".join(choices) + "\n",
+        }
+    )
+
+
+@pytest.mark.usefixtures("evalset")
+def test_the_table_and_its_advice(run: Run) -> None:
+    outcome = run("agree", "e.jsonl", "ratings.csv", "-m", "ssa,gsa,random", "--resamples", "50")
+    assert outcome.code == 0, outcome.err
+    assert "Agreement with people, segment level" in outcome.out
+    assert "agrees best of 2" in outcome.out
+    assert "Judges among themselves" in outcome.out
+    assert "Which metrics really differ" in outcome.out
+
+
+@pytest.mark.usefixtures("evalset")
+@pytest.mark.parametrize("level", ["segment", "system", "document"])
+def test_json_at_every_level(run: Run, level: str) -> None:
+    result = run(
+        "agree", "e.jsonl", "ratings.csv", "-m", "ssa,gsa", "--level", level, "--coefficient",
+        "pearson,kendall", "--resamples", "50", "--document-size", "3", "--format", "json",
+    ).json  # fmt: skip
+    assert result.keys() >= KEYS
+    assert len(result["agreement"]) == 4
+    row = result["agreement"][0]
+    assert (row["metric"], row["question"], row["level"]) == ("ssa", "quality", level)
+    assert row["value"] > 0.5
+    assert result["differences"][0]["metrics"] == ["ssa", "gsa"]
+    assert result["judges"][0]["n_judges"] == 3
+    assert result["judges"][0]["pairwise"].keys() == {"mean", "min", "max", "sd"}
+
+
+@pytest.mark.usefixtures("evalset")
+def test_pairwise_choices(run: Run) -> None:
+    result = run("agree", "e.jsonl", "choices.csv", "-m", "ssa,ter", "--format", "json").json
+    (question,) = result["preferences"]
+    ratios = {row["system"]: row["selection_ratio"] for row in question["systems"]}
+    # same: 15 of 18 against turned and 15 of 18 against short; a tie is no choice.
+    assert ratios["same"] == pytest.approx(30 / 36)
+    pairs = {tuple(row["systems"]): row for row in question["pairs"]}
+    # χ² of 15 : 3 is (6² + 6²) / 9.
+    assert pairs["same", "turned"]["chi_squared"] == pytest.approx(8.0)
+    by_metric = {row["metric"]: row for row in result["confusion"]}
+    assert by_metric["ssa"]["accuracy"] == pytest.approx(30 / 33)
+    assert by_metric["ter"]["accuracy"] == pytest.approx(30 / 33)
+    shown = run("agree", "e.jsonl", "choices.csv", "-m", "ssa")
+    assert "Preferences: better, 36 choices of 3 judges" in shown.out
+
+
+@pytest.mark.usefixtures("evalset")
+@pytest.mark.parametrize("format", ["csv", "latex", "markdown"])
+def test_other_formats(run: Run, format: str) -> None:
+    outcome = run(
+        "agree", "e.jsonl", "ratings.csv", "-m", "ssa", "--format", format, "--resamples", "20"
+    )
+    assert outcome.code == 0
+    assert "ssa" in outcome.out
+
+
+@pytest.mark.usefixtures("evalset")
+@pytest.mark.parametrize(
+    ("arguments", "fragments"),
+    [
+        (["--coefficient", "pearsn"], ["No coefficient 'pearsn'", "pearson"]),
+        (["--question", "qualty"], ["Did you mean quality?"]),
+        (["--exclude", "judge=J1"], ["has no reason"]),
+        (["--exclude", "judge=J9: odd"], ["no rating is of J9"]),
+        (["--level", "document"], ["--document-size 3"]),
+        (["--coefficient", "spa"], ["--level system"]),
+    ],
+)
+def test_bad_calls(run: Run, arguments: list[str], fragments: list[str]) -> None:
+    outcome = run("agree", "e.jsonl", "ratings.csv", "-m", "ssa,gsa", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    for fragment in fragments:
+        assert fragment in outcome.err
+
+
+@pytest.mark.usefixtures("evalset")
+def test_judgments_of_unknown_items_are_listed(run: Run, files: Write) -> None:
+    rows = "J1,i0,same,quality,1\nJ1,x1,same,quality,1\nJ1,x2,other,quality,1\n"
+    files(**{"bad.csv": "judge,item,system,question,value\n" + rows})
+    outcome = run("agree", "e.jsonl", "bad.csv", "-m", "ssa")
+    assert outcome.code == 2
+    for fragment in ("item 'x1'", "item 'x2'", "system 'other'"):
+        assert fragment in outcome.err
+
+
+@pytest.mark.usefixtures("evalset")
+def test_models_of_the_ratings(run: Run) -> None:
+    result = run(
+        "agree", "e.jsonl", "ratings.csv", "-m", "ssa,length", "--models", "--resamples", "20",
+        "--format", "json",
+    ).json  # fmt: skip
+    names = [row["predictors"] for row in result["models"]]
+    assert names == [["ssa"], ["length"], ["ssa", "length"]]
+    r = result["agreement"][0]["value"]
+    assert result["models"][0]["r_squared"] == pytest.approx(r**2)
+
+
+@pytest.mark.usefixtures("evalset")
+def test_exclusions_are_told(run: Run) -> None:
+    outcome = run(
+        "agree", "e.jsonl", "ratings.csv", "-m", "ssa", "--exclude", "judge=J2: pressed one button",
+        "--resamples", "20",
+    )  # fmt: skip
+    assert "Left out: judge J2 on quality (18 ratings): pressed one button." in outcome.out

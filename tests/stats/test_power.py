@@ -1,0 +1,207 @@
+"""Simulated power against the power that is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from wellput.core.errors import InputError
+from wellput.stats.dependent_correlations import williams
+from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
+
+SIMULATIONS = 20_000
+MARGIN = 4 * 0.5 / SIMULATIONS**0.5  # four standard errors of a share: a false alarm in 16,000
+
+
+def values(table: PowerTable) -> list[float]:
+    return [row.power.value for row in table.rows]
+
+
+@pytest.mark.parametrize("judges", [1, 4])
+@pytest.mark.parametrize("n", [2, 5, 20, 80])
+@pytest.mark.parametrize("difference", [0.0, 0.4])
+def test_systems_have_the_power_of_the_paired_t_test(
+    difference: float, n: int, judges: int
+) -> None:
+    # Per item: sd_item² + sd_noise² / judges; Cohen's d is the difference over its root.
+    d = difference / np.sqrt(0.8**2 + 1.2**2 / judges)
+    expected = TTestPower().power(d, n, 0.05)
+    table = power_for_systems(
+        difference, items=[n], judges=[judges], sd_item=0.8, sd_noise=1.2, simulations=SIMULATIONS
+    )
+    assert values(table)[0] == pytest.approx(expected, abs=MARGIN)
+
+
+def test_the_smallest_number_of_items_is_that_of_statsmodels() -> None:
+    table = power_for_systems(
+        0.5, items=[10], sd_item=1, sd_noise=0, target=0.8, simulations=SIMULATIONS
+    )
+    expected = TTestPower().solve_power(0.5, power=0.8, alpha=0.05)  # 33.4
+    assert table.smallest[0].n_items == pytest.approx(expected, abs=1.5)
+
+
+def test_power_rises_with_items_judges_and_the_difference() -> None:
+    for options in ({"sd_judge": 0.0}, {"sd_judge": 0.3}):
+        table = power_for_systems(0.3, items=[5, 10, 20, 40, 80], judges=[2, 4, 8], **options)  # type: ignore[arg-type]
+        power = np.array(values(table)).reshape(3, 5)
+        assert (np.diff(power, axis=0) > 0).all()
+        assert (np.diff(power, axis=1) > 0).all()
+        greater = power_for_systems(0.5, items=[20], judges=[2], **options)  # type: ignore[arg-type]
+        assert values(greater)[0] > power[0, 2]
+        needed = [one.n_items for one in table.smallest]
+        assert None in needed or needed == sorted(needed, key=lambda n: -(n or 0))
+
+
+@pytest.mark.parametrize(("n", "judges"), [(10, 3), (40, 5), (5, 20)])
+@pytest.mark.parametrize("sd_judge", [0.01, 0.5, 2.0])
+def test_judges_with_preferences_of_their_own_do_not_fool_the_test(
+    n: int, judges: int, sd_judge: float
+) -> None:
+    # Satterthwaite's approximation errs with few judges, but never far above the level.
+    table = power_for_systems(
+        0.0, items=[n], judges=[judges], sd_judge=sd_judge, simulations=SIMULATIONS
+    )
+    assert values(table)[0] < 0.07
+
+
+def test_the_mean_squares_are_those_of_a_panel_drawn_rating_by_rating() -> None:
+    # The shortcut (mean squares from their distributions) against ratings drawn one by one.
+    n, judges, sd_item, sd_judge, sd_noise, difference = 12, 4, 0.7, 0.4, 1.1, 0.6
+    rng = np.random.default_rng(1)
+    from scipy.stats import t as student
+
+    found = 0
+    trials = 4000
+    for _ in range(trials):
+        ratings = (
+            difference
+            + sd_item * rng.normal(size=(n, 1))
+            + sd_judge * rng.normal(size=(1, judges))
+            + sd_noise * rng.normal(size=(n, judges))
+        )
+        rows, columns, mean = ratings.mean(axis=1), ratings.mean(axis=0), ratings.mean()
+        by_item = judges * np.square(rows - mean).sum() / (n - 1)
+        by_judge = n * np.square(columns - mean).sum() / (judges - 1)
+        rest = np.square(ratings - rows[:, None] - columns + mean).sum() / ((n - 1) * (judges - 1))
+        combined = by_item + by_judge - rest
+        freedom = combined**2 / (
+            by_item**2 / (n - 1) + by_judge**2 / (judges - 1) + rest**2 / ((n - 1) * (judges - 1))
+        )
+        if combined < max(by_item, by_judge):
+            combined = max(by_item, by_judge)
+            freedom = (n if by_item > by_judge else judges) - 1
+        found += 2 * student.sf(abs(mean) / np.sqrt(combined / (n * judges)), freedom) < 0.05
+    table = power_for_systems(
+        difference, items=[n], judges=[judges], sd_item=sd_item, sd_judge=sd_judge,
+        sd_noise=sd_noise, simulations=SIMULATIONS,
+    )  # fmt: skip
+    assert values(table)[0] == pytest.approx(found / trials, abs=4 * 0.5 / trials**0.5)
+
+
+def test_metrics_have_the_power_that_points_drawn_one_by_one_have() -> None:
+    r1, r2, r12, n = 0.6, 0.4, 0.7, 40
+    rng = np.random.default_rng(2)
+    root = np.linalg.cholesky(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]))
+    trials = 2000
+    found = 0
+    for _ in range(trials):
+        r = np.asarray(np.corrcoef(root @ rng.normal(size=(3, n))))
+        p_value = williams(r[0, 1], r[0, 2], r[1, 2], n).p_value
+        assert p_value is not None
+        found += p_value < 0.05
+    table = power_for_metrics(r1, r2, r12, items=[n], simulations=SIMULATIONS)
+    assert values(table)[0] == pytest.approx(found / trials, abs=4 * 0.5 / trials**0.5)
+
+
+def test_metrics_that_agree_alike_are_told_apart_at_the_level_only() -> None:
+    table = power_for_metrics(0.5, 0.5, 0.6, items=[20, 200], simulations=SIMULATIONS)
+    assert values(table) == pytest.approx([0.05, 0.05], abs=0.01)
+
+
+def test_power_for_metrics_rises_with_items_and_judges() -> None:
+    table = power_for_metrics(
+        0.4, 0.3, 0.6, items=[50, 100, 400], judges=[1, 3, 9], judge_correlation=0.4
+    )
+    power = np.array(values(table)).reshape(3, 3)
+    assert (np.diff(power, axis=0) > 0).all()
+    assert (np.diff(power, axis=1) > 0).all()
+    needed = [one.n_items or 0 for one in table.smallest]
+    assert needed == sorted(needed, reverse=True)
+
+
+def test_judges_of_the_pilot_change_nothing() -> None:
+    alone = power_for_metrics(0.4, 0.3, 0.6, items=[100])
+    pilot = power_for_metrics(
+        0.4, 0.3, 0.6, items=[100], judges=[3], judge_correlation=0.4, pilot_judges=3
+    )
+    assert values(alone) == values(pilot)
+    assert (alone.rows[0].n_judges, pilot.rows[0].n_judges) == (None, 3)
+
+
+def test_everything_says_that_it_is_simulated() -> None:
+    for table in (
+        power_for_systems(0.3, items=[1, 10], sd_judge=0.1, judges=[1, 2]),
+        power_for_metrics(0.5, 0.4, 0.6, items=[3, 10]),
+    ):
+        assert all(row.power.method.startswith("simulated") for row in table.rows)
+
+
+def test_the_interval_holds_the_value() -> None:
+    for row in power_for_systems(0.3, items=[2, 20, 200, 2000], simulations=1000).rows:
+        assert row.power.low is not None
+        assert row.power.high is not None
+        assert 0 <= row.power.low <= row.power.value <= row.power.high <= 1 + 1e-12
+
+
+def test_the_same_seed_gives_the_same_table() -> None:
+    one, same, other = (
+        values(power_for_systems(0.3, items=[20], judges=[3], seed=seed)) for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+def test_what_cannot_be_told_is_undefined() -> None:
+    table = power_for_systems(0.3, items=[20], judges=[1, 2], sd_judge=0.2)
+    assert np.isnan(table.rows[0].power.value)
+    assert "one judge cannot show" in table.rows[0].power.method
+    assert table.smallest[0].n_items is None
+    assert "one judge cannot show" in table.smallest[0].note
+    assert np.isnan(values(power_for_systems(0.3, items=[1]))[0])
+    assert np.isnan(values(power_for_metrics(0.5, 0.3, 0.5, items=[3]))[0])
+
+
+def test_no_number_of_items_makes_up_for_two_judges_who_disagree() -> None:
+    table = power_for_systems(0.2, items=[20], judges=[2], sd_judge=1.0, simulations=1000)
+    assert table.smallest[0].n_items is None
+    assert "not even 1,000,000 items" in table.smallest[0].note
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sd_item": -1.0}, "sd_item must be 0 or above"),
+        ({"sd_item": 0.0, "sd_noise": 0.0}, "any difference is certain"),
+        ({"alpha": 0.0}, "alpha must lie"),
+        ({"target": 0.01}, "target must lie"),
+        ({"items": [0]}, "items must be 1 or more"),
+        ({"judges": [0]}, "judges must be 1 or more"),
+        ({"simulations": 10}, "At least 100 simulations"),
+        ({"difference": float("nan")}, "difference must be a number"),
+    ],
+)
+def test_bad_systems(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        power_for_systems(**{"difference": 0.3, "items": [10], **options})  # type: ignore[arg-type]
+
+
+def test_bad_metrics() -> None:
+    with pytest.raises(InputError, match="r1 must lie between"):
+        power_for_metrics(1.0, 0.5, 0.5, items=[10])
+    with pytest.raises(InputError, match="No three variables correlate"):
+        power_for_metrics(0.9, -0.9, 0.9, items=[10])
+    with pytest.raises(InputError, match="how far two judges agree"):
+        power_for_metrics(0.5, 0.4, 0.6, items=[10], judges=[2])
+    with pytest.raises(InputError, match="judge_correlation must be"):
+        power_for_metrics(0.5, 0.4, 0.6, items=[10], judges=[2], judge_correlation=0.0)
