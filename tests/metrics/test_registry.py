@@ -27,7 +27,7 @@ def test_options_get_their_types() -> None:
     metric = create("bleu:lowercase=true,smooth_method=floor,smooth_value=0.5,max_ngram_order=2")
     options = (metric.lowercase, metric.smooth_method, metric.smooth_value, metric.max_ngram_order)  # type: ignore[attr-defined]
     assert options == (True, "floor", 0.5, 2)
-    assert create("bleu:smooth_value=none").smooth_value is None  # type: ignore[attr-defined]
+    assert create("bleu:smooth_value=unset").smooth_value is None  # type: ignore[attr-defined]
 
 
 def test_a_name_tells_the_options_that_are_not_the_defaults() -> None:
@@ -48,7 +48,7 @@ def test_the_same_metric_twice_is_given_once() -> None:
     [
         ("blue", "No metric 'blue'. Did you mean bleu?"),
         ("zzz", "`wellput metrics` lists them all"),
-        ("bleu:lowercaes=true", "no option 'lowercaes'; Did you mean lowercase?"),
+        ("bleu:lowercaes=true", "no option 'lowercaes'. Did you mean lowercase? It has lowercase"),
         ("exact:order=2", "no option 'order'"),
         ("bleu:lowercase", "write the option as lowercase=VALUE"),
         ("bleu:lowercase=1", "lowercase is true or false"),

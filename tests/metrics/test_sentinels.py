@@ -62,4 +62,4 @@ def test_length_only_believes_in_length() -> None:
 def test_random_in_the_registry() -> None:
     metric = create("random:seed=7")
     assert metric == Random(seed=7)
-    assert (metric.name, metric.signature()) == ("random:seed=7", "seed:7")
+    assert (metric.name, metric.signature()) == ("random:seed=7", "hash_seed:7")
