@@ -119,7 +119,7 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
-    from wellput.io import check_writable, writing_segments
+    from wellput.io import check_distinct, check_writable, writing_segments
     from wellput.report.score import render
 
     if explain and format != "table":
@@ -127,9 +127,11 @@ def command(
     chosen = registry.create_all(metrics)
     needs_trees = any("tree" in metric.needs for metric in chosen)
     source = open_source(evalset, references, hypotheses, trees, with_trees=needs_trees)
-    for target in (output, segments):
-        if target is not None:
-            check_writable(target)
+    targets = [target for target in (output, segments) if target is not None]
+    for target in targets:
+        check_writable(target)
+    files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), trees)
+    check_distinct(targets, [file for file in files if file is not None])
     with ExitStack() as stack:
         on_progress = stack.enter_context(progress_of("items scored"))
         writer = stack.enter_context(writing_segments(segments)) if segments else None
@@ -175,6 +177,11 @@ def open_source(
     """The items to score: an evalset, or line-aligned files."""
     from wellput.io import open_evalset, open_lines
 
+    if trees == "auto":
+        raise InputError(
+            "--trees auto: there is no parser yet. Parse the references with a tool of your own and "
+            "give its CoNLL-U file."
+        )
     if evalset is not None:
         if references or hypotheses or trees:
             raise InputError(
