@@ -7,8 +7,8 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from wellput.core.errors import InputError
-from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 from wellput.stats.dependent_correlations import williams
+from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 
 SIMULATIONS = 20_000
 MARGIN = 4 * 0.5 / SIMULATIONS**0.5  # four standard errors of a share: a false alarm in 16,000

@@ -120,6 +120,7 @@ def command(
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
     from wellput.io import check_distinct, check_writable, writing_segments
+    from wellput.report.drawings import fold_drawing
     from wellput.report.score import render
 
     if explain and format != "table":
@@ -154,7 +155,8 @@ def command(
         result, cast("Format", format), width=terminal_width(output), color=is_terminal(output)
     )
     if explain:
-        text += "\n" + "".join(f"{line}\n" for line in explained(source, chosen, result))
+        drawings = explained(source, chosen, result)
+        text += "\n" + "".join(f"{fold_drawing(d, terminal_width(output))}\n" for d in drawings)
     emit(text, output)
     if fail_if_worse and result.worse:
         for worse in result.worse:
