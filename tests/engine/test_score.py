@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,3 +131,18 @@ def test_the_public_names_are_all_there() -> None:
     for name in wellput.__all__:
         assert getattr(wellput, name) is not None
     assert sorted(wellput._HOMES) == sorted(set(wellput.__all__) - {"__version__"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"paired": "xx"}, "paired='xx' is no test; there are ar, bs"),
+        ({"n_resamples": 0}, "n_resamples=0"),
+        ({"threads": 0}, "threads=0"),
+        ({"seed": -1}, "seed=-1"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message: str) -> None:
+    evalset = wellput.EvalSet.of({"A": ["a b"], "B": ["b"]}, ["a b"])
+    with pytest.raises(wellput.InputError, match=message):
+        wellput.score(evalset, "ssa", **options)

@@ -48,7 +48,7 @@ def test_the_same_metric_twice_is_given_once() -> None:
     [
         ("blue", "No metric 'blue'. Did you mean bleu?"),
         ("zzz", "`wellput metrics` lists them all"),
-        ("bleu:lowercaes=true", "no option 'lowercaes'. Did you mean lowercase?"),
+        ("bleu:lowercaes=true", "no option 'lowercaes'. Did you mean lowercase? It has lowercase"),
         ("exact:order=2", "no option 'order'"),
         ("bleu:lowercase", "write the option as lowercase=VALUE"),
         ("bleu:lowercase=1", "lowercase is true or false"),

@@ -152,11 +152,12 @@ def command(
     from wellput.agree.preferences import agree_on_preferences
     from wellput.cli.progress import progress_of
     from wellput.engine.score import available_cores, score
-    from wellput.io import check_writable, open_evalset, read_judgments
+    from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
     from wellput.metrics import registry
     from wellput.report.agree import agreement_report
 
     check_writable(output)
+    check_distinct([output], [evalset, judgments])
     chosen = registry.create_all(metrics)
     answers = read_judgments(judgments)
     source = open_evalset(evalset, trees=any("tree" in metric.needs for metric in chosen))

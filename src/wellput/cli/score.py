@@ -118,7 +118,8 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
-    from wellput.io import check_writable, writing_segments
+    from wellput.io import check_distinct, check_writable, writing_segments
+    from wellput.report.drawings import fold_drawing
     from wellput.report.score import score_report
 
     if explain and format != "table":
@@ -126,9 +127,11 @@ def command(
     chosen = registry.create_all(metrics)
     needs_trees = any("tree" in metric.needs for metric in chosen)
     source = open_source(evalset, references, hypotheses, trees, with_trees=needs_trees)
-    for target in (output, segments):
-        if target is not None:
-            check_writable(target)
+    targets = [target for target in (output, segments) if target is not None]
+    for target in targets:
+        check_writable(target)
+    files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), trees)
+    check_distinct(targets, [file for file in files if file is not None])
     with ExitStack() as stack:
         on_progress = stack.enter_context(progress_of("items scored"))
         writer = stack.enter_context(writing_segments(segments)) if segments else None
@@ -147,12 +150,13 @@ def command(
             on_segments=writer.write if writer else None,
             on_progress=on_progress,
         )
-    lines = explained(source, chosen, result) if explain else []
+    width = terminal_width(output)
+    drawings = explained(source, chosen, result) if explain else []
     show(
-        score_report(result, width=terminal_width(output)),
+        score_report(result, width=width),
         format,
         output,
-        after="".join(f"\n{line}" for line in lines),
+        after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
     )
     if fail_if_worse and result.worse:
         for worse in result.worse:
@@ -175,6 +179,11 @@ def open_source(
     """The items to score: an evalset, or line-aligned files."""
     from wellput.io import open_evalset, open_lines
 
+    if trees == "auto":
+        raise InputError(
+            "--trees auto: there is no parser yet. Parse the references with a tool of your own and "
+            "give its CoNLL-U file."
+        )
     if evalset is not None:
         if references or hypotheses or trees:
             raise InputError(

@@ -27,7 +27,7 @@ class Explains(Protocol):
 def explain(
     source: EvalSource, metrics: Sequence[Metric], result: ScoreResult, *, worst: int = WORST
 ) -> Iterator[str]:
-    """A paragraph for each of the worst items; the result must have kept its rows."""
+    """A heading and a drawing for each of the worst items; the result must have kept its rows."""
     for metric in metrics:
         if not isinstance(metric, Explains):
             yield f"{metric.name} has nothing to explain.\n"
@@ -44,7 +44,8 @@ def explain(
                     continue
                 shown = f"{table.scores[row, place]:.3f}".replace("-", "−")
                 where = f"{metric.name} of {system}, item {table.items[place]}"
-                yield f"{where}: {shown}\n{text}\n"
+                yield f"{where}: {shown}"
+                yield f"{text}\n"
 
 
 def _items_at(source: EvalSource, places: Sequence[int]) -> dict[int, Item]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -62,6 +62,12 @@ def score(
     level = 0.95 if isinstance(confidence, bool) else float(confidence)
     if not 0 < level < 1:
         raise InputError(f"confidence={level} must lie between 0 and 1, such as 0.95.")
+    if paired not in (None, *get_args(Test)):
+        raise InputError(f"paired={paired!r} is no test; there are {', '.join(get_args(Test))}.")
+    if n_resamples < 1 or seed < 0 or (threads is not None and threads < 1):
+        raise InputError(
+            f"n_resamples={n_resamples} and threads={threads} must be 1 or more, seed={seed} 0 or more."
+        )
     test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
     collection = collect(
         evalset,

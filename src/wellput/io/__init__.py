@@ -9,12 +9,13 @@ from wellput.io.judgments import read_judgments, write_judgments
 from wellput.io.lines import open_lines
 from wellput.io.mqm import read_mqm
 from wellput.io.mt_metrics_eval import read_human_scores
-from wellput.io.output import check_writable, replacing, replacing_text
+from wellput.io.output import check_distinct, check_writable, replacing, replacing_text
 from wellput.io.segments import SegmentScore, SegmentWriter, read_segments, writing_segments
 
 __all__ = [
     "SegmentScore",
     "SegmentWriter",
+    "check_distinct",
     "check_writable",
     "format_constituent",
     "format_tree",

@@ -15,7 +15,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
@@ -68,7 +68,10 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
 def replacing_text(path: PathLike) -> Iterator[TextIO]:
     """Like `replacing`, for text: UTF-8, `\\n` written as it is."""
     with replacing(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        # Half a character, which JSON can escape, is written as its escape: UTF-8 has none.
+        text = io.TextIOWrapper(
+            file, encoding="utf-8", errors="backslashreplace", newline="", write_through=True
+        )
         yield text
         text.detach()
 
@@ -81,6 +84,26 @@ def check_writable(path: PathLike) -> None:
     _mode_of(target, str(path))
     if not os.access(target.parent, os.W_OK):
         raise OutputError(f"Cannot write {path}: you have no permission to write in its folder.")
+
+
+def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> None:
+    """Raises OutputError where an output would replace an input, or two outputs are one file."""
+    taken = {_identity(path): f"it is the input {path}" for path in inputs if _is_file(path)}
+    for path in outputs:
+        if not _is_file(path):
+            continue
+        if reason := taken.get(_identity(path)):
+            raise OutputError(f"Cannot write {path}: {reason}. Give another name.")
+        taken[_identity(path)] = f"{path} is written already"
+
+
+def _is_file(path: PathLike) -> bool:
+    """False for `-` and for devices and pipes, which nothing is lost in."""
+    return str(path) != STANDARD_OUTPUT and (not Path(path).exists() or Path(path).is_file())
+
+
+def _identity(path: PathLike) -> str:
+    return os.path.realpath(path)
 
 
 def _mode_of(target: Path, name: str) -> int | None:

@@ -7,6 +7,7 @@ no sum over segments: `union` gives it, without an interval.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -32,9 +33,9 @@ class Diversity(MeanMetric):
     lowercase: bool = True
 
     @property
+    @abstractmethod
     def order(self) -> int:
         """The number of tokens in an n-gram."""
-        raise NotImplementedError
 
     def values(self, batch: Batch) -> Floats:
         counts = _native.distinct_ngrams(

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -22,12 +23,14 @@ UNLIMITED = 100_000
 
 @dataclass(frozen=True)
 class Table:
-    """What people see: the first column holds names, the others numbers as text."""
+    """What people see: the first column holds names, the others numbers as text, or words where
+    `is_prose`."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
     notes: Sequence[str] = ()
+    is_prose: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,14 +78,23 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
         grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
         for place, column in enumerate(table.columns):
             grid.add_column(
-                Text(column), justify="left" if place == 0 else "right", overflow="fold"
+                Text(column),
+                justify="left" if place == 0 or table.is_prose else "right",
+                overflow="fold",
             )
         for row in table.rows:
             grid.add_row(*(Text(cell) for cell in row))
         console.print(grid)
         for note in table.notes:
-            console.print(Text(note), soft_wrap=width is None)
+            console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
+
+
+def _wrapped(note: str, width: int | None) -> str:
+    """Folded between words only: a signature stays one word, to be copied."""
+    if width is None or len(note) <= width:
+        return note
+    return textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
 
 
 def as_markdown(tables: Sequence[Table]) -> str:
@@ -90,7 +102,8 @@ def as_markdown(tables: Sequence[Table]) -> str:
     for table in tables:
         lines = [f"**{table.title}**", ""] if table.title else []
         lines.append(_pipe(table.columns))
-        lines.append(_pipe(["---", *["---:"] * (len(table.columns) - 1)]))
+        others = "---" if table.is_prose else "---:"
+        lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
         lines += [_pipe(row) for row in table.rows]
         for note in table.notes:
             lines += ["", _escape_markdown(note)]
@@ -119,7 +132,7 @@ def as_latex(tables: Sequence[Table]) -> str:
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+            rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
             r"\hline",
             _latex_row(table.columns),
             r"\hline",

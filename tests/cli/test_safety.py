@@ -1,0 +1,69 @@
+"""What must never happen: an input overwritten, a traceback for what a file or a disk holds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+Write = Callable[..., None]
+ITEM = '{"id": "1", "references": ["a b c"], "outputs": {"A": "a b"}}\n'
+
+
+@pytest.mark.parametrize("option", ["--segments", "-o"])
+def test_an_output_never_replaces_an_input(
+    run: Run, files: Write, tmp_path: Path, option: str
+) -> None:
+    files(**{"set.jsonl": ITEM, "a.csv": "a b\n", "ref.txt": "a b c\n"})
+    outcome = run("score", "set.jsonl", "-m", "ssa", option, "./set.jsonl")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Cannot write ./set.jsonl: it is the input set.jsonl." in outcome.err
+    outcome = run("score", "--ref", "ref.txt", "--hyp", "A=a.csv", "-m", "ssa", option, "a.csv")
+    assert outcome.code == 2
+    assert (tmp_path / "set.jsonl").read_text() == ITEM
+    assert (tmp_path / "a.csv").read_text() == "a b\n"
+
+
+def test_two_outputs_are_two_files(run: Run, files: Write, tmp_path: Path) -> None:
+    files(**{"set.jsonl": ITEM})
+    outcome = run("score", "set.jsonl", "-m", "ssa", "--segments", "x.csv", "-o", "x.csv")
+    assert outcome.code == 2
+    assert "x.csv is written already" in outcome.err
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_half_a_character_is_reported_as_its_escape(run: Run, files: Write) -> None:
+    files(**{"set.jsonl": ITEM.replace('"A"', '"A\\ud800"')})
+    outcome = run("score", "set.jsonl", "-m", "ssa", "--format", "csv")
+    assert outcome.code == 0
+    assert "A\\ud800,ssa" in outcome.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("argument", ["--help", "metrics", "completion"])
+def test_a_full_disk_is_said_without_a_traceback(argument: str) -> None:
+    program = "from wellput.cli import main; main()"
+    arguments = [argument, *(["bash"] if argument == "completion" else [])]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", program, *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("wellput: Cannot write standard output: the disk is full.")
+    assert "Traceback" not in done.stderr
+
+
+def test_trees_cannot_be_made_yet(run: Run, files: Write) -> None:
+    files(**{"a.txt": "a b\n", "ref.txt": "a b c\n"})
+    outcome = run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "sta", "--trees", "auto")
+    assert outcome.code == 2
+    assert "there is no parser yet" in outcome.err
