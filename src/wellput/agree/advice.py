@@ -49,16 +49,21 @@ def _about(
     place = f"{best.metric} agrees best of {len(metrics)}" if len(metrics) > 1 else best.metric
     text = f"{start}{place}, {_with_margin(best)}"
     if ceiling is not None and coefficient == "pearson":
-        text += f" of a ceiling of {ceiling:.2f} between judges"
+        text += f" of a ceiling of {_figure(ceiling)} between judges"
     if best.low is not None and not math.isnan(best.low) and best.low <= 0:
         text += ", which chance alone would explain"
     tied = _not_told_from(best.metric, pairs, alpha)
     rivals = [name for name in tied if not _is_sentinel(name)]
     if rivals:
         text += f"; it is not distinguishable from {_listed(rivals)}"
-    floors = [name for name in tied if _is_sentinel(name)]
+    floors = [
+        row.metric
+        for row in rows
+        if _is_sentinel(row.metric) and (row.metric in tied or row.value >= best.value)
+    ]
     if floors:
-        text += f"; nor does it beat {_listed(floors)}, so trust no metric here"
+        text += "; nor does it beat" if rivals else "; it does not beat"
+        text += f" {_listed(floors)}, so trust no metric here"
     return text + "."
 
 
@@ -68,8 +73,12 @@ def _is_sentinel(metric: str) -> bool:
 
 def _with_margin(row: Agreement) -> str:
     if row.low is None or row.high is None or math.isnan(row.low):
-        return f"{row.value:.2f}"
-    return f"{row.value:.2f} ± {(row.high - row.low) / 2:.2f}"
+        return _figure(row.value)
+    return f"{_figure(row.value)} ± {(row.high - row.low) / 2:.2f}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 def _not_told_from(metric: str, pairs: Sequence[Difference], alpha: float) -> list[str]:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from wellput.cli.options import emit, is_terminal, making_options, terminal_width
+from wellput.cli.options import (
+    emit,
+    is_terminal,
+    making_options,
+    refuse_stdin_twice,
+    terminal_width,
+)
 from wellput.report.table import Format
 
 if TYPE_CHECKING:
@@ -105,6 +111,7 @@ def command(
     from wellput.metrics.fitted import check_savable, save
     from wellput.report.fit import render
 
+    refuse_stdin_twice(evalset, judgments)
     metrics, names = metrics_of(predictors)
     exclusions = [parse_exclusion(rule, question) for rule in exclude]
     if output is not None:
@@ -124,6 +131,7 @@ def command(
             panel = panel.without(exclusion)
     default: Normalization = "none" if is_choice else default_normalization(panel)
     panel = normalized(panel, cast("Normalization | None", normalize) or default)
+    panel.refuse_empty()
     hashes = {"evalset": fingerprint(evalset), "judgments": fingerprint(judgments)}
     result = fit(
         scores.tables,

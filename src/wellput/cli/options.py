@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from wellput.core.errors import InputError
 from wellput.report.table import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,6 +58,11 @@ def is_terminal(output: str) -> bool:
 def terminal_width(output: str) -> int | None:
     """The width to lay tables out for; None (no limit) unless it goes to a terminal."""
     return shutil.get_terminal_size().columns if is_terminal(output) else None
+
+
+def refuse_stdin_twice(*paths: str) -> None:
+    if paths.count("-") > 1:
+        raise InputError("Standard input (-) was given twice; it can be read only once.")
 
 
 def emit(text: str, output: str) -> None:
