@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from wellput.agree.advice import advise
 from wellput.agree.analysis import AgreementOptions, agree
 from wellput.agree.correlate import Uncertainty
 from wellput.agree.documents import mean_with_interval, paired_t
 from wellput.agree.intervals import replicate_correlations
 from wellput.agree.panel import Exclusion, mean_of
-from wellput.agree.result import AgreementResult
+from wellput.agree.result import Agreement, AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
@@ -219,3 +220,28 @@ def test_fewer_than_three_systems() -> None:
     judgments = [j for j in judged(QUALITY) if j.system in "AB"]
     with pytest.raises(InputError, match="at least 3 systems"):
         agree({"good": two}, judgments, AgreementOptions(level="system"))
+
+
+@pytest.mark.parametrize("options", [{"average": "item"}, {"level": "system"}])
+def test_the_interval_of_an_accuracy_holds_it(options: dict[str, Any]) -> None:
+    """A system drawn twice would tie with itself in both scores, and count as agreement."""
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(6, 40))
+    noise = rng.normal(size=people.shape)
+    choices = AgreementOptions(coefficients=("acc-t",), uncertainty=FEW, **options)
+    result = agree({"noise": table("noise", noise)}, judged(people), choices)
+    (row,) = result.agreement
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low <= row.value <= row.high
+    assert result.interval == "bootstrap of items"
+
+
+def test_a_sentinel_that_agrees_better_is_said_where_nothing_is_tested() -> None:
+    rows = [
+        Agreement(metric, "q", "system", None, "spa", value)
+        for metric, value in (("bleu", 0.7), ("random", 0.8), ("length-only", 0.6))
+    ]
+    assert advise(rows, [], {}) == [
+        "q (spa): bleu, 0.70, which chance alone may explain: trust no metric here."
+    ]

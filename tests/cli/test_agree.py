@@ -155,3 +155,28 @@ def test_exclusions_are_told(run: Run) -> None:
         "--resamples", "20",
     )  # fmt: skip
     assert "Left out: judge J2 on quality (18 ratings): pressed one button." in outcome.out
+
+
+@pytest.mark.usefixtures("evalset")
+def test_options_of_ratings_are_refused_with_choices(run: Run) -> None:
+    outcome = run(
+        "agree", "e.jsonl", "choices.csv", "-m", "ssa", "--level", "system", "--resamples", "9"
+    )
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--level, --resamples are for ratings" in outcome.err
+
+
+@pytest.mark.usefixtures("evalset")
+def test_standard_input_is_read_once(run: Run) -> None:
+    assert "given twice" in run("agree", "-", "-", "-m", "ssa").err
+
+
+@pytest.mark.usefixtures("evalset")
+def test_judges_who_press_one_button_leave_nothing(run: Run, files: Write) -> None:
+    rows = "".join(f"{judge},i0,same,q,3\n{judge},i1,same,q,3\n" for judge in ("J1", "J2"))
+    files(**{"flat.csv": "judge,item,system,question,value\n" + rows})
+    outcome = run("agree", "e.jsonl", "flat.csv", "-m", "ssa")
+    assert outcome.code == 2
+    assert outcome.err.startswith(
+        "wellput: No rating of 'q' is left:\n  judge J1: every rating is 3"
+    )

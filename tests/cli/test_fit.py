@@ -305,7 +305,7 @@ def test_judgments_that_are_all_equal(run: Run, files: Write) -> None:
     rows = [f"J,{i},{s},quality,4" for i in range(20) for s in SYSTEMS]
     files(**{"judgments.csv": "\n".join(["judge,item,system,question,value", *rows])})
     refused(fit(run), "All judgments are equal")
-    refused(fit(run, "--normalize", "z"), "No sentence has both a judgment")
+    refused(fit(run, "--normalize", "z"), "No rating of 'quality' is left", "every rating is 4")
 
 
 @pytest.mark.usefixtures("study")

@@ -16,7 +16,8 @@ def test_everything_goes_to_a_pipe(run: Run) -> None:
 
 
 def test_a_narrow_terminal_shows_what_fits(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wellput.cli.metrics.terminal_width", lambda _: 80)
+    for module in ("metrics", "options"):
+        monkeypatch.setattr(f"wellput.cli.{module}.terminal_width", lambda _: 80)
     outcome = run("metrics")
     assert outcome.out.splitlines()[0].split() == ["metric", "better", "needs", "about"]
     assert max(map(len, outcome.out.splitlines())) <= 80

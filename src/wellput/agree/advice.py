@@ -60,15 +60,19 @@ def _is_sentinel(row: Agreement) -> bool:
 
 def _with_margin(row: Agreement) -> str:
     if row.low is None or row.high is None or math.isnan(row.low):
-        return f"{row.value:.2f}"
-    return f"{row.value:.2f} ± {(row.high - row.low) / 2:.2f}"
+        return _figure(row.value)
+    return f"{_figure(row.value)} ± {(row.high - row.low) / 2:.2f}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 def _of_ceiling(best: Agreement, ceiling: float | None) -> str:
     # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
     if ceiling is None or (best.coefficient, best.average) != ("pearson", "none"):
         return ""
-    return f" of a ceiling of {ceiling:.2f} that the judges' own noise sets"
+    return f" of a ceiling of {_figure(ceiling)} that the judges' own noise sets"
 
 
 def _above_floor(
@@ -78,7 +82,9 @@ def _above_floor(
     p-values need no correction for there being many pairs."""
     tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
     text = ""
-    if (best.low is not None and best.low <= 0) or any(name.startswith("random") for name in tied):
+    chance = [row for row in sentinels if row.metric.startswith("random")]
+    is_no_better = any(row.metric in tied or row.value >= best.value for row in chance)
+    if is_no_better or (best.low is not None and best.low <= 0):
         text += ", which chance alone may explain: trust no metric here"
     # Longer may be better or worse: what length alone explains is the size of its correlation.
     for row in sentinels:

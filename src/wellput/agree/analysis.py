@@ -81,6 +81,8 @@ def agree(
     _refuse_unknown(raw, options.exclusions)
     raw = {name: _without(panel, options) for name, panel in raw.items()}
     ready = {name: _normalized(panel, options) for name, panel in raw.items()}
+    for panel in ready.values():
+        panel.refuse_empty()
     summaries = [
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
     ]
@@ -91,7 +93,6 @@ def agree(
         agreement += rows
         differences += pairs
     ceilings = {summary.question: ceiling(summary) for summary in summaries}
-    resampled = options.uncertainty.resampled(len(first.systems))
     return AgreementResult(
         level=options.level,
         agreement=tuple(agreement),
@@ -117,7 +118,7 @@ def agree(
         seed=options.uncertainty.seed,
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
-        interval="t over documents" if options.level == "document" else f"bootstrap of {resampled}",
+        interval=_interval(options, len(first.systems)),
     )
 
 
@@ -128,6 +129,21 @@ def _models(
     for question, panel in ready.items():
         for model in model_table(tables, panel.table(), list(tables)):
             yield {"question": question, **asdict(model)}
+
+
+def _interval(options: AgreementOptions, n_systems: int) -> str:
+    """How the intervals were made, in words."""
+    if options.level == "document":
+        return "t over documents"
+    drawn = {c: options.uncertainty.resampled(n_systems, c) for c in options.coefficients}
+    words = {"both": "systems and items", "systems": "systems", "items": "items"}
+    parts = [
+        f"{words[what]} ({', '.join(c for c in drawn if drawn[c] == what)})"
+        if len(set(drawn.values())) > 1
+        else words[what]
+        for what in dict.fromkeys(drawn.values())
+    ]
+    return f"bootstrap of {', of '.join(parts)}"
 
 
 def _against(

@@ -40,11 +40,15 @@ class Uncertainty:
     seed: int = 12345
     threads: int = 1
 
-    def resampled(self, n_systems: int) -> Resampled:
-        """`auto`: systems and items where there are enough systems, else items alone."""
+    def resampled(self, n_systems: int, coefficient: Coefficient) -> Resampled:
+        """`auto`: systems and items where there are enough systems, else items alone.
+
+        Always items for `acc-t`: a system drawn twice ties with itself for people and metric, which
+        that counts as agreement, so that the interval can lie above the estimate.
+        """
         if self.resample != "auto":
             return self.resample
-        return "both" if n_systems >= MANY_SYSTEMS else "items"
+        return "both" if n_systems >= MANY_SYSTEMS and coefficient != "acc-t" else "items"
 
 
 def segment_agreement(
@@ -62,7 +66,7 @@ def segment_agreement(
     interval: Estimate | None = None
     if not np.isnan(estimate.value):
         boot = {"both": boot_both, "items": boot_inputs, "systems": boot_systems}[
-            uncertainty.resampled(len(table.systems))
+            uncertainty.resampled(len(table.systems), coefficient)
         ]
         interval = boot(
             x,
@@ -111,7 +115,7 @@ def system_agreement(
                 table,
                 human,
                 cells,
-                resample=uncertainty.resampled(len(table.systems)),
+                resample=uncertainty.resampled(len(table.systems), coefficient),
                 n_resamples=uncertainty.n_resamples,
                 seed=uncertainty.seed,
             )

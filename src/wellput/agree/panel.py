@@ -77,6 +77,15 @@ class Panel:
             segment=mean_of,
         )
 
+    def refuse_empty(self) -> None:
+        """Raises InputError where no rating is left, saying why each was left out."""
+        if np.isnan(self.ratings).all():
+            raise InputError.collect(
+                f"No rating of {self.question!r} is left:",
+                [f"judge {e.judge}: {e.reason}" if e.judge else e.reason for e in self.excluded],
+                "Take --normalize none, or exclude less.",
+            )
+
     def has(self, exclusion: Exclusion) -> bool:
         """Whether all that the exclusion names is there."""
         return all(

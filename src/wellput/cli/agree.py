@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import click
+from click.core import ParameterSource
 
-from wellput.cli.options import common_options, show
+from wellput.cli.options import common_options, refuse_stdin_twice, show
 from wellput.cli.score import complete_metric
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
@@ -156,6 +157,7 @@ def command(
     from wellput.metrics import registry
     from wellput.report.agree import agreement_report
 
+    refuse_stdin_twice(evalset, judgments)
     check_writable(output)
     check_distinct([output], [evalset, judgments])
     chosen = registry.create_all(metrics)
@@ -164,6 +166,7 @@ def command(
     with progress_of("items scored") as on_progress:
         scored = score(source, chosen, keep_rows=True, threads=threads, on_progress=on_progress)
     if answers and isinstance(answers[0], Preference):
+        refuse_options_of_ratings()
         result = agree_on_preferences(scored.tables, answers, questions=questions)
     else:
         options = AgreementOptions(
@@ -191,6 +194,28 @@ def command(
                 scored.tables, cast("list[Judgment]", answers), options, on_progress=on_progress
             )
     show(agreement_report(result), format, output)
+
+
+RATINGS_ONLY = (
+    "level", "average", "coefficients", "normalize", "exclusions", "exclude_judges_below",
+    "document_size", "documents", "test", "correction", "resample", "resamples",
+)  # fmt: skip
+
+
+def refuse_options_of_ratings() -> None:
+    """Pairwise choices have an analysis of their own: an option that it passes over is an error."""
+    context = click.get_current_context()
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in RATINGS_ONLY
+        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise InputError(
+            f"{', '.join(given)} {'is' if len(given) == 1 else 'are'} for ratings; these judgments are "
+            "pairwise choices."
+        )
 
 
 def coefficient_names(given: Sequence[str]) -> tuple[Any, ...]:

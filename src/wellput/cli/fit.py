@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from wellput.cli.options import making_options, show
+from wellput.cli.options import making_options, refuse_stdin_twice, show
 
 if TYPE_CHECKING:
     from wellput.agree.fit import Criterion, Method
@@ -104,6 +104,7 @@ def command(
     from wellput.metrics.fitted import check_savable, save
     from wellput.report.fit import fit_report
 
+    refuse_stdin_twice(evalset, judgments)
     metrics, names = metrics_of(predictors)
     exclusions = [parse_exclusion(rule, question) for rule in exclude]
     if output is not None:
@@ -123,6 +124,7 @@ def command(
             panel = panel.without(exclusion)
     default: Normalization = "none" if is_choice else default_normalization(panel)
     panel = normalized(panel, cast("Normalization | None", normalize) or default)
+    panel.refuse_empty()
     hashes = {"evalset": fingerprint(evalset), "judgments": fingerprint(judgments)}
     with progress_of("folds fitted") as on_progress:
         result = fit(

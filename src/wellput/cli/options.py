@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from wellput.core.errors import InputError
 from wellput.report.table import FORMATS, Format, Report, render
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,6 +69,11 @@ def show(report: Report, format: str, output: str, *, before: str = "", after: s
         color=is_terminal(output),
     )
     emit(before + text + after if format == "table" else text, output)
+
+
+def refuse_stdin_twice(*paths: str) -> None:
+    if paths.count("-") > 1:
+        raise InputError("Standard input (-) was given twice; it can be read only once.")
 
 
 def emit(text: str, output: str) -> None:

@@ -84,7 +84,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
             )
         for row in table.rows:
             grid.add_row(*(Text(cell) for cell in row))
-        console.print(grid)
+        console.print(grid if table.rows else "")
         for note in table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
@@ -101,10 +101,11 @@ def as_markdown(tables: Sequence[Table]) -> str:
     parts: list[str] = []
     for table in tables:
         lines = [f"**{table.title}**", ""] if table.title else []
-        lines.append(_pipe(table.columns))
         others = "---" if table.is_prose else "---:"
-        lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
-        lines += [_pipe(row) for row in table.rows]
+        if table.rows:
+            lines.append(_pipe(table.columns))
+            lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
+            lines += [_pipe(row) for row in table.rows]
         for note in table.notes:
             lines += ["", _escape_markdown(note)]
         parts.append("\n".join(lines))
