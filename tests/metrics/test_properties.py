@@ -120,6 +120,8 @@ def test_any_text_goes_through(name: str, outputs: list[str]) -> None:
     metric = prepared(name, pairs)
     one = metric.statistics(batch_of(pairs))
     assert np.isfinite(one).all()
+    if metric.is_always_defined:  # type: ignore[attr-defined]
+        assert np.isfinite(metric.segment_score(one)).all()
 
 
 @pytest.mark.parametrize("name", names())

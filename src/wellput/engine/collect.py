@@ -127,18 +127,22 @@ def _add(
     result.fewest_references = min(numbers) if fewest is None else min(fewest, *numbers)
     result.most_references = max(result.most_references, *numbers)
     if keep_rows:
-        places = [place for place, item in enumerate(block) if system in item.outputs]
-        result.places.setdefault(system, []).append(np.array(places, dtype=np.intp) + result.items)
+        places = np.arange(len(block), dtype=np.intp)
+        if len(batch) < len(block):
+            places = places[[system in item.outputs for item in block]]
+        result.places.setdefault(system, []).append(places + result.items)
     for metric in result.metrics:
         check_needs(metric, batch)
         rows = metric.statistics(batch)
-        scores = metric.segment_score(rows)
+        scores = None
+        if on_segments is not None or not getattr(metric, "is_always_defined", False):
+            scores = metric.segment_score(rows)
         column = result.columns.setdefault((system, metric.name), Column(np.zeros(rows.shape[1])))
         column.sums += rows.sum(axis=0)
-        column.undefined += int(np.isnan(scores).sum())
+        column.undefined += 0 if scores is None else int(np.isnan(scores).sum())
         if keep_rows:
             column.rows.append(rows)
-        if on_segments is not None:
+        if on_segments is not None and scores is not None:
             on_segments(system, batch.ids, metric.name, scores)
 
 

@@ -38,6 +38,7 @@ class BaseMetric(ABC):
     family: ClassVar[str]
     needs: ClassVar[frozenset[Need]] = REFERENCES
     perfect: ClassVar[Mapping[str, float]] = {}
+    is_always_defined: ClassVar[bool] = False  # whether every segment has a score of its own
     about: ClassVar[str] = ""
     paper: ClassVar[str] = ""
 

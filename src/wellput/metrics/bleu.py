@@ -54,6 +54,7 @@ class Bleu(BaseMetric):
     ref_length: Literal["closest", "shortest"] = "closest"
 
     family: ClassVar[str] = "bleu"
+    is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "n-gram precision with a brevity penalty, 0 to 100"
     paper: ClassVar[str] = "Papineni et al. 2002"
     # Not the higher precisions: a perfect output of one word has no bigrams.

@@ -37,6 +37,7 @@ class Chrf(BaseMetric):
     eps_smoothing: bool = False
 
     family: ClassVar[str] = "chrf"
+    is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "F-score over character n-grams (and words, as chrF++), 0 to 100"
     paper: ClassVar[str] = "Popović 2015, 2017"
     perfect: ClassVar[Mapping[str, float]] = {

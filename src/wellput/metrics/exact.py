@@ -22,6 +22,7 @@ class Exact(MeanMetric):
     """
 
     family: ClassVar[str] = "exact"
+    is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "share of outputs equal to a reference"
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
 

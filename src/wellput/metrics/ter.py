@@ -58,6 +58,7 @@ class Ter(BaseMetric):
     """
 
     family: ClassVar[str] = "ter"
+    is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "edits and shifts of word blocks per reference word, in percent"
     perfect: ClassVar[Mapping[str, float]] = {"score": 0.0, "edits": 0.0}
     paper: ClassVar[str] = "Snover et al. 2006, A Study of Translation Edit Rate"
