@@ -186,7 +186,7 @@ def test_an_undefined_segment_is_told(run: Run, files: Write) -> None:
     files(**{"ref.txt": "a\n\n", "a.txt": "a\nb c\n"})
     outcome = run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa")
     assert outcome.code == 0
-    assert "ssa is undefined for 1 segments of A" in outcome.out
+    assert "1 segment of A has no score alone under ssa." in outcome.out
 
 
 # --- bad input: a clear message, exit 2, nothing half-written ---------------------------------

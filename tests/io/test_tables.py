@@ -265,3 +265,14 @@ def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="bad line"):
             write_evalset(Failing(), tmp_path / f"e{suffix}")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "word"),
+    [("e.csv", ";", "semicolons"), ("e.csv", "\t", "tabs"), ("e.tsv", ",", "commas")],
+)
+def test_what_else_a_table_is_separated_by(tmp_path: Path, name: str, mark: str, word: str) -> None:
+    path = tmp_path / name
+    path.write_text(mark.join(["id", "references.0", "outputs.A"]) + "\n")
+    with pytest.raises(InputError, match=f"seems to be separated by {word}"):
+        read_evalset(path)

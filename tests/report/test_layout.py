@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wellput.report.drawings import fold_drawing
-from wellput.report.table import Table, as_terminal
+from wellput.report.table import Table, as_latex, as_terminal
 
 DRAWING = """\
 reference  If the ferry is late , bus 7 waits                      .
@@ -45,3 +45,10 @@ def test_a_signature_stays_one_word() -> None:
     text = as_terminal([table], width=30, color=False)
     assert signature in text.splitlines()
     assert all(len(line) <= 30 for line in text.splitlines() if line != signature)
+
+
+def test_latex_gets_commands_for_what_pdflatex_cannot_set() -> None:
+    table = Table(["system", "ter ↓", "κ", "α", "β", "χ²"], [["A_1", "−1.0", "", "", "", ""]])
+    text = as_latex([table])
+    assert r"ter $\downarrow$ & $\kappa$ & $\alpha$ & $\beta$ & $\chi$$^2$ \\" in text
+    assert text.isascii()

@@ -136,3 +136,9 @@ def test_undefined_and_refused() -> None:
     with pytest.raises(InputError, match="no bootstrap"):
         boot_both(x, z, level="system", coefficient="spa")
     assert boot_difference(x, y, z, n_resamples=50).n == boot_both(x + y, z, n_resamples=50).n
+
+
+def test_tie_calibration_that_would_take_hours_is_refused() -> None:
+    x = np.random.default_rng(0).normal(size=(8, 400))  # 3,200 · 3,199 / 2 = 5,118,400 pairs
+    with pytest.raises(InputError, match=r"5,118,400 pairs in each of 1,000.* or take 976 "):
+        boot_inputs(x, x, average="none", coefficient="acc-t", n_resamples=1000)

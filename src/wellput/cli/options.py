@@ -77,8 +77,11 @@ def refuse_stdin_twice(*paths: str) -> None:
 
 
 def emit(text: str, output: str) -> None:
-    """Writes to the file (whole or not at all), or to standard output."""
-    from wellput.io import replacing_text
+    """Writes to the file (whole or not at all), or to standard output.
 
-    with replacing_text(output) as file:
-        file.write(text)
+    Half a character, which an evalset can hold escaped, is shown as its escape: UTF-8 has none.
+    """
+    from wellput.io import replacing
+
+    with replacing(output) as file:
+        file.write(text.encode(errors="backslashreplace"))

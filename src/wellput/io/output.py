@@ -68,10 +68,7 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
 def replacing_text(path: PathLike) -> Iterator[TextIO]:
     """Like `replacing`, for text: UTF-8, `\\n` written as it is."""
     with replacing(path) as file:
-        # Half a character, which JSON can escape, is written as its escape: UTF-8 has none.
-        text = io.TextIOWrapper(
-            file, encoding="utf-8", errors="backslashreplace", newline="", write_through=True
-        )
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         yield text
         text.detach()
 

@@ -18,6 +18,8 @@ Cell: TypeAlias = str | float | None
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 LONGEST_FIELD = 1 << 27
+OTHERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+"""What a table is separated by when it is not by what its name says."""
 
 
 def read_table(
@@ -35,6 +37,11 @@ def read_table(
     twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
     if twice:
         raise InputError(f"{file.name}: the header names {', '.join(twice)} twice.")
+    if len(header) == 1 and (other := next((mark for mark in OTHERS if mark in header[0]), None)):
+        raise InputError(
+            f"{file.name}: the header is a single column; it seems to be separated by {OTHERS[other]}. "
+            "Save it with commas (.csv) or tabs (.tsv)."
+        )
     return header, _rows(reader, len(header), problems)
 
 

@@ -125,10 +125,14 @@ def _counts(result: ScoreResult) -> list[str]:
     short = {score.system: score.n for score in result.scores if score.n < result.items}
     missing = "".join(f"; {system} has outputs for {n:,} of them" for system, n in short.items())
     lines.append(f"{items}{missing}.")
-    undefined = [score for score in result.scores if score.undefined]
+    undefined: dict[tuple[str, int], list[str]] = {}
+    for score in result.scores:
+        if score.undefined:
+            undefined.setdefault((score.system, score.undefined), []).append(score.metric)
     lines += [
-        f"{score.metric} is undefined for {score.undefined:,} segments of {score.system} on their own."
-        for score in undefined
+        f"{n:,} {f'segment of {system} has' if n == 1 else f'segments of {system} have'} no score "
+        f"alone under {', '.join(metrics)}."
+        for (system, n), metrics in undefined.items()
     ]
     return lines
 

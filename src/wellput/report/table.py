@@ -123,7 +123,9 @@ def _escape_markdown(text: str) -> str:
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$",
-    "±": r"$\pm$", "Δ": r"$\Delta$", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "±": r"$\pm$", "Δ": r"$\Delta$", "↓": r"$\downarrow$", "²": "$^2$", "α": r"$\alpha$",
+    "β": r"$\beta$", "κ": r"$\kappa$", "χ": r"$\chi$", "·": r"$\cdot$", "→": r"$\to$",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
 

@@ -39,6 +39,8 @@ TITLES: dict[Coefficient, str] = {
 }
 MOST_PAIRS = 50_000_000
 """Tie calibration holds the pairs of all groups in memory, 16 bytes each."""
+MOST_RESAMPLED_PAIRS = 5_000_000_000
+"""Some three minutes of one core, for each metric."""
 
 
 def correlate(
@@ -171,8 +173,10 @@ def undefined(reason: str, *, seed: int | None = None, has_p_value: bool = False
     return Estimate(value=float("nan"), p_value=p_value, method=f"undefined: {reason}", seed=seed)
 
 
-def refuse_too_many_pairs(x: Floats, grouping: str, coefficient: Coefficient) -> None:
-    """Tie calibration looks at all pairs of every group."""
+def refuse_too_many_pairs(
+    x: Floats, grouping: str, coefficient: Coefficient, *, n_resamples: int = 0
+) -> None:
+    """Tie calibration looks at all pairs of every group, in every resample anew."""
     if coefficient != "acc-t":
         return
     sizes = _group_sizes(np.isfinite(x), grouping)
@@ -181,6 +185,12 @@ def refuse_too_many_pairs(x: Floats, grouping: str, coefficient: Coefficient) ->
         raise InputError(
             f"Tie calibration would compare {pairs:,} pairs; more than {MOST_PAIRS:,} do not fit. "
             f"Average by item, or give fewer items."
+        )
+    if pairs * n_resamples > MOST_RESAMPLED_PAIRS:
+        raise InputError(
+            f"Tie calibration would compare {pairs:,} pairs in each of {n_resamples:,} resamples; that "
+            f"takes too long. Average by item, or take {MOST_RESAMPLED_PAIRS // pairs:,} resamples or "
+            "fewer."
         )
 
 

@@ -189,7 +189,7 @@ def correlation_replicates(
             "Soft pairwise accuracy is itself resampled: it has no bootstrap interval."
         )
     grouping = grouping_of(level, average, coefficient)
-    refuse_too_many_pairs(x, grouping, coefficient)
+    refuse_too_many_pairs(x, grouping, coefficient, n_resamples=n_resamples)
     table = _native.bootstrapped_correlations(
         x, z, grouping, coefficient, drawn, n_resamples, seed, threads
     )

@@ -112,7 +112,7 @@ def permutation_test(
         raise InputError(f"An alternative is two-sided or greater, not {alternative!r}.")
     grouping = grouping_of(level, average, coefficient)
     x, y, z = common_cells(x, y, z)
-    refuse_too_many_pairs(x, grouping, coefficient)
+    refuse_too_many_pairs(x, grouping, coefficient, n_resamples=n_resamples)
     for scores in (x, y):
         if reason := why_undefined(scores, z, grouping, coefficient):
             return undefined(reason, seed=seed, has_p_value=True)
