@@ -336,3 +336,20 @@ def test_help_imports_nothing_heavy() -> None:
     )
     assert "score" in done.stdout
     assert not {"numpy", "scipy", "rich", "wellput._native"} & set(done.stderr.split())
+
+
+@pytest.mark.usefixtures("text_files")
+def test_too_few_items_are_said(run: Run) -> None:
+    arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"]
+    assert "With 5 items no interval or test says anything" in run(*arguments, "--confidence").out
+    assert "no interval" not in run(*arguments).out
+
+
+def test_a_difference_on_fewer_items_is_said(run: Run, files: Write) -> None:
+    items = [
+        {"id": n, "references": ["a b"], "outputs": {"A": "a b", **({"B": "a x"} if n else {})}}
+        for n in range(12)
+    ]
+    files(**{"e.jsonl": lines([json.dumps(item) for item in items])})
+    outcome = run("score", "e.jsonl", "-m", "ssa", "--paired", "ar")
+    assert "B against A on the 11 items both have: worse on ssa" in outcome.out

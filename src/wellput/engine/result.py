@@ -15,8 +15,8 @@ class Score:
     """One system's score under one metric.
 
     `low` and `high` bound it where an interval was asked for. `delta` is the difference to the
-    baseline on the items that both have, `p_value` that of the paired test. `n` counts the items
-    scored, `undefined` those of them without a segment score of their own.
+    baseline on the `n_common` items that both have, `p_value` that of the paired test. `n` counts the
+    items scored, `undefined` those of them without a segment score of their own.
     """
 
     system: str
@@ -31,6 +31,7 @@ class Score:
     baseline: str | None = None
     delta: float | None = None
     p_value: float | None = None
+    n_common: int | None = None
     is_worse: bool | None = None
 
 

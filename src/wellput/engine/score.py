@@ -202,6 +202,7 @@ def _score(
         baseline=baseline if delta else None,
         delta=delta.value if delta else None,
         p_value=delta.p_value if delta else None,
+        n_common=delta.n if delta else None,
         is_worse=_is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
     )
 

@@ -13,6 +13,9 @@ CSV_COLUMNS = (
     "signature",
 )  # fmt: skip
 
+FEW_ITEMS = 10
+"""With fewer items than this resampling has next to nothing to draw from."""
+
 WIDE = 120
 """Columns of text to lay tables out for where the width of the terminal is not known."""
 
@@ -90,7 +93,9 @@ def verdict(result: ScoreResult) -> list[str]:
                 f"p {_relation(score.p_value)})"
             )
         claims = "; ".join(f"{claim} {', '.join(where)}" for claim, where in groups.items())
-        sentences.append(f"{system} against {tested[0].baseline}: {claims}.")
+        common = tested[0].n_common or 0
+        where = "" if common == result.items else f" on the {common:,} items both have"
+        sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
     return sentences
 
 
@@ -139,6 +144,12 @@ def _counts(result: ScoreResult) -> list[str]:
 
 def _legend(result: ScoreResult) -> list[str]:
     lines: list[str] = []
+    fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
+    has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
+    if has_uncertainty and fewest < FEW_ITEMS:
+        lines.append(
+            f"With {fewest} item{'s' * (fewest != 1)} no interval or test says anything: bring more."
+        )
     if any(score.low is not None for score in result.scores):
         lines.append(
             f"[low, high]: {result.confidence:.0%} bootstrap interval, {result.n_resamples:,} "
