@@ -408,6 +408,12 @@ class Store:
         with self.database.read() as connection:
             return judgments_of(self.study, read_answered(connection), repeats=repeats)
 
+    def all_demographics(self) -> dict[str, dict[str, str]]:
+        """What each judge who said something said of themselves."""
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(judges.name, judges.demographics))
+            return {row.name: row.demographics for row in rows if row.demographics}
+
     def _load(self) -> Study:
         with self.database.read() as connection:
             settings = connection.scalar(sa.select(schema.study.c.settings))
