@@ -6,7 +6,7 @@ everything else is a `Problem`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wellput.judge.answers import AnswerError
 from wellput.judge.designs import QuestionKind, Shown
 from wellput.judge.gate import Gate
-from wellput.judge.store import Store, StudyClosed, UnknownTrial
+from wellput.judge.store import JudgeRef, Outcome, State, Store, StudyClosed, UnknownTrial
 
 MAXIMUM_MS = 7 * 24 * 3600 * 1000
 
@@ -49,7 +49,7 @@ class NextTrial(BaseModel):
     trial: ApiTrial | None
     done: int
     total: int
-    state: Literal["open", "paused", "closed"]
+    state: State
 
 
 # Strict: a JSON string is no number. Floats before strings; NaN and infinities are no answers.
@@ -69,7 +69,7 @@ class Answers(BaseModel):
 
 
 class Recorded(BaseModel):
-    status: Literal["created", "repeated", "superseded"]
+    status: Outcome
     trial: str
     done: int
     total: int
@@ -86,10 +86,11 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     413: {"model": Problem, "description": "The body is too large."},
     422: {"model": Problem, "description": "An answer is out of range, unknown or missing."},
     429: {"model": Problem, "description": "Too many unknown tokens from this address."},
+    503: {"model": Problem, "description": "The database is busy or full: try again."},
 }
 _RECORDING_ERRORS: dict[int | str, dict[str, Any]] = {
     200: {"model": Recorded, "description": "The same answer again; nothing was stored."},
-    409: {"model": Problem, "description": "The study is paused or closed."},
+    409: {"model": Problem, "description": "The study is closed."},
     **_ERRORS,
 }
 
@@ -99,7 +100,7 @@ Token: TypeAlias = Annotated[str, Path(description="The token of a judge's link.
 def api_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/api/judge/{token}", tags=["judge"])
 
-    def admitted(request: Request, token: str) -> Any:
+    def admitted(request: Request, token: str) -> JudgeRef:
         judge = gate.judge(request, token)
         if store.design.consent is not None and not judge.has_consented:
             raise HTTPException(
@@ -110,8 +111,11 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/next", responses=_ERRORS, summary="The judge's next trial")
     def next_trial(request: Request, token: Token) -> NextTrial:
         judge = admitted(request, token)
-        state = store.state
-        shown = store.next_trial(judge) if state == "open" else None
+        state: State = "open"
+        try:
+            shown = store.next_trial(judge)
+        except StudyClosed as error:
+            shown, state = None, error.state
         progress = store.progress(judge)
         return NextTrial(
             trial=None if shown is None else _api_trial(shown),

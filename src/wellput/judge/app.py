@@ -24,7 +24,7 @@ from wellput.judge.security import (
     is_api,
     public_address_warning,
 )
-from wellput.judge.store import Store
+from wellput.judge.store import Store, StoreUnavailable
 
 STATIC_FILES = {
     "htmx.min.js": "text/javascript",
@@ -84,6 +84,13 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
         # What was sent is not repeated: it may be anything, also what no encoding can hold.
         reasons = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()]
         return refusal(request, 422, reasons, None)
+
+    @app.exception_handler(StoreUnavailable)
+    def unavailable(request: Request, error: StoreUnavailable) -> Response:
+        # The message names files and servers: it is for whoever runs the study.
+        print(f"error: {error}", file=sys.stderr)
+        text = "The answers cannot be reached just now. Nothing is lost; please try again."
+        return refusal(request, 503, [text], {"Retry-After": "5"})
 
     return app
 

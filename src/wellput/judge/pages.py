@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,7 +21,7 @@ from wellput.judge.designs import Design, Progress, Shown
 from wellput.judge.gate import Gate
 from wellput.judge.rendering import page
 from wellput.judge.security import CSRF_FIELD, csrf_is_valid
-from wellput.judge.store import JudgeRef, Store, StudyClosed, UnknownTrial
+from wellput.judge.store import JudgeRef, Store, StudyClosed
 
 Form = Mapping[str, str]
 Key = tuple[str | None, str]
@@ -73,11 +74,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
 
     @router.get("")
     def home(request: Request, token: str, judge: JudgeRef = Depends(admitted)) -> Response:
-        progress = store.progress(judge)
-        common = {"title": design.title, "home": home_of(token), "holder": token}
-        if store.state != "open":
-            heading, text = MESSAGES[store.state]
-            return page(request, "message.html", **common, heading=heading, text=text)
+        common: dict[str, Any] = {"title": design.title, "home": home_of(token), "holder": token}
         if design.consent is not None and not judge.has_consented:
             return page(request, "consent.html", **common, consent=design.consent, reasons=())
         if design.demographics and not judge.has_demographics:
@@ -89,7 +86,12 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
                 values={},
                 reasons=(),
             )
-        trial = store.next_trial(judge)
+        try:
+            trial = store.next_trial(judge)
+        except StudyClosed as error:
+            heading, text = MESSAGES[error.state]
+            return page(request, "message.html", **common, heading=heading, text=text)
+        progress = store.progress(judge)
         if trial is None:
             return page(
                 request,
@@ -140,7 +142,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     def trial(
         request: Request, token: str, trial_id: str, judge: JudgeRef = Depends(admitted)
     ) -> Response:
-        if store.state != "open" or not may_answer(design, judge):
+        if not may_answer(design, judge):
             return back_to(token)
         return trial_page(
             request, design, token, own_trial(judge, trial_id), store.progress(judge)
@@ -169,22 +171,18 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
                 shown,
                 store.progress(judge),
                 given=form,
-                reasons=error.reasons,
+                reasons=[in_words(shown, reason) for reason in error.reasons],
             )
         return back_to(token)
 
     @router.post("/undo")
     def undo(token: str, judge: JudgeRef = Depends(admitted)) -> Response:
-        if design.kind == "task" or store.state != "open":
-            return back_to(token)
-        last = store.undo(judge)
-        return back_to(token, "" if last is None else f"/trials/{last.id}")
+        with suppress(StudyClosed):
+            store.undo(judge)
+        return back_to(token)
 
     def own_trial(judge: JudgeRef, trial_id: str) -> Shown:
-        try:
-            shown = store.trial(judge, trial_id)
-        except UnknownTrial:
-            shown = None
+        shown = store.trial(judge, trial_id)
         if shown is None:
             raise HTTPException(404, "There is no such page. Please open your link again.")
         return shown
@@ -230,7 +228,7 @@ def trial_page(
         home=home_of(token),
         progress=progress,
         instructions=design.instructions,
-        show_instructions=progress.done == 0 and not reasons,
+        show_instructions=progress.done == 0 and not is_changing and not reasons,
         heading=f"Trial {min(progress.done + 1, progress.total)} of {progress.total}",
         trial=trial,
         is_pair=is_pair(trial),
@@ -242,6 +240,13 @@ def trial_page(
         now=round(time.time() * 1000),
         reasons=reasons or (),
     )
+
+
+def in_words(trial: Shown, reason: str) -> str:
+    """A reason that names texts by their place, as the page does."""
+    for place, variant in enumerate(trial.variants, start=1):
+        reason = reason.replace(f"variant {variant.id}", f"text {place}")
+    return reason
 
 
 def is_pair(trial: Shown) -> bool:
