@@ -53,23 +53,29 @@ class DemographicField:
 
 @dataclass(frozen=True)
 class Practice:
-    """A trial shown first to everybody, whose answers are kept apart; two texts for pairs."""
+    """A trial shown first to everybody, whose answers are kept apart; two texts for pairs.
+
+    `question` is what a task asks about the text."""
 
     texts: tuple[str, ...]
     context: str | None = None
     source: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True)
 class Check:
     """An attention check: a trial with a known answer, shown among the others.
 
-    `expected` holds the right value by question; for a page every text expects the same.
+    `expected` holds the right value by question, or [lowest, highest] for numbers; on a page every
+    text expects the same. `question` is what a task asks about the text.
     """
 
     texts: tuple[str, ...]
     expected: Mapping[str, Any]
     context: str | None = None
+    source: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True)
