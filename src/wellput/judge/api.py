@@ -63,8 +63,11 @@ class Answers(BaseModel):
     answers: dict[str, Value | dict[str, Value]] = Field(
         description="{question: value}; for several variants {variant id: {question: value}}."
     )
-    ms: Annotated[int, Field(ge=0, le=MAXIMUM_MS)] = Field(
-        description="Milliseconds from showing the trial to its answer."
+    ms: float = Field(
+        ge=0,
+        le=MAXIMUM_MS,
+        allow_inf_nan=False,
+        description="Milliseconds from showing the trial to its answer.",
     )
 
 
@@ -90,6 +93,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 _RECORDING_ERRORS: dict[int | str, dict[str, Any]] = {
     200: {"model": Recorded, "description": "The same answer again; nothing was stored."},
+    400: {"model": Problem, "description": "The body is not JSON."},
     409: {"model": Problem, "description": "The study is closed."},
     **_ERRORS,
 }
@@ -130,7 +134,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     def answer(request: Request, response: Response, token: Token, body: Answers) -> Recorded:
         judge = admitted(request, token)
         try:
-            status = store.record(judge, body.trial, body.answers, ms=body.ms)
+            status = store.record(judge, body.trial, body.answers, ms=round(body.ms))
         except UnknownTrial:
             raise HTTPException(404, "The judge has no such trial.") from None
         except StudyClosed as error:

@@ -7,10 +7,8 @@ redirect there, so that reloading a page never sends an answer twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
@@ -18,12 +16,11 @@ from starlette.responses import RedirectResponse, Response
 from wellput.judge.answers import AnswerError, from_text
 from wellput.judge.api import MAXIMUM_MS
 from wellput.judge.designs import Design, Progress, Shown
+from wellput.judge.forms import Form, check_csrf, read_form
 from wellput.judge.gate import Gate
 from wellput.judge.rendering import page
-from wellput.judge.security import CSRF_FIELD, csrf_is_valid
 from wellput.judge.store import JudgeRef, Store, StudyClosed
 
-Form = Mapping[str, str]
 Key = tuple[str | None, str]
 """A field of a trial's form: the variant (None for one variant or a pair) and the question."""
 
@@ -42,24 +39,6 @@ KEYS = {
     "options": "Keys: 1–{count} choose · Enter next",
     "typed": "Enter: next",
 }
-
-
-async def read_form(request: Request) -> Form:
-    """The fields of a posted form; the last one counts where a name comes twice."""
-    try:
-        text = (await request.body()).decode("ascii")
-        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=5000))
-    except ValueError:
-        raise HTTPException(400, "This form could not be read.") from None
-
-
-def check_csrf(request: Request, holder: str, form: Form) -> None:
-    if not csrf_is_valid(request, holder, form.get(CSRF_FIELD, "")):
-        raise HTTPException(
-            403,
-            "This form was not made for this browser. Please open your link again; the page needs "
-            "cookies to keep other sites from answering in your name.",
-        )
 
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
