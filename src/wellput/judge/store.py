@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.core.errors import InputError, WellputError
+from wellput.core.judgment import Judgment, Preference
 from wellput.judge import schema
 from wellput.judge.answers import AnswerError, is_storable
 from wellput.judge.database import (
@@ -37,6 +38,8 @@ from wellput.judge.handing_out import (
     own_assignments,
 )
 from wellput.judge.migrations import is_study, migrate
+from wellput.judge.overview import Overview, overview
+from wellput.judge.results import judgments_of, read_answered
 from wellput.judge.showing import checked_answers, shown
 from wellput.judge.study import Plan, Study, StudyItem, Task, Trial
 from wellput.judge.tokens import is_token, new_token, opaque_id, token_hash
@@ -393,6 +396,23 @@ class Store:
             )
         self.database.erase_traces()
         return erased
+
+    def overview(self) -> Overview:
+        """How the study stands, for its owner."""
+        with self.database.read() as connection:
+            state = _state(connection)
+            return overview(self.study, connection, state=state, now=self.clock())
+
+    def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
+        """The newest answer to every trial, with the names of the systems."""
+        with self.database.read() as connection:
+            return judgments_of(self.study, read_answered(connection), repeats=repeats)
+
+    def all_demographics(self) -> dict[str, dict[str, str]]:
+        """What each judge who said something said of themselves."""
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(judges.name, judges.demographics))
+            return {row.name: row.demographics for row in rows if row.demographics}
 
     def _load(self) -> Study:
         with self.database.read() as connection:
