@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ class Database:
                 url, pool_size=CONNECTIONS, max_overflow=CONNECTIONS, pool_pre_ping=True
             )
             event.listen(self.engine, "connect", _prepare_postgresql)
+        weakref.finalize(self, self.engine.dispose)
         self._writer = self.engine.execution_options(is_write=True)
 
     @contextlib.contextmanager
