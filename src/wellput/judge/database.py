@@ -33,7 +33,7 @@ class Database:
 
     def __init__(self, url: URL, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        self.name = str(_file(url)) if self.is_sqlite else url.render_as_string(hide_password=True)
+        self.name = str(_file(url)) if self.is_sqlite else _shown(url)
         self._lock = threading.Lock()
         if self.is_sqlite:
             self.engine = sa.create_engine(
@@ -174,6 +174,11 @@ _REASONS = {
     "file is not a database": "is not a study: it is no SQLite database.",
     "disk image is malformed": "is damaged. Restore it from a copy.",
 }  # fmt: skip
+
+
+def _shown(url: URL) -> str:
+    """A server's address as people gave it, without the password."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def _file(url: URL) -> Path:

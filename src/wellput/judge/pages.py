@@ -123,9 +123,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     ) -> Response:
         if not may_answer(design, judge):
             return back_to(token)
-        return trial_page(
-            request, design, token, own_trial(judge, trial_id), store.progress(judge)
-        )
+        return trial_page(request, design, token, own_trial(judge, trial_id), store.progress(judge))
 
     @router.post("/trials/{trial_id}")
     def answer(
