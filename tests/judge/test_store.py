@@ -400,7 +400,8 @@ def test_agreement_so_far_is_that_of_the_judges(tmp_path: Path) -> None:
             system, _, item = trial.variants[0].text.split()
             store.record(judge, trial.id, {"q": "ABC".index(system) * 2 + 1 + int(item) % 2}, ms=1)
     (row,) = store.overview().agreement
-    assert (row.n_judges, row.alpha, row.r_mean) == (3, 1.0, pytest.approx(1.0))
+    assert (row.n_judges, row.alpha) == (3, 1.0)
+    assert row.r_mean == pytest.approx(1.0)
 
 
 def test_agreement_of_choices(tmp_path: Path) -> None:
