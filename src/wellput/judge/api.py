@@ -128,9 +128,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
             state=state,
         )
 
-    @router.post(
-        "/answers", status_code=201, responses=_RECORDING_ERRORS, summary="Answer a trial"
-    )
+    @router.post("/answers", status_code=201, responses=_RECORDING_ERRORS, summary="Answer a trial")
     def answer(request: Request, response: Response, token: Token, body: Answers) -> Recorded:
         judge = admitted(request, token)
         try:
@@ -144,9 +142,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
         if status == "repeated":
             response.status_code = 200
         progress = store.progress(judge)
-        return Recorded(
-            status=status, trial=body.trial, done=progress.done, total=progress.total
-        )
+        return Recorded(status=status, trial=body.trial, done=progress.done, total=progress.total)
 
     return router
 
