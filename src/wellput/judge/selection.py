@@ -71,13 +71,13 @@ def select_trials(
         )
         raise InputError(f"--select {method} needs --metrics: {needed}.")
     rng = np.random.default_rng(seed)
-    tables: Sequence[ScoreTable] = ()
+    tables: Mapping[str, ScoreTable] = {}
     if method != "random":
-        tables = score(evalset, create_all(list(metrics)), keep_rows=True, threads=threads).tables
+        tables = score(evalset, create_all(metrics), keep_rows=True, threads=threads).tables
     if method == "random":
         strata = _by_systems(trials, is_page=design.layout == "page", rng=rng)
     else:
-        values = {table.scorer: trial_values(table, items, trials) for table in tables}
+        values = {name: trial_values(table, items, trials) for name, table in tables.items()}
         strata = _spread(values, rng) if method == "spread" else _contrast(values)
     chosen: set[int] = set()
     record = []
@@ -93,7 +93,7 @@ def select_trials(
         tuple(trials[number] for number in sorted(chosen)),
         {
             "method": method,
-            "metrics": {table.scorer: table.signature for table in tables},
+            "metrics": {name: table.signature for name, table in tables.items()},
             "per_stratum": per_stratum,
             "seed": seed,
             "strata": record,

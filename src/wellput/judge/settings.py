@@ -1,13 +1,8 @@
 """A study's wording from a TOML file; every setting has a default, and an unknown one is an error.
 
-title = "…"            instructions = "…"        thanks = "…"
-consent = true         # the default text, or a text of your own
-layout = "page"        points = 7     ties = false     modulus = 100     show_source = false
-practice = true        # the default trials, or [[practice]] text = "…" (texts = ["…", "…"] for pairs)
-demographics = true    # the default questions, or [[demographics]] name, text, choices
-[[questions]]          name, text, points, labels = {1 = "…", 7 = "…"}
-[[checks]]             text, expected = {quality = 2}
-[[tasks]]              item, text, answers = ["…"], choices = ["…"]
+`TOP` lists the settings, and the constants after it what an entry of [[questions]], [[demographics]],
+[[practice]], [[checks]] and [[tasks]] may hold. `consent`, `practice` and `demographics` may be true,
+which asks for the defaults here. docs/commands/study.md shows a whole file.
 """
 
 from __future__ import annotations
@@ -16,7 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.judge.designs import (
@@ -69,18 +64,20 @@ class Settings:
     show_source: bool
 
 
+Types: TypeAlias = Mapping[str, type | tuple[type, ...]]
+
 # What each table of the file may hold, and of which type.
-TOP: Mapping[str, type | tuple[type, ...]] = {
+TOP: Types = {
     "title": str, "instructions": str, "thanks": str, "consent": (str, bool), "layout": str,
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list,
 }  # fmt: skip
-QUESTIONS = {"name": str, "text": str, "points": int, "labels": dict}
-DEMOGRAPHIC = {"name": str, "text": str, "choices": list, "kind": str}
-PRACTICE = {"text": str, "texts": list, "context": str, "source": str, "question": str}
-CHECKS = {**PRACTICE, "expected": dict}
-TASKS = {"item": (str, int), "text": str, "answers": list, "choices": list}
+QUESTIONS: Types = {"name": str, "text": str, "points": int, "labels": dict}
+DEMOGRAPHIC: Types = {"name": str, "text": str, "choices": list, "kind": str}
+PRACTICE: Types = {"text": str, "texts": list, "context": str, "source": str, "question": str}
+CHECKS: Types = {**PRACTICE, "expected": dict}
+TASKS: Types = {"item": (str, int), "text": str, "answers": list, "choices": list}
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
@@ -109,9 +106,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     return record
 
 
-def _problems(
-    record: Mapping[str, Any], known: Mapping[str, type | tuple[type, ...]], where: str
-) -> list[str]:
+def _problems(record: Mapping[str, Any], known: Types, where: str) -> list[str]:
     found = []
     for name, value in record.items():
         if name not in known:
