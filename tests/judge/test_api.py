@@ -112,9 +112,7 @@ def test_a_body_that_is_no_answer_at_all(store: Store, api: str, body: bytes) ->
 def test_numbers_that_json_has_no_room_for(store: Store, api: str, value: str) -> None:
     client = client_of(store)
     trial = client.get(f"{api}/next").json()["trial"]["id"]
-    body = (
-        f'{{"trial": "{trial}", "answers": {{"understandability": {value}, "quality": 1}}, "ms": 1}}'
-    )
+    body = f'{{"trial": "{trial}", "answers": {{"understandability": {value}, "quality": 1}}, "ms": 1}}'
     headers = {"Content-Type": "application/json"}
     refused = client.post(f"{api}/answers", content=body, headers=headers)
     assert refused.status_code == 422 and refused.json()["reasons"]
@@ -164,7 +162,9 @@ def test_nothing_tells_the_systems(store: Store, api: str) -> None:
         trial = response.json()["trial"]["id"]
         recorded = answer(client, api, trial, {"understandability": 3, "quality": 2})
         texts += [response.text, recorded.text]
-    assert not [name for name in (*SYSTEMS, "ITEM-ONE", "ITEM-TWO", "J1") for t in texts if name in t]
+    assert not [
+        name for name in (*SYSTEMS, "ITEM-ONE", "ITEM-TWO", "J1") for t in texts if name in t
+    ]
 
 
 def test_unknown_tokens_and_trials_are_not_found(store: Store, api: str) -> None:
@@ -201,7 +201,7 @@ def test_schemathesis_finds_nothing(
 
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
     @settings(max_examples=60, suppress_health_check=list(HealthCheck))
-    def check(case: schemathesis.Case) -> None:
+    def check(case: schemathesis.Case[Any]) -> None:
         case.call_and_validate()
         case.path_parameters["token"] = token
         if isinstance(case.body, dict) and isinstance(case.body.get("trial"), str):

@@ -188,12 +188,10 @@ def test_the_time_taken_is_the_browsers_or_without_javascript_the_servers(tmp_pa
     store = new_store(tmp_path)
     (invitation,) = store.invite(1)
     client = client_of(store)
-    times = []
     for ms in ("1500", "", "nonsense"):
         page = client.get(f"/judge/{invitation.token}").text
         submit(client, page, {**answer_fields(page), "ms": ms})
-    for judgment in store.judgments():
-        times.append(judgment.extra["ms"])
+    times = [judgment.extra["ms"] for judgment in store.judgments()]
     assert times.count("1500") == 2
     assert all(0 <= float(time) < 60_000 for time in times)
 

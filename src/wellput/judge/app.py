@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import uvicorn
@@ -96,7 +97,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
 
 
 def refusal(
-    request: Request, status: int, reasons: list[str], headers: dict[str, str] | None
+    request: Request, status: int, reasons: list[str], headers: Mapping[str, str] | None
 ) -> Response:
     """Why a request was refused, as JSON to a program and as a page to a person."""
     if is_api(request.url.path):

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from wellput.io import write_judgments
-from wellput.judge.forms import Form, check_csrf, read_form
+from wellput.judge.forms import PostedForm, check_csrf
 from wellput.judge.gate import OWNER_COOKIE, Gate
 from wellput.judge.rendering import page
 from wellput.judge.store import STATES, Store
@@ -56,7 +56,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         )
 
     @router.post("")
-    def sign_in(request: Request, form: Form = Depends(read_form)) -> Response:
+    def sign_in(request: Request, form: PostedForm) -> Response:
         check_csrf(request, OWNER, form)
         response = back()
         gate.admit_owner(request, form.get("token", "").strip(), response)
@@ -75,7 +75,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
     @router.post("/state", dependencies=[Depends(owner)])
-    def change_state(request: Request, form: Form = Depends(read_form)) -> Response:
+    def change_state(request: Request, form: PostedForm) -> Response:
         check_csrf(request, OWNER, form)
         for state in STATES:
             if form.get("state") == state:
@@ -83,7 +83,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         return back()
 
     @router.post("/leave", dependencies=[Depends(owner)])
-    def sign_out(request: Request, form: Form = Depends(read_form)) -> Response:
+    def sign_out(request: Request, form: PostedForm) -> Response:
         check_csrf(request, OWNER, form)
         response = back()
         response.delete_cookie(OWNER_COOKIE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 from urllib.parse import parse_qsl
 
-from fastapi import HTTPException, Request
+from fastapi import Depends, HTTPException, Request
 
 from wellput.judge.security import CSRF_FIELD, csrf_is_valid
 
@@ -21,6 +21,9 @@ async def read_form(request: Request) -> Form:
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAXIMUM_FIELDS))
     except ValueError:
         raise HTTPException(400, "This form could not be read.") from None
+
+
+PostedForm: TypeAlias = Annotated[Form, Depends(read_form)]
 
 
 def check_csrf(request: Request, holder: str, form: Form) -> None:
