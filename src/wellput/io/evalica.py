@@ -1,0 +1,64 @@
+"""Pairwise comparisons as evalica's command line reads them: CSV with the columns `left`, `right` and
+`winner`, which is `left`, `right` or `tie`.
+
+evalica ignores other winners and other columns; so do we, but for `judge`, `item` and `question`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Choice, Preference
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.problems import Problems
+from wellput.io.tables import read_records, writing_table
+
+COLUMNS = ("left", "right", "winner")
+CHOICES: dict[str, Choice] = {"left": "a", "right": "b", "tie": "tie"}
+WINNERS = {choice: winner for winner, choice in CHOICES.items()}
+
+
+def is_evalica(file: InputFile) -> bool:
+    """Whether the header is evalica's."""
+    if file.suffix not in (".csv", ".tsv"):
+        return False
+    header = (
+        next(file.lines(), "").removesuffix("\r").replace("\t", ",").replace('"', "").split(",")
+    )
+    return set(COLUMNS) <= set(header)
+
+
+def read_evalica(path: PathLike) -> list[Preference]:
+    """The comparisons; without such columns of their own the judge is `evalica`, the item the number
+    of the row, the question `preference`."""
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    found: list[Preference] = []
+    for row, (number, record) in enumerate(read_records(file, problems, COLUMNS), start=1):
+        choice = CHOICES.get(str(record["winner"]).lower())
+        left, right = record["left"], record["right"]
+        if choice is None:
+            continue
+        if not left or not right or left == right:
+            problems.add(
+                f"line {number}", "two different names are needed on the left and the right"
+            )
+            continue
+        judge = record.get("judge") or "evalica"
+        item, question = record.get("item") or str(row), record.get("question") or "preference"
+        found.append(Preference(judge, item, left, right, question, choice))
+    problems.raise_if_any()
+    if not found:
+        raise InputError(f"{file.name} holds no comparisons.")
+    return found
+
+
+def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
+    """Writes `left,right,winner`, and what else we know in columns that evalica ignores."""
+    with writing_table(path, [*COLUMNS, "judge", "item", "question"]) as sink:
+        sink.write(
+            [one.system_a, one.system_b, WINNERS[one.choice], one.judge, one.item, one.question]
+            for one in preferences
+        )

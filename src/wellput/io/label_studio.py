@@ -1,0 +1,142 @@
+"""Annotations exported from Label Studio as JSON: a list of tasks, each with its data and annotations.
+
+A task's data names the item and the system: keys `item` and `system`, for pairs `system_a` and
+`system_b`; or one key `id` of the form ITEM::SYSTEM. Questions are the names of the controls: `Rating`
+and `Number` give ratings, `Choices` too where the choice begins with a number, `Pairwise` choices (left
+is a).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Choice, Judgment, Preference
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.problems import Problems
+from wellput.io.trial_names import ADVICE, split_trial
+
+SIDES: dict[str, Choice] = {"left": "a", "right": "b"}
+WORDS: dict[str, Choice] = {**SIDES, "a": "a", "b": "b", "tie": "tie"}
+LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
+
+
+def is_label_studio(file: InputFile) -> bool:
+    return file.suffix == ".json"
+
+
+def read_label_studio(path: PathLike) -> list[Judgment] | list[Preference]:
+    """The ratings or the pairwise choices of an export; cancelled annotations are left out.
+
+    The judge is whoever completed the annotation, by email or number. Label Studio's lead time is kept
+    as `ms`.
+    """
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    ratings: list[Judgment] = []
+    choices: list[Preference] = []
+    for number, task in enumerate(_tasks(file), start=1):
+        where = f"task {task.get('id', number)}"
+        place = _place(task.get("data"))
+        if place is None:
+            problems.add(where, "its data names no item and system")
+            continue
+        for annotation in task["annotations"]:
+            if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
+                continue
+            for answer in _answers(annotation, *place):
+                if isinstance(answer, Preference):
+                    choices.append(answer)
+                else:
+                    ratings.append(answer)
+    problems.raise_if_any(
+        advice=f'Give tasks the data "item" and "system" ("system_a", "system_b"), or an "id". {ADVICE}'
+    )
+    if ratings and choices:
+        raise InputError(f"{file.name} has ratings and pairwise choices; export them separately.")
+    if not ratings and not choices:
+        raise InputError(f"{file.name} holds no ratings and no pairwise choices.")
+    return ratings or choices
+
+
+def _tasks(file: InputFile) -> list[dict[str, Any]]:
+    try:
+        record = json.loads("\n".join(file.lines()))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{file.name} is not JSON: {error}.") from None
+    if not isinstance(record, list) or not all(
+        isinstance(task, dict) and isinstance(task.get("annotations"), list) for task in record
+    ):
+        raise InputError(
+            f"{file.name} is not a Label Studio export: a list of tasks with their annotations is "
+            "needed. Export the project as JSON (not JSON-MIN, which leaves out who answered)."
+        )
+    return record
+
+
+def _place(data: object) -> tuple[str, tuple[str, ...]] | None:
+    """The item and its systems, from what a task says of itself."""
+    if not isinstance(data, dict):
+        return None
+    item = data.get("item")
+    if _is_name(item):
+        for keys in (("system",), ("system_a", "system_b")):
+            if all(_is_name(data.get(key)) for key in keys):
+                return str(item), tuple(str(data[key]) for key in keys)
+    name = data.get("id")
+    return split_trial(name) if isinstance(name, str) else None
+
+
+def _is_name(value: object) -> bool:
+    return (isinstance(value, str) and value != "") or type(value) is int
+
+
+def _answers(
+    annotation: Mapping[str, Any], item: str, systems: tuple[str, ...]
+) -> Iterator[Judgment | Preference]:
+    judge = _judge(annotation.get("completed_by"))
+    seconds = annotation.get("lead_time")
+    extra = {"ms": str(round(seconds * 1000))} if isinstance(seconds, int | float) else {}
+    results = annotation.get("result")
+    for result in results if isinstance(results, list) else ():
+        value = result.get("value") if isinstance(result, dict) else None
+        if not isinstance(value, dict):
+            continue
+        question = str(result.get("from_name", ""))
+        if len(systems) == 2:
+            choice = _choice(value)
+            if choice is not None:
+                yield Preference(judge, item, systems[0], systems[1], question, choice, extra)
+        elif (number := _number(value)) is not None:
+            yield Judgment(judge, item, systems[0], question, number, extra)
+
+
+def _judge(completed_by: object) -> str:
+    if isinstance(completed_by, dict):
+        return str(completed_by.get("email") or completed_by.get("id") or "unknown")
+    return "unknown" if completed_by is None else str(completed_by)
+
+
+def _number(value: Mapping[str, Any]) -> float | None:
+    for key in ("rating", "number"):
+        if isinstance(value.get(key), int | float):
+            return float(value[key])
+    chosen = value.get("choices")
+    if isinstance(chosen, list) and len(chosen) == 1 and isinstance(chosen[0], str):
+        found = LEADING_NUMBER.match(chosen[0])
+        return None if found is None else float(found[1])
+    return None
+
+
+def _choice(value: Mapping[str, Any]) -> Choice | None:
+    if isinstance(value.get("selected"), str):
+        return SIDES.get(value["selected"])
+    chosen = value.get("choices")
+    if isinstance(chosen, list) and len(chosen) == 1:
+        word = str(chosen[0]).lower()
+        return WORDS.get(word)
+    return None

@@ -1,0 +1,157 @@
+"""Annotations made with Potato: its folder of output, one folder a judge inside, or the combined table.
+
+- `annotation_output/JUDGE/annotated_instances.jsonl` (`label_annotations` of each instance) or
+  `annotation_output/JUDGE/user_state.json` (newer versions);
+- `annotated_instances.tsv` or `.csv` with the columns `user`, `instance_id` and `SCHEME:::LABEL`.
+
+Instances are named ITEM::SYSTEM, for pairs ITEM::A::B. A scheme is a question. The answer is the number
+given, or the number in the label chosen (`scale_5`, `5`); for pairs a label `A`, `B` or `tie`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Choice, Judgment, Preference
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.jsonl import read_json_lines
+from wellput.io.problems import Problems
+from wellput.io.tables import read_records
+from wellput.io.trial_names import ADVICE, split_trial
+
+INSTANCES = "annotated_instances.jsonl"
+STATE = "user_state.json"
+SEPARATOR = ":::"
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+WORDS: dict[str, Choice] = {"a": "a", "b": "b", "left": "a", "right": "b", "tie": "tie"}
+
+# One instance of one judge: where it stands, the judge, the instance's name, its labels by scheme.
+Instance: TypeAlias = tuple[str, str, str, Mapping[str, Mapping[str, Any]]]
+
+
+def is_potato(path: PathLike) -> bool:
+    """Whether the path is Potato's folder, a judge's folder in it or file, or the combined table."""
+    path = Path(path)
+    if path.is_dir():
+        return any(_judge_files(path))
+    if path.name in (INSTANCES, STATE):
+        return True
+    if path.suffix not in (".tsv", ".csv") or not path.is_file():
+        return False
+    header = next(InputFile(path).lines(), "")
+    return "instance_id" in header and "user" in header and SEPARATOR in header
+
+
+def read_potato(path: PathLike) -> list[Judgment] | list[Preference]:
+    """The ratings or the pairwise choices; labels that are neither numbers nor choices are left out."""
+    problems = Problems(str(path))
+    ratings: list[Judgment] = []
+    choices: list[Preference] = []
+    for where, judge, name, schemes in _instances(Path(path), problems):
+        place = split_trial(name)
+        if place is None:
+            problems.add(where, f"the instance {name!r} names no item and system")
+            continue
+        item, systems = place
+        for question, labels in schemes.items():
+            if len(systems) == 2:
+                if (choice := _choice(labels)) is not None:
+                    choices.append(
+                        Preference(judge, item, systems[0], systems[1], question, choice)
+                    )
+            elif (number := _number(labels)) is not None:
+                ratings.append(Judgment(judge, item, systems[0], question, number))
+    problems.raise_if_any(advice=ADVICE)
+    if ratings and choices:
+        raise InputError(f"{path} has ratings and pairwise choices; separate them.")
+    if not ratings and not choices:
+        raise InputError(f"{path} holds no ratings and no pairwise choices.")
+    return ratings or choices
+
+
+def _judge_files(folder: Path) -> Iterator[Path]:
+    for name in (INSTANCES, STATE):
+        found = sorted([folder / name, *folder.glob(f"*/{name}")])
+        if any(path.is_file() for path in found):
+            yield from (path for path in found if path.is_file())
+            return
+
+
+def _instances(path: Path, problems: Problems) -> Iterator[Instance]:
+    if path.is_dir():
+        for file in _judge_files(path):
+            yield from _instances(file, problems)
+    elif path.name == INSTANCES:
+        for number, record in read_json_lines(InputFile(path), problems):
+            if not isinstance(record, dict) or "id" not in record:
+                problems.add(f"{path.parent.name}, line {number}", "no id")
+                continue
+            schemes = record.get("label_annotations")
+            yield f"line {number}", path.parent.name, str(record["id"]), _schemes(schemes)
+    elif path.name == STATE:
+        yield from _state(path)
+    else:
+        yield from _table(path, problems)
+
+
+def _state(path: Path) -> Iterator[Instance]:
+    file = InputFile(path)
+    check_readable(file)
+    try:
+        record = json.loads("\n".join(file.lines()))
+        judge = str(record.get("user_id") or path.parent.name)
+        instances = record["instance_id_to_label_to_value"]
+        for name, schemes in instances.items():
+            # {"quality": {"labels": {"5": true}}}, or without the level in between
+            found = {
+                scheme: labels.get("labels", labels) if isinstance(labels, dict) else {}
+                for scheme, labels in schemes.items()
+            }
+            yield str(path), judge, name, _schemes(found)
+    except (json.JSONDecodeError, KeyError, AttributeError, RecursionError):
+        raise InputError(f"{path} is not a user's state as Potato writes it.") from None
+
+
+def _table(path: Path, problems: Problems) -> Iterator[Instance]:
+    file = InputFile(path)
+    check_readable(file)
+    for number, record in read_records(file, problems, ("user", "instance_id")):
+        schemes: dict[str, dict[str, Any]] = {}
+        for column, value in record.items():
+            scheme, separator, label = column.partition(SEPARATOR)
+            if separator and value not in ("", None):
+                schemes.setdefault(scheme, {})[label] = value
+        yield f"line {number}", str(record["user"]), str(record["instance_id"]), schemes
+
+
+def _schemes(value: object) -> dict[str, dict[str, Any]]:
+    if not isinstance(value, dict):
+        return {}
+    return {scheme: labels for scheme, labels in value.items() if isinstance(labels, dict)}
+
+
+def _number(labels: Mapping[str, Any]) -> float | None:
+    """The number that one label carries: as its value, or in its name."""
+    given = [(label, value) for label, value in labels.items() if value not in (False, "false")]
+    if len(given) != 1:
+        return None
+    label, value = given[0]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
+        return float(value)
+    found = NUMBER.findall(label.replace("scale_", ""))
+    return float(found[0]) if len(found) == 1 else None
+
+
+def _choice(labels: Mapping[str, Any]) -> Choice | None:
+    given = [label for label, value in labels.items() if value not in (False, "false")]
+    if len(given) != 1:
+        return None
+    value = labels[given[0]]
+    return WORDS.get(given[0].lower()) or WORDS.get(str(value).lower())

@@ -1,0 +1,1 @@
+"""Studies: designs, assignment, store, web app. Needs the extra `judge`."""

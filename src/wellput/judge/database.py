@@ -1,0 +1,210 @@
+"""The noun `Database`: SQLite file or PostgreSQL server, with transactions that have been made durable
+when they end, and errors that say what to do.
+
+SQLite runs in WAL mode with synchronous=FULL: a commit has reached the disk when it returns. All
+writes of a process queue at one lock, since SQLite lets one in at a time and polls otherwise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import URL, Connection, event, exc
+from sqlalchemy.engine import make_url
+
+from wellput.core.errors import InputError
+
+BUSY_SECONDS = 10.0
+CONNECTIONS = 20
+
+
+class StoreUnavailable(InputError):
+    """The database cannot be used now: locked, read-only, full, not to be reached."""
+
+
+class Database:
+    """Connections to one database."""
+
+    def __init__(self, url: URL, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        self.name = str(_file(url)) if self.is_sqlite else _shown(url)
+        self._lock = threading.Lock()
+        if self.is_sqlite:
+            self.engine = sa.create_engine(
+                URL.create(
+                    "sqlite",
+                    database=f"file:{_escaped(_file(url))}",
+                    query={"mode": "rw", "uri": "true"},  # rw: a missing file is not made
+                ),
+                connect_args={"check_same_thread": False, "timeout": busy_seconds},
+                poolclass=sa.QueuePool,
+                pool_size=CONNECTIONS,
+                max_overflow=CONNECTIONS,
+            )
+            event.listen(self.engine, "connect", _prepare_sqlite)
+            event.listen(self.engine, "begin", _begin_sqlite)
+        else:
+            self.engine = sa.create_engine(
+                url, pool_size=CONNECTIONS, max_overflow=CONNECTIONS, pool_pre_ping=True
+            )
+            event.listen(self.engine, "connect", _prepare_postgresql)
+        weakref.finalize(self, self.engine.dispose)
+        self._writer = self.engine.execution_options(is_write=True)
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that only reads, and sees one state of the database."""
+        with explained(self.name), self.engine.connect() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that is on the disk when the block has ended well, and undone otherwise."""
+        with (
+            explained(self.name),
+            self._lock if self.is_sqlite else contextlib.nullcontext(),
+            self._writer.begin() as connection,
+        ):
+            yield connection
+
+    def erase_traces(self) -> None:
+        """Takes what was deleted out of the write-ahead log too (PostgreSQL vacuums by itself)."""
+        if self.is_sqlite:
+            with explained(self.name), self._lock, self.engine.connect() as connection:
+                raw = connection.connection.driver_connection
+                assert raw is not None
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def parse_url(text: str | Path) -> URL:
+    """A database URL; anything without `://` is the path of an SQLite file."""
+    text = str(text)
+    if "://" not in text:
+        return URL.create("sqlite", database=text)
+    try:
+        url = make_url(text)
+    except exc.ArgumentError:
+        raise InputError("This is not a database URL: postgresql://USER@HOST/DATABASE.") from None
+    backend = url.drivername.partition("+")[0]
+    if backend == "sqlite" and url.database:
+        return URL.create("sqlite", database=url.database)
+    if backend in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    raise InputError(
+        f"No studies are kept in {backend} databases: give the path of a file (SQLite), or "
+        "postgresql://USER@HOST/DATABASE."
+    )
+
+
+def create_file(url: URL) -> None:
+    """An empty SQLite file; raises InputError where it exists or cannot be made."""
+    path = _file(url)
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        raise InputError(
+            f"{path} exists already. A study is never overwritten: choose another name, or remove it."
+        ) from None
+    except FileNotFoundError:
+        raise InputError(f"Cannot make {path}: the folder does not exist.") from None
+    except OSError as error:
+        raise InputError(f"Cannot make {path}: {error.strerror}.") from None
+
+
+def remove_files(url: URL) -> None:
+    """Removes an SQLite file that came to nothing, with the files beside it."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{_file(url)}{suffix}").unlink(missing_ok=True)
+
+
+def check_file(url: URL) -> None:
+    """Raises InputError where there is no file to open."""
+    path = _file(url)
+    if not path.is_file():
+        raise InputError(f"There is no study {path}. `wellput study create` makes one.")
+
+
+@contextlib.contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Database errors as messages for people; what was committed before stays."""
+    try:
+        yield
+    except exc.TimeoutError:
+        raise StoreUnavailable(f"{name} has too many requests at once. Try again.") from None
+    except exc.DatabaseError as error:
+        reason = _reason(error)
+        if reason is None:
+            raise
+        raise StoreUnavailable(f"{name} {reason}") from None
+
+
+def _reason(error: exc.DatabaseError) -> str | None:
+    """What to tell people, None for what is a bug of ours."""
+    original = error.orig
+    text = str(original).strip()
+    for words, reason in _REASONS.items():
+        if words in text.lower():
+            return reason
+    if isinstance(error, exc.OperationalError | exc.InternalError):
+        return f"cannot be used: {text.splitlines()[0] if text else type(original).__name__}"
+    return None
+
+
+_REASONS = {
+    "database is locked": "is locked by another program. Close that program, or wait, and try "
+    "again; what was saved before is safe.",
+    "readonly database": "cannot be written: the file or its folder is read-only. Nothing was lost; "
+    "give write permission and try again.",
+    "read-only transaction": "cannot be written: the server is read-only. Nothing was lost.",
+    "unable to open database file": "cannot be opened: check that you may read and write the file "
+    "and its folder.",
+    "database or disk is full": "cannot be written: the disk is full. What was saved before is "
+    "safe; free some space and try again.",
+    "no space left on device": "cannot be written: the disk is full. What was saved before is safe; "
+    "free some space and try again.",
+    "file is not a database": "is not a study: it is no SQLite database.",
+    "disk image is malformed": "is damaged. Restore it from a copy.",
+}  # fmt: skip
+
+
+def _shown(url: URL) -> str:
+    """A server's address as people gave it, without the password."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
+def _file(url: URL) -> Path:
+    return Path(url.database or "")
+
+
+def _escaped(path: Path) -> str:
+    """A path inside an SQLite URI, which itself stands inside a URL."""
+    text = str(path.absolute())
+    for character, escape in (("%", "%25"), ("?", "%3f"), ("#", "%23")):
+        text = text.replace(character, escape)
+    return text
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin and end where we say, not the driver
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    is_write = connection.get_execution_options().get("is_write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
+
+
+def _prepare_postgresql(connection: Any, _: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit TO on")
+    connection.commit()

@@ -1,0 +1,131 @@
+"""Changes of the schema, in order, never altered once released; applied names stand in the database.
+
+A migration says in frozen words what it makes: it must not use `judge.schema`, which moves on. A test
+takes every version through the migrations after it and compares the result with the schema.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from wellput.core.errors import InputError
+
+Migration = Callable[[Connection], None]
+
+
+def m001_tables(connection: Connection) -> None:
+    """The first tables."""
+    grows = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+    made = sa.MetaData()
+    sa.Table(
+        "study",
+        made,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("settings", sa.JSON, nullable=False),
+        sa.Column("state", sa.String(10), nullable=False),
+        sa.Column("owner_hash", sa.String(64), nullable=False),
+        sa.Column("created_at", sa.Double, nullable=False),
+    )
+    sa.Table(
+        "items",
+        made,
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("id", sa.Text, nullable=False, unique=True),
+        sa.Column("context", sa.Text),
+        sa.Column("source", sa.Text),
+        sa.Column("outputs", sa.JSON, nullable=False),
+    )
+    sa.Table(
+        "trials",
+        made,
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("item", sa.Integer, sa.ForeignKey("items.number"), nullable=False),
+        sa.Column("systems", sa.JSON, nullable=False),
+        sa.Column("planned", sa.Integer, nullable=False),
+        sa.Column("given", sa.Integer, nullable=False),
+    )
+    sa.Table(
+        "judges",
+        made,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("name", sa.Text, nullable=False, unique=True),
+        sa.Column("token_hash", sa.String(64), unique=True),
+        sa.Column("invited_at", sa.Double, nullable=False),
+        sa.Column("started_at", sa.Double),
+        sa.Column("seen_at", sa.Double, nullable=False),
+        sa.Column("seen_answer", sa.BigInteger, nullable=False),
+        sa.Column("consented_at", sa.Double),
+        sa.Column("demographics", sa.JSON),
+        sa.Column("forgotten_at", sa.Double),
+        sa.Column("forgotten_answers", sa.Integer),
+    )
+    sa.Table(
+        "assignments",
+        made,
+        sa.Column("id", grows, primary_key=True),
+        sa.Column("key", sa.String(32), nullable=False, unique=True),
+        sa.Column("judge", sa.Integer, sa.ForeignKey("judges.id"), nullable=False, index=True),
+        sa.Column("purpose", sa.String(10), nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, index=True),
+        sa.Column("variants", sa.JSON, nullable=False),
+        sa.Column("given_at", sa.Double, nullable=False),
+        sa.Column("answered_at", sa.Double),
+        sa.Column("is_reopened", sa.Boolean, nullable=False),
+        sa.Column("is_withdrawn", sa.Boolean, nullable=False),
+    )
+    sa.Table(
+        "answers",
+        made,
+        sa.Column("id", grows, primary_key=True),
+        sa.Column("assignment", grows, sa.ForeignKey("assignments.id"), nullable=False),
+        sa.Column("revision", sa.Integer, nullable=False),
+        sa.Column("supersedes", grows, sa.ForeignKey("answers.id"), unique=True),
+        sa.Column("answers", sa.JSON, nullable=False),
+        sa.Column("ms", sa.BigInteger, nullable=False),
+        sa.Column("recorded_at", sa.Double, nullable=False),
+        sa.UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
+    )
+    made.create_all(connection, checkfirst=False)
+
+
+MIGRATIONS: Sequence[Migration] = (m001_tables,)
+
+_applied = sa.Table(
+    "wellput_migrations",
+    sa.MetaData(),
+    sa.Column("name", sa.String(100), primary_key=True),
+    sa.Column("applied_at", sa.Double, nullable=False),
+)
+
+
+def is_study(connection: Connection) -> bool:
+    """Whether the database holds a study, of whatever version."""
+    return sa.inspect(connection).has_table(_applied.name)
+
+
+def migrate(connection: Connection, *, where: str, only: int | None = None) -> list[str]:
+    """Applies what is missing (the first `only` of all, for tests) and names it.
+
+    Raises InputError, having changed nothing, for a study that a newer wellput has migrated.
+    """
+    _applied.create(connection, checkfirst=True)
+    there = set(connection.scalars(sa.select(_applied.c.name)))
+    known = [migration.__name__ for migration in MIGRATIONS]
+    if newer := sorted(there - set(known)):
+        raise InputError(
+            f"{where} was made or opened by a newer wellput than this one: its schema has "
+            f"{', '.join(newer)}, which this version does not know. Upgrade wellput to use it; "
+            "nothing was changed."
+        )
+    new: list[str] = []
+    for migration in MIGRATIONS[:only]:
+        if migration.__name__ not in there:
+            migration(connection)
+            row = {"name": migration.__name__, "applied_at": time.time()}
+            connection.execute(_applied.insert().values(row))
+            new.append(migration.__name__)
+    return new

@@ -1,0 +1,109 @@
+"""The tables of a study, as the newest migration leaves them.
+
+Times are seconds since 1970, UTC. `answers` is append-only: a changed answer is a new row that names
+the one it supersedes; only `forget` deletes.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+# Ids that grow with every answer; SQLite numbers rows by itself only in a column of type INTEGER.
+Id = BigInteger().with_variant(Integer, "sqlite")
+
+migrations = Table(
+    "wellput_migrations",
+    metadata,
+    Column("name", String(100), primary_key=True),
+    Column("applied_at", Double, nullable=False),
+)
+
+study = Table(
+    "study",
+    metadata,
+    Column("id", Integer, primary_key=True),  # always 1
+    Column("settings", JSON, nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("owner_hash", String(64), nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("id", Text, nullable=False, unique=True),
+    Column("context", Text),
+    Column("source", Text),
+    Column("outputs", JSON, nullable=False),
+)
+
+trials = Table(
+    "trials",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("item", Integer, ForeignKey("items.number"), nullable=False),
+    Column("systems", JSON, nullable=False),
+    Column("planned", Integer, nullable=False),
+    Column("given", Integer, nullable=False),  # handed out and neither withdrawn nor forgotten
+)
+
+judges = Table(
+    "judges",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("token_hash", String(64), unique=True),
+    Column("invited_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("seen_at", Double, nullable=False),
+    Column("seen_answer", BigInteger, nullable=False),
+    Column("consented_at", Double),
+    Column("demographics", JSON),
+    Column("forgotten_at", Double),
+    Column("forgotten_answers", Integer),
+)
+
+assignments = Table(
+    "assignments",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("key", String(32), nullable=False, unique=True),
+    Column("judge", Integer, ForeignKey("judges.id"), nullable=False, index=True),
+    Column("purpose", String(10), nullable=False),  # trial, repeat, practice, check
+    Column("number", Integer, nullable=False, index=True),  # of the trial, practice or check
+    Column("variants", JSON, nullable=False),  # [[opaque id, system], …] as shown
+    Column("given_at", Double, nullable=False),
+    Column("answered_at", Double),
+    Column("is_reopened", Boolean, nullable=False),
+    Column("is_withdrawn", Boolean, nullable=False),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("assignment", Id, ForeignKey("assignments.id"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("supersedes", Id, ForeignKey("answers.id"), unique=True),
+    Column("answers", JSON, nullable=False),  # [{question: value}, …] along the variants
+    Column("ms", BigInteger, nullable=False),
+    Column("recorded_at", Double, nullable=False),
+    # Two requests that race to answer the same trial cannot both be its first answer.
+    UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
+)

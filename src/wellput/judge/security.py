@@ -1,0 +1,223 @@
+"""What stands between the open web and the study: headers, body size, CSRF, guessed tokens.
+
+A *browser key* is a random cookie that never leaves the browser it was set in; a form's CSRF token
+is an HMAC under it, so that no other site can make a form the server would take. A *miss* is a
+request with a token nobody has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from http import HTTPStatus
+from threading import Lock
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+BROWSER_COOKIE = "wellput_browser"
+CSRF_FIELD = "csrf"
+# An answer to a page of a hundred variants is about ten kilobytes.
+MAXIMUM_BODY = 256 * 1024
+MISSES_ALLOWED = 20
+MISS_WINDOW = 60.0
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Tokens are part of addresses: no address is told to anyone.
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+
+class SecurityHeaders:
+    """Adds `HEADERS` to every response; nothing is cached unless the response says it may be."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if scope["scheme"] == "https":
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class BodyLimit:
+    """Answers 413 to a body over `maximum` bytes, whether or not its length is declared.
+
+    Bodies are small, so the whole body is read before the application sees any of it: a request
+    is either refused or complete.
+    """
+
+    def __init__(self, app: ASGIApp, *, maximum: int = MAXIMUM_BODY) -> None:
+        self.app = app
+        self.maximum = maximum
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        declared = Headers(scope=scope).get("content-length", "")
+        body = bytearray()
+        too_large = declared.isdigit() and int(declared) > self.maximum
+        more = not too_large
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > self.maximum:
+                too_large, more = True, False
+        if too_large:
+            await self._refusal(scope)(scope, receive, send)
+            return
+        complete: list[Message] = [{"type": "http.request", "body": bytes(body)}]
+
+        async def replay() -> Message:
+            return complete.pop() if complete else await receive()
+
+        await self.app(scope, replay, send)
+
+    def _refusal(self, scope: Scope) -> Response:
+        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        text = f"The request is larger than {self.maximum // 1024} KiB."
+        # What was not read cannot be told from the next request: end the connection.
+        headers = {"Connection": "close"}
+        if is_api(scope["path"]):
+            return JSONResponse({"detail": text, "reasons": [text]}, status, headers)
+        return PlainTextResponse(text, status, headers)
+
+
+class Misses:
+    """Counts wrong tokens per client address, in a window that begins with the first miss.
+
+    Only misses are counted and only misses are refused: whoever holds a valid token gets in,
+    also from an address where someone else is guessing.
+    """
+
+    def __init__(
+        self,
+        *,
+        allowed: int = MISSES_ALLOWED,
+        window: float = MISS_WINDOW,
+        clock: Callable[[], float] = time.monotonic,
+        addresses: int = 10_000,
+    ) -> None:
+        self.allowed = allowed
+        self.window = window
+        self._clock = clock
+        self._addresses = addresses
+        self._counts: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def count(self, address: str) -> float | None:
+        """Counts a miss; the seconds to wait when there were too many, else None."""
+        now = self._clock()
+        key = _network(address)
+        with self._lock:
+            began, misses = self._counts.pop(key, (now, 0))
+            if now - began >= self.window:
+                began, misses = now, 0
+            self._counts[key] = began, misses + 1
+            if len(self._counts) > self._addresses:
+                self._counts.popitem(last=False)
+        return began + self.window - now if misses >= self.allowed else None
+
+
+def _network(address: str) -> str:
+    """The address, or for IPv6 its /64: one client holds that many addresses."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return address if parsed.version == 4 else str(ipaddress.ip_network((address, 64), False))
+
+
+def is_api(path: str) -> bool:
+    return path.startswith("/api/")
+
+
+def browser_key(request: Request) -> str:
+    """The browser's key, or a new one that `remember_browser` has yet to set."""
+    key = request.cookies.get(BROWSER_COOKIE, "")
+    if len(key) < 32:
+        key = getattr(request.state, "browser_key", "") or secrets.token_urlsafe(32)
+        request.state.browser_key = key
+    return key
+
+
+def remember_browser(request: Request, response: Response) -> None:
+    """Sets the cookie of a new browser."""
+    key = getattr(request.state, "browser_key", None)
+    if key is not None:
+        set_cookie(request, response, BROWSER_COOKIE, key)
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
+    # Lax, not strict: a judge who comes from a link in a letter is still the same browser.
+    response.set_cookie(
+        name,
+        value,
+        max_age=90 * 24 * 3600,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+def csrf_token(key: str, holder: str) -> str:
+    """The CSRF token of the forms that the holder of a token sees in the browser with this key."""
+    return hmac.new(key.encode(), holder.encode(), hashlib.sha256).hexdigest()
+
+
+def csrf_is_valid(request: Request, holder: str, given: str) -> bool:
+    key = request.cookies.get(BROWSER_COOKIE, "")
+    expected = csrf_token(key, holder)
+    return len(key) >= 32 and hmac.compare_digest(expected.encode(), given.encode())
+
+
+def public_address_warning(host: str, *, is_encrypted: bool) -> str | None:
+    """What to tell whoever serves a study on `host`, where others could read along."""
+    if is_encrypted or _is_loopback(host):
+        return None
+    return (
+        f"warning: serving on {host} without TLS: invitation links and answers can be read on the "
+        "way. Give a certificate and its key, or serve on 127.0.0.1 behind a proxy that has them."
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

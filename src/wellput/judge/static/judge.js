@@ -1,0 +1,145 @@
+// Keys, sliders and the clock of a judge's page. Everything here is a convenience: without it the
+// same forms work by mouse, by Tab and by the browser's own keys.
+"use strict";
+(() => {
+  let began = performance.now();
+  let latest = null; // the question answered last, which a second key may still change
+
+  const form = () => document.getElementById("answer");
+  const questions = () => [...document.querySelectorAll("#answer .question")];
+  const radios = (question) => [...question.querySelectorAll("input[type=radio]")];
+  const typed = (question) => question.querySelector("input[type=number], input[type=text]");
+  const isAnswered = (question) =>
+    radios(question).some((radio) => radio.checked) || Boolean(typed(question)?.value);
+  const isTyping = (target) => target.matches?.("input[type=number], input[type=text], textarea");
+
+  function current() {
+    const focused = document.activeElement?.closest?.("#answer .question");
+    return focused ?? questions().find((question) => !isAnswered(question)) ?? latest ?? questions()[0];
+  }
+
+  function pick(question, radio) {
+    radio.checked = true;
+    radio.focus();
+    radio.dispatchEvent(new Event("change", { bubbles: true }));
+    latest = question;
+  }
+
+  function goOn(question) {
+    const all = questions();
+    const next = all.slice(all.indexOf(question) + 1).find((other) => !isAnswered(other));
+    if (!next) return;
+    (radios(next)[0] ?? typed(next)).focus({ preventScroll: true });
+    const card = next.closest(".card") ?? next;
+    (all.some((other) => other !== next && card.contains(other)) ? next : card)
+      .scrollIntoView({ block: "nearest" });
+  }
+
+  // 1–9 choose a point by its number, or an option by its place; 0 is ten where there is no zero.
+  function onDigit(digit) {
+    const question = current();
+    const all = radios(question);
+    const radio = question.dataset.kind === "points"
+      ? all.find((each) => each.value === digit) ?? all.find((each) => digit === "0" && each.value === "10")
+      : all[Number(digit) - 1];
+    if (!radio) return false;
+    pick(question, radio);
+    goOn(question);
+    return true;
+  }
+
+  // ← and → choose a side of a pair, and move along a scale without wrapping round its ends.
+  function onArrow(step) {
+    const question = current();
+    const all = radios(question);
+    if (question.dataset.kind === "pair") {
+      pick(question, all.find((radio) => radio.value === (step < 0 ? "a" : "b")));
+      return true;
+    }
+    if (question.dataset.kind !== "points") return false;
+    const checked = all.findIndex((radio) => radio.checked);
+    const from = checked >= 0 ? checked : step > 0 ? -1 : all.length;
+    pick(question, all[Math.min(Math.max(from + step, 0), all.length - 1)]);
+    return true;
+  }
+
+  function onKey(event) {
+    if (!form() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const { key, target } = event;
+    let isHandled = false;
+    if (key === "Enter") {
+      if (target.closest?.("button, a, summary, textarea")) return;
+      if (!event.repeat) form().requestSubmit();
+      isHandled = true;
+    } else if (isTyping(target)) {
+      return;
+    } else if (target.type === "range") {
+      if (/^[0-9]$/.test(key)) { // a typed number goes into the field beside the slider
+        const field = target.parentElement.querySelector("input[type=number]");
+        field.value = "";
+        field.focus();
+      }
+      return;
+    } else if (/^[0-9]$/.test(key)) {
+      isHandled = onDigit(key);
+    } else if (key === "ArrowLeft" || key === "ArrowRight") {
+      isHandled = onArrow(key === "ArrowLeft" ? -1 : 1);
+    } else if (key === "t" || key === "T") {
+      const question = current();
+      const tie = radios(question).find((radio) => radio.value === "tie");
+      if (tie && question.dataset.kind === "pair") { pick(question, tie); isHandled = true; }
+    } else if ((key === "u" || key === "U") && !event.repeat) {
+      document.querySelector("button[form=undo]")?.click();
+      isHandled = true;
+    }
+    if (isHandled) event.preventDefault();
+  }
+
+  // The number is the answer; the slider is another way to give it, with no value until moved.
+  function prepareSlider(box) {
+    const range = box.querySelector("input[type=range]");
+    const number = box.querySelector("input[type=number]");
+    const take = () => { number.value = range.value; range.classList.remove("untouched"); };
+    range.hidden = false;
+    range.classList.toggle("untouched", number.value === "");
+    range.addEventListener("input", take);
+    range.addEventListener("pointerup", take);
+    number.addEventListener("input", () => {
+      range.classList.toggle("untouched", number.value === "");
+      if (number.value !== "") range.value = number.value;
+    });
+  }
+
+  function arrive(event) {
+    began = performance.now();
+    latest = null;
+    document.querySelectorAll(".slider").forEach(prepareSlider);
+    const hasKeys = matchMedia("(hover: hover) and (pointer: fine)").matches;
+    document.querySelectorAll(".keys").forEach((keys) => { keys.hidden = !hasKeys; });
+    const field = document.querySelector("#answer input[type=range], #answer input[type=number], #answer input[type=text]");
+    if (field && hasKeys) field.focus({ preventScroll: true });
+    else if (event) document.querySelector("[data-focus]")?.focus({ preventScroll: true });
+  }
+
+  function onSubmit(event) {
+    const clock = event.target.querySelector("input[name=ms]");
+    if (clock) clock.value = Math.round(performance.now() - began);
+  }
+
+  function onLostConnection() {
+    document.querySelector(".lost")?.remove();
+    const notice = document.createElement("p");
+    notice.className = "reasons lost";
+    notice.setAttribute("role", "alert");
+    notice.textContent = "The server cannot be reached. Your answer is still here: please try again in a moment.";
+    document.querySelector(".actions")?.before(notice);
+  }
+
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("htmx:afterSettle", arrive);
+  document.addEventListener("htmx:sendError", onLostConnection);
+  document.addEventListener("htmx:timeout", onLostConnection);
+  addEventListener("pageshow", (event) => { if (event.persisted) arrive(); });
+  arrive();
+})();
