@@ -476,7 +476,7 @@ def test_a_study_that_came_to_nothing_leaves_no_file(
     def fail(*_: object) -> None:
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr("wellput.judge.store._insert_study", fail)
+    monkeypatch.setattr("wellput.judge.store.insert_study", fail)
     with pytest.raises(RuntimeError):
         Store.create(tmp_path / "s.db", new_study())
     assert list(tmp_path.iterdir()) == []
