@@ -381,11 +381,7 @@ class Store:
                 if one.purpose == "trial" and not one.is_withdrawn:
                     change_given(connection, one.number, -1)
             erased = sum(one.answered_at is not None for one in own)
-            # Later revisions first: each names the row before it.
-            for answer in connection.scalars(
-                sa.select(answers.id).where(answers.assignment.in_(ids)).order_by(answers.id.desc())
-            ).all():
-                connection.execute(sa.delete(schema.answers).where(answers.id == answer))
+            connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
             connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
             self._update_judge(
                 connection,
