@@ -23,6 +23,15 @@ assignments = schema.assignments.c
 answers = schema.answers.c
 judges = schema.judges.c
 
+# Statements of every request, built once.
+STATE = sa.select(schema.study.c.state)
+LATEST = (
+    sa.select(schema.answers)
+    .where(answers.assignment == sa.bindparam("of_assignment"))
+    .order_by(answers.revision.desc())
+    .limit(1)
+)
+
 
 class StudyClosed(WellputError):
     """The study is paused or closed; `state` says which."""
@@ -73,7 +82,7 @@ def _task(record: Mapping[str, Any]) -> Task:
 
 
 def state_of(connection: Connection) -> State:
-    state: State = connection.scalars(sa.select(schema.study.c.state)).one()
+    state: State = connection.scalars(STATE).one()
     return state
 
 
@@ -97,12 +106,7 @@ def own_assignment(
 
 
 def latest_answer(connection: Connection, assignment: int) -> Assignment | None:
-    return connection.execute(
-        sa.select(schema.answers)
-        .where(answers.assignment == assignment)
-        .order_by(answers.revision.desc())
-        .limit(1)
-    ).one_or_none()
+    return connection.execute(LATEST, {"of_assignment": assignment}).one_or_none()
 
 
 def has_consented(connection: Connection, judge: int) -> bool:

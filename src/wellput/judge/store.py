@@ -266,21 +266,17 @@ class Store:
         Raises StudyClosed while the study is paused or closed.
         """
         now = self.clock()
-        with self.database.read() as connection:
-            require_state(connection, ("open",))
-            current = open_assignment(own_assignments(connection, judge.id))
-            seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
-            if current is not None and now - (seen or 0) < SEEN_EVERY:
-                return self._shown(connection, current)
         with self.database.write() as connection:
             lock_study(connection)
             require_state(connection, ("open",))
             handing_out = HandingOut(self.study, connection, judge.id, now)
             current = open_assignment(handing_out.own)
-            if current is None:
-                given = handing_out.next()
-                current = None if given is None else self._give(connection, judge, given, now)
-            self._see(connection, judge.id, now)
+            seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
+            if current is None and (given := handing_out.next()) is not None:
+                current = self._give(connection, judge, given, now)
+                self._see(connection, judge.id, now)
+            elif now - (seen or 0) > SEEN_EVERY:
+                self._see(connection, judge.id, now)
             return None if current is None else self._shown(connection, current)
 
     def trial(self, judge: JudgeRef, trial_id: str) -> Shown | None:
