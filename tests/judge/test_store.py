@@ -19,7 +19,7 @@ from tests.judge.studies import Clock, answer_all, answer_to, judges_of, new_stu
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.judge import schema
-from wellput.judge.designs import DemographicField, default_design
+from wellput.judge.designs import DemographicField, Kind, default_design
 from wellput.judge.store import AnswerError, Store, StoreUnavailable, StudyClosed, UnknownTrial
 from wellput.judge.study import StudyItem, Task, all_trials, make_study, study_items
 
@@ -391,6 +391,27 @@ def test_the_overview(url: str) -> None:
     assert overview.to_dict()["agreement"][0]["r_mean"] is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "first", "again", "is_same"),
+    [
+        ("rating", 4, 5, True), ("rating", 4, 6, False), ("slider", 50, 60, True),
+        ("slider", 50, 61, False), ("magnitude", 100, 200, True), ("magnitude", 100, 201, False),
+    ],
+)  # fmt: skip
+def test_consistency_allows_a_little(
+    tmp_path: Path, kind: Kind, first: float, again: float, is_same: bool
+) -> None:
+    design = default_design(kind, questions=["q"])
+    study = new_study(design, n_items=1, systems="A", judges=1, per_item=1, repeats=1)
+    store = Store.create(tmp_path / "s.db", study)
+    (judge,) = judges_of(store, 1)
+    for value in (first, again):
+        trial = store.next_trial(judge)
+        assert trial is not None
+        store.record(judge, trial.id, {"q": value}, ms=1)
+    assert store.overview().judges[0].consistency == float(is_same)
+
+
 def test_agreement_so_far_is_that_of_the_judges(tmp_path: Path) -> None:
     store = Store.create(
         tmp_path / "s.db", new_study(default_design("rating", questions=["q"]), n_items=3)
@@ -476,7 +497,7 @@ def test_a_study_that_came_to_nothing_leaves_no_file(
     def fail(*_: object) -> None:
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr("wellput.judge.store._insert_study", fail)
+    monkeypatch.setattr("wellput.judge.store.insert_study", fail)
     with pytest.raises(RuntimeError):
         Store.create(tmp_path / "s.db", new_study())
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.judge.study import Plan, Study, Trial
+from wellput.judge.study import Integers, Plan, Study, Trial
 
 ORDER, CHECKS, REPEATS, ALLOTMENT, VARIANTS = range(5)
 """What a judge's random stream is used for: one stream each, so that none disturbs another."""
@@ -34,28 +34,45 @@ def share(plan: Plan, n_trials: int, judge: int) -> int:
     return min(own, n_trials, plan.at_most or n_trials)
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A trial that the judge may get: how often it is given to others, and how often the judge has
-    had its item and its systems."""
+def choose(
+    study: Study, missing: Mapping[int, int], had: Sequence[int], *, judge: int
+) -> int | None:
+    """The next trial for a judge: one that few others have, of an item and of systems that the judge
+    has seen least, at random among such; None where there is none.
 
-    number: int
-    given: int
-    item_seen: int
-    systems_seen: int
-
-
-def choose(candidates: Sequence[Candidate], *, seed: int, judge: int, n_trials: int) -> int | None:
-    """The next trial among the candidates: one that few others have, of an item and of systems that the
-    judge has seen least, at random among such."""
-    if not candidates:
+    `missing` is how many judgments each trial still lacks, `had` the trials that the judge has had.
+    """
+    numbers = candidates(study, missing, had)
+    if not len(numbers):
         return None
-    order = rng_for(seed, judge, ORDER).permutation(n_trials)
-    best = min(
-        candidates,
-        key=lambda c: (c.given, c.item_seen, c.systems_seen, int(order[c.number])),
+    items, systems = study.item_of_trial, study.systems_of_trial
+    item_seen = np.bincount(items[had], minlength=len(study.items))
+    system_seen = np.bincount(systems[had].ravel(), minlength=len(study.systems) + 1)
+    system_seen[-1] = 0  # the filling of shorter rows
+    order = rng_for(study.seed, judge, ORDER).permutation(len(study.trials))
+    lacking = np.array([missing[number] for number in numbers.tolist()])
+    by_preference = np.lexsort(
+        (
+            order[numbers],
+            system_seen[systems[numbers]].sum(axis=1),
+            item_seen[items[numbers]],
+            -lacking,
+        )
     )
-    return best.number
+    return int(numbers[by_preference[0]])
+
+
+def candidates(study: Study, missing: Collection[int], had: Sequence[int]) -> Integers:
+    """The trials among the missing that a judge may still get."""
+    numbers = np.fromiter(missing, np.int64, len(missing))
+    had_already = np.zeros(len(study.trials), bool)
+    had_already[had] = True
+    numbers = numbers[~had_already[numbers]]
+    if study.design.kind == "task":
+        # A text is not read for the first time twice: tasks show an item once.
+        items = study.item_of_trial
+        numbers = numbers[~np.isin(items[numbers], items[had])]
+    return numbers
 
 
 def special_positions(plan: Plan, length: int, *, seed: int, judge: int) -> dict[str, list[int]]:
@@ -210,17 +227,3 @@ def is_away(
     if not has_started:
         return seconds_idle > max(24 * 3600.0, plan.lease_minutes * 60)
     return seconds_idle > plan.lease_minutes * 60 or answers_since > max(20, 3 * n_judges)
-
-
-def seen_counts(
-    trials: Mapping[int, Trial], had: Collection[int]
-) -> tuple[dict[int, int], dict[str, int]]:
-    """How often a judge has had each item and each system."""
-    items: dict[int, int] = {}
-    systems: dict[str, int] = {}
-    for number in had:
-        trial = trials[number]
-        items[trial.item] = items.get(trial.item, 0) + 1
-        for system in trial.systems:
-            systems[system] = systems.get(system, 0) + 1
-    return items, systems

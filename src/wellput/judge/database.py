@@ -74,12 +74,16 @@ class Database:
             yield connection
 
     def erase_traces(self) -> None:
-        """Takes what was deleted out of the write-ahead log too (PostgreSQL vacuums by itself)."""
-        if self.is_sqlite:
-            with explained(self.name), self._lock, self.engine.connect() as connection:
+        """Takes what was deleted out of the files too: SQLite's log, PostgreSQL's dead rows."""
+        with explained(self.name), self.engine.connect() as connection:
+            if self.is_sqlite:
                 raw = connection.connection.driver_connection
                 assert raw is not None
-                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                with self._lock:
+                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            else:
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+                connection.execute(sa.text("VACUUM answers, assignments, judges"))
 
     def close(self) -> None:
         self.engine.dispose()

@@ -16,14 +16,13 @@ from sqlalchemy import Connection, Row
 from wellput.judge import schema
 from wellput.judge.assignment import (
     CHECKS,
-    Candidate,
     Other,
     beyond_share,
+    candidates,
     choose,
     is_away,
     is_first_shown_first,
     rng_for,
-    seen_counts,
     share,
     shuffled,
     special_positions,
@@ -39,6 +38,16 @@ assignments = schema.assignments.c
 judges = schema.judges.c
 trials = schema.trials.c
 
+# Statements of every request, built once.
+OWN = (
+    sa.select(schema.assignments)
+    .where(assignments.judge == sa.bindparam("own_judge"))
+    .order_by(assignments.id)
+)
+MISSING = sa.select(trials.number, trials.planned - trials.given).where(
+    trials.given < trials.planned
+)
+
 
 @dataclass(frozen=True)
 class Given:
@@ -52,8 +61,7 @@ class Given:
 
 def own_assignments(connection: Connection, judge: int) -> list[Assignment]:
     """All assignments of a judge in the order in which they were given."""
-    rows = sa.select(schema.assignments).where(assignments.judge == judge).order_by(assignments.id)
-    return list(connection.execute(rows))
+    return list(connection.execute(OWN, {"own_judge": judge}).all())
 
 
 def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
@@ -75,6 +83,7 @@ class HandingOut:
         self.now = now
         self.own = own_assignments(connection, judge)
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
+        self.had_numbers = [int(row.number) for row in self.had]
         self.is_within = study.plan.kind == "within-judge"
         self.listed = within_judge(study, judge) if self.is_within else ()
 
@@ -105,11 +114,16 @@ class HandingOut:
         """How many answers the judge will have given in the end, as far as can be said now."""
         regular = len(self.had)
         if regular < self.length:
-            free = len(self.listed) if self.is_within else len(self._candidates(self._missing()))
-            regular = min(self.length, regular + free)
+            regular = min(self.length, regular + self._n_free())
         plan = self.study.plan
         extra = plan.checks + min(plan.repeats, regular) if regular else 0
         return len(self.study.design.practice) + regular + extra
+
+    def _n_free(self) -> int:
+        """How many more trials the judge could have."""
+        if self.is_within:
+            return len(self.listed)
+        return len(candidates(self.study, self._missing(), self.had_numbers))
 
     def _count(self, purpose: Purpose) -> int:
         return sum(row.purpose == purpose for row in self.own)
@@ -157,39 +171,11 @@ class HandingOut:
         return None if chosen is None else Given("trial", chosen, self._variants(chosen))
 
     def _choose(self, missing: Mapping[int, int]) -> int | None:
-        return choose(
-            self._candidates(missing),
-            seed=self.study.seed,
-            judge=self.judge,
-            n_trials=len(self.study.trials),
-        )
+        return choose(self.study, missing, self.had_numbers, judge=self.judge)
 
     def _missing(self) -> dict[int, int]:
         """How many judgments each trial lacks that nobody has been asked for."""
-        rows = sa.select(trials.number, trials.planned - trials.given).where(
-            trials.given < trials.planned
-        )
-        return {row[0]: row[1] for row in self.connection.execute(rows)}
-
-    def _candidates(self, missing: Mapping[int, int]) -> list[Candidate]:
-        had = {row.number for row in self.had}
-        known = dict(enumerate(self.study.trials))
-        items, systems = seen_counts(known, had)
-        found = []
-        for number, lacking in missing.items():
-            trial = known[number]
-            # A text is not read for the first time twice: tasks show an item once.
-            if number in had or (self.study.design.kind == "task" and trial.item in items):
-                continue
-            found.append(
-                Candidate(
-                    number=number,
-                    given=self.study.plan.per_item - lacking,
-                    item_seen=items.get(trial.item, 0),
-                    systems_seen=sum(systems.get(system, 0) for system in trial.systems),
-                )
-            )
-        return found
+        return {row[0]: row[1] for row in self.connection.execute(MISSING).all()}
 
     def _absent(self) -> set[int]:
         """The other judges who are taken to have left."""
@@ -230,7 +216,7 @@ class HandingOut:
 
     def _take_over(self, held: dict[int, Assignment]) -> int | None:
         """Withdraws a trial from a judge who has left, when nothing else is to be had."""
-        takeable = {candidate.number for candidate in self._candidates(dict.fromkeys(held, 1))}
+        takeable = set(candidates(self.study, held, self.had_numbers).tolist())
         oldest = min(
             (row for row in held.values() if row.number in takeable),
             key=lambda row: row.given_at,

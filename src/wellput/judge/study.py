@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.judge.answers import is_storable
 from wellput.judge.designs import Check, Design
 
+Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLANS: tuple[PlanKind, ...] = get_args(PlanKind)
 
@@ -83,9 +88,25 @@ class Study:
     # Each judge's trials under the plan within-judge, worked out when they are first asked for.
     memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
 
-    @property
+    @cached_property
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for trial in self.trials for name in trial.systems))
+
+    @cached_property
+    def item_of_trial(self) -> Integers:
+        """Each trial's item, by its place."""
+        return np.array([trial.item for trial in self.trials])
+
+    @cached_property
+    def systems_of_trial(self) -> Integers:
+        """Each trial's systems by their places, a row a trial; shorter rows end in the number of
+        systems, which is no system's place."""
+        place = {system: number for number, system in enumerate(self.systems)}
+        width = max(len(trial.systems) for trial in self.trials)
+        rows = np.full((len(self.trials), width), len(place))
+        for row, trial in zip(rows, self.trials, strict=True):
+            row[: len(trial.systems)] = [place[system] for system in trial.systems]
+        return rows
 
     def settings(self) -> dict[str, Any]:
         """All but the items and trials, as plain values."""
