@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
 
 from wellput.cli import COMMANDS, cli
@@ -29,5 +30,6 @@ def test_every_command_has_a_page_that_names_its_options(name: str) -> None:
     page = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
     command = cli.get_command(None, name)  # type: ignore[arg-type]
     assert command is not None
-    options = [option for parameter in command.params for option in parameter.opts]
+    parts = list(command.commands.values()) if isinstance(command, click.Group) else [command]
+    options = [option for part in parts for parameter in part.params for option in parameter.opts]
     assert not [option for option in options if option.startswith("-") and f"`{option}" not in page]

@@ -84,12 +84,18 @@ def shuffled(systems: Sequence[str], *, seed: int, judge: int, trial: int) -> tu
     return tuple(systems[place] for place in rng.permutation(len(systems)))
 
 
-def within_judge(study: Study, judge: int) -> list[Trial]:
+def within_judge(study: Study, judge: int) -> tuple[Trial, ...]:
     """A judge's trials in their order, as in Foster (2008): every pair of systems (for other designs:
     every system) `times` times, half of a pair's in each order, each item once, allotted at random.
 
     `times` None: as often as the items allow.
     """
+    if judge not in study.memo:
+        study.memo[judge] = _allotment(study, judge)
+    return study.memo[judge]
+
+
+def _allotment(study: Study, judge: int) -> tuple[Trial, ...]:
     times = study.plan.times or most_times(study)
     groups = _groups(study)
     rng = rng_for(study.seed, judge, ALLOTMENT)
@@ -99,7 +105,7 @@ def within_judge(study: Study, judge: int) -> list[Trial]:
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
         is_turned = len(group) == 2 and place % times >= (times + 1) // 2
         trials.append(Trial(item, group[::-1] if is_turned else group))
-    return [trials[place] for place in rng.permutation(len(trials))]
+    return tuple(trials[place] for place in rng.permutation(len(trials)))
 
 
 def most_times(study: Study) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ class Database:
 
     def __init__(self, url: URL, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        self.name = str(_file(url)) if self.is_sqlite else url.render_as_string(hide_password=True)
+        self.name = str(_file(url)) if self.is_sqlite else _shown(url)
         self._lock = threading.Lock()
         if self.is_sqlite:
             self.engine = sa.create_engine(
@@ -53,6 +54,7 @@ class Database:
                 url, pool_size=CONNECTIONS, max_overflow=CONNECTIONS, pool_pre_ping=True
             )
             event.listen(self.engine, "connect", _prepare_postgresql)
+        weakref.finalize(self, self.engine.dispose)
         self._writer = self.engine.execution_options(is_write=True)
 
     @contextlib.contextmanager
@@ -72,12 +74,16 @@ class Database:
             yield connection
 
     def erase_traces(self) -> None:
-        """Takes what was deleted out of the write-ahead log too (PostgreSQL vacuums by itself)."""
-        if self.is_sqlite:
-            with explained(self.name), self._lock, self.engine.connect() as connection:
+        """Takes what was deleted out of the files too: SQLite's log, PostgreSQL's dead rows."""
+        with explained(self.name), self.engine.connect() as connection:
+            if self.is_sqlite:
                 raw = connection.connection.driver_connection
                 assert raw is not None
-                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                with self._lock:
+                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            else:
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+                connection.execute(sa.text("VACUUM answers, assignments, judges"))
 
     def close(self) -> None:
         self.engine.dispose()
@@ -172,6 +178,11 @@ _REASONS = {
     "file is not a database": "is not a study: it is no SQLite database.",
     "disk image is malformed": "is damaged. Restore it from a copy.",
 }  # fmt: skip
+
+
+def _shown(url: URL) -> str:
+    """A server's address as people gave it, without the password."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def _file(url: URL) -> Path:

@@ -2,16 +2,26 @@
 (`Shown`, `Variant`, `Progress`).
 
 A design says what is asked and in which words; which system wrote a text is never part of it. The
-default wordings are here; `judge.settings` replaces them from a TOML file.
+default words are in `judge.wordings`; `judge.settings` replaces them from a TOML file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError
+from wellput.judge.wordings import (
+    BETTER,
+    INSTRUCTIONS,
+    MODULUS_SCALE,
+    OWN_SCALE,
+    SEVEN_POINTS,
+    THANKS,
+    TIES,
+    TITLES,
+)
 
 Kind: TypeAlias = Literal["rating", "magnitude", "slider", "pairwise", "task"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -153,44 +163,6 @@ def _tupled(kind: type[Any], record: Mapping[str, Any]) -> Any:
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in record.items()})
 
 
-# Bangalore, Rambow & Whittaker 2000, section 4: three anchors, the other points have no words.
-UNDERSTANDABILITY = Question(
-    "understandability",
-    "How easy is this sentence to understand?",
-    "points",
-    1,
-    7,
-    {"1": "Impossible", "4": "Just barely possible", "7": "Extremely easy"},
-)
-QUALITY = Question(
-    "quality",
-    "How well-written is this sentence?",
-    "points",
-    1,
-    7,
-    {"1": "Horrible", "4": "Pretty bad", "7": "Extremely well-written"},
-)
-FLUENCY = Question(
-    "fluency",
-    "How fluent is this sentence?",
-    "points",
-    1,
-    7,
-    {"1": "Not fluent at all", "4": "Somewhat fluent", "7": "Perfectly fluent"},
-)
-ADEQUACY = Question(
-    "adequacy",
-    "How much of what should be said does this sentence say?",
-    "points",
-    1,
-    7,
-    {"1": "None of it", "4": "About half of it", "7": "All of it"},
-)
-KNOWN_QUESTIONS = {
-    question.name: question for question in (UNDERSTANDABILITY, QUALITY, FLUENCY, ADEQUACY)
-}
-"""Questions with a wording of their own, as 7-point ratings; the other designs reword the ends."""
-
 DEFAULT_QUESTIONS: Mapping[Kind, tuple[str, ...]] = {
     "rating": ("understandability", "quality"),
     "magnitude": ("fluency",),
@@ -198,66 +170,6 @@ DEFAULT_QUESTIONS: Mapping[Kind, tuple[str, ...]] = {
     "pairwise": ("preference",),
     "task": ("success",),
 }
-
-TITLES: Mapping[Kind, str] = {
-    "rating": "How well is it put?",
-    "magnitude": "How fluent is it?",
-    "slider": "How well is it put?",
-    "pairwise": "Which is better put?",
-    "task": "Read and answer",
-}
-
-THANKS = "That was the last one. Thank you: your answers are saved, and you can close this page."
-
-INSTRUCTIONS: Mapping[Kind, str] = {
-    "rating": (
-        "You will read sentences, some of them with a short paragraph that leads up to them. Rate "
-        "each sentence on the scales below it. Some points of a scale carry a description; use the "
-        "points in between as you see fit.\n\n"
-        "There are no right or wrong answers: your first impression is what counts. You can go back "
-        "one step, and you can leave at any time and come back with the same link."
-    ),
-    # Mutton et al. 2007, section 3.3: intuition rather than rules, and form rather than content.
-    "magnitude": (
-        "Judge how fluent each sentence is: how natural and grammatical it sounds. Judge the form, "
-        "not the content. A sentence may be nonsense and still be perfectly fluent: “Colorless green "
-        "ideas sleep furiously” is one.\n\n"
-        "{scale}\n\n"
-        "There are no right or wrong answers: go by your intuition. You can go back one step, and "
-        "you can leave at any time and come back with the same link."
-    ),
-    "slider": (
-        "You will read sentences, some of them with a short paragraph that leads up to them. Move the "
-        "slider below each sentence to where you would put it between the two ends.\n\n"
-        "There are no right or wrong answers: your first impression is what counts. You can go back "
-        "one step, and you can leave at any time and come back with the same link."
-    ),
-    "pairwise": (
-        "You will see two versions of a sentence at a time. Choose the one that you think is put "
-        "better.{ties}\n\n"
-        "There are no right or wrong answers: your first impression is what counts. You can go back "
-        "one step, and you can leave at any time and come back with the same link."
-    ),
-    "task": (
-        "You will read short texts, each with a question. Answer the question from the text alone, "
-        "as quickly as you can without hurrying. The time from seeing a text to answering is "
-        "measured.\n\n"
-        "It is the texts that are being tested, not you. You can leave at any time between two texts "
-        "and come back with the same link."
-    ),
-}
-OWN_SCALE = (
-    "Use a scale of your own. Give the first sentence any number above zero that seems right to you. "
-    "Give every later sentence a number in proportion: twice the number if it is twice as fluent, "
-    "half the number if it is half as fluent. There is no highest or lowest number, and decimals are "
-    "fine."
-)
-MODULUS_SCALE = (
-    "A middling sentence counts as {modulus:g}. Give every sentence a number in proportion to that: "
-    "{double:g} if it is twice as fluent as a middling one, {half:g} if it is half as fluent. Any "
-    "number above zero is allowed, and decimals are fine."
-)
-TIES = " If you find neither better, say so."
 
 
 def default_design(
@@ -295,31 +207,21 @@ def default_design(
 
 def default_question(name: str, kind: Kind, *, points: int = 7, ties: bool = False) -> Question:
     """The question `name` in the words and on the scale that a design has for it."""
-    known = KNOWN_QUESTIONS.get(name)
-    text = known.text if known else f"How would you rate the {name} of this sentence?"
+    plain = f"How would you rate the {name} of this sentence?"
+    text, labels = SEVEN_POINTS.get(name, (plain, {"1": "Very low", "7": "Very high"}))
     if kind == "pairwise":
-        asked = {"preference": "better put", **_BETTER}.get(name, f"better in {name}")
+        asked = BETTER.get(name, f"better in {name}")
         choices = ("a", "b", "tie") if ties else ("a", "b")
         return Question(name, f"Which version is {asked}?", "choice", choices=choices)
     if kind == "task":
         return Question(name, "Please answer the question.", "answer")
     if kind == "magnitude":
         return Question(name, text, "number", low=0)
-    ends = {"1": "Very low", "7": "Very high"} if known is None else known.labels
     if kind == "slider":
-        return Question(name, text, "slider", 0, 100, {"0": ends["1"], "100": ends["7"]})
-    if known is not None and points == known.high:
-        return known
-    labels = {"1": ends["1"], str(points): ends["7"]}
+        return Question(name, text, "slider", 0, 100, {"0": labels["1"], "100": labels["7"]})
+    if points != 7:
+        labels = {"1": labels["1"], str(points): labels["7"]}
     return Question(name, text, "points", 1, points, labels)
-
-
-_BETTER = {
-    "understandability": "easier to understand",
-    "quality": "better written",
-    "fluency": "more fluent",
-    "adequacy": "closer to what should be said",
-}
 
 
 def _instructions(kind: Kind, ties: bool, modulus: float | None) -> str:
@@ -374,22 +276,3 @@ def _question_problems(question: Question) -> list[str]:
     if question.kind == "choice" and not {"a", "b"} <= {*question.choices} <= {"a", "b", "tie"}:
         return [f"the choices of {name} must be a, b and perhaps tie"]
     return []
-
-
-def reworded(design: Design, name: str, *, text: str | None, labels: Mapping[str, str]) -> Design:
-    """The design with other words for one of its questions."""
-    if name not in {question.name for question in design.questions}:
-        known = [question.name for question in design.questions]
-        raise InputError(
-            f"No question {name!r} in this design; it has {', '.join(known)}."
-            f"{did_you_mean(name, known)}"
-        )
-    return replace(
-        design,
-        questions=tuple(
-            replace(question, text=text or question.text, labels={**question.labels, **labels})
-            if question.name == name
-            else question
-            for question in design.questions
-        ),
-    )

@@ -6,7 +6,7 @@ again), `practice` and `check`. One that is withdrawn went to somebody else whil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -76,7 +76,7 @@ class HandingOut:
         self.own = own_assignments(connection, judge)
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
         self.is_within = study.plan.kind == "within-judge"
-        self.listed = within_judge(study, judge) if self.is_within else []
+        self.listed = within_judge(study, judge) if self.is_within else ()
 
     def next(self) -> Given | None:
         """What to give now, None when the judge has had everything."""
@@ -141,23 +141,28 @@ class HandingOut:
             number = self._number_of(trial)
             return Given("trial", number, [(opaque_id(), system) for system in trial.systems])
         missing = self._missing()
-        held = self._held_by_absent()
-        wanted = {number: lacking for number, lacking in missing.items() if lacking > 0}
-        if len(self.had) >= self.length:
-            for number in held:
-                missing[number] = missing.get(number, 0) + 1
-            allowed = self._beyond_share({n: m for n, m in missing.items() if m > 0})
-            wanted = {number: m for number, m in wanted.items() if number in allowed}
-            held = {number: row for number, row in held.items() if number in allowed}
-        chosen = choose(
-            self._candidates(wanted),
+        if len(self.had) < self.length:
+            chosen = self._choose(missing)
+            if chosen is None:
+                chosen = self._take_over(self._held_by_absent())
+        else:
+            held = self._held_by_absent()
+            lacking = {
+                number: missing.get(number, 0) + (number in held) for number in {*missing, *held}
+            }
+            allowed = self._beyond_share(lacking)
+            chosen = self._choose({n: m for n, m in missing.items() if n in allowed})
+            if chosen is None:
+                chosen = self._take_over({n: row for n, row in held.items() if n in allowed})
+        return None if chosen is None else Given("trial", chosen, self._variants(chosen))
+
+    def _choose(self, missing: Mapping[int, int]) -> int | None:
+        return choose(
+            self._candidates(missing),
             seed=self.study.seed,
             judge=self.judge,
             n_trials=len(self.study.trials),
         )
-        if chosen is None:
-            chosen = self._take_over(held)
-        return None if chosen is None else Given("trial", chosen, self._variants(chosen))
 
     def _missing(self) -> dict[int, int]:
         """How many judgments each trial lacks that nobody has been asked for."""
@@ -166,7 +171,7 @@ class HandingOut:
         )
         return {row[0]: row[1] for row in self.connection.execute(rows)}
 
-    def _candidates(self, missing: dict[int, int]) -> list[Candidate]:
+    def _candidates(self, missing: Mapping[int, int]) -> list[Candidate]:
         had = {row.number for row in self.had}
         known = dict(enumerate(self.study.trials))
         items, systems = seen_counts(known, had)

@@ -19,7 +19,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.judge import schema
 from wellput.judge.answers import Values, is_success
-from wellput.judge.designs import Check
+from wellput.judge.designs import Check, Question
 from wellput.judge.handing_out import HandingOut, open_assignment
 from wellput.judge.results import Answered, judgments_of, read_answered
 from wellput.judge.study import Study
@@ -38,8 +38,8 @@ HASTY = 5
 class JudgeOverview:
     """One judge: answered of all, the median of seconds a trial, what looks wrong.
 
-    `consistency` is the share of repeated trials answered as the first time, on scales of more than
-    two points within one point (a tenth of a slider; for magnitudes a factor of two).
+    `consistency` is the share of answers to repeated trials that are those of the first time, give or
+    take one point of a scale, a tenth of a slider, a factor of two for magnitudes.
     """
 
     name: str
@@ -179,7 +179,7 @@ def _judge(
         last_seen=None if row.started_at is None else row.seen_at,
         checks=len(checks),
         checks_failed=failed,
-        consistency=_consistency(answered),
+        consistency=_consistency(study, answered),
         flags=tuple(_flags(answered, len(checks), failed)),
     )
 
@@ -220,8 +220,8 @@ def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[s
     return flags
 
 
-def _consistency(answered: Sequence[Answered]) -> float | None:
-    """The share of answers to repeated trials that are (nearly) those of the first time."""
+def _consistency(study: Study, answered: Sequence[Answered]) -> float | None:
+    questions = {question.name: question for question in study.design.questions}
     first = {one.number: one for one in answered if one.purpose == "trial"}
     same: list[bool] = []
     for again in answered:
@@ -229,16 +229,18 @@ def _consistency(answered: Sequence[Answered]) -> float | None:
             continue
         before = first[again.number]
         for values, then in zip(again.values, before.values, strict=True):
-            same += [_is_near(value, then[question]) for question, value in values.items()]
+            same += [_is_near(questions[name], value, then[name]) for name, value in values.items()]
     return sum(same) / len(same) if same else None
 
 
-def _is_near(value: Any, before: Any) -> bool:
-    if isinstance(value, str):
-        return bool(value == before)
-    if max(value, before) <= 10:
-        return bool(abs(value - before) <= 1)
-    return bool(0.5 <= value / before <= 2.0) if before else False
+def _is_near(question: Question, value: Any, before: Any) -> bool:
+    if question.kind == "number":
+        return bool(0.5 <= value / before <= 2.0)
+    if question.kind in ("points", "slider"):
+        span = (question.high or 0) - (question.low or 0)
+        allowed = span / 10 if question.kind == "slider" else min(1, span - 1)
+        return bool(abs(value - before) <= allowed)
+    return bool(value == before)
 
 
 def agreement(study: Study, answered: Iterable[Answered]) -> list[AgreementOverview]:

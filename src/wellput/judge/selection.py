@@ -88,7 +88,8 @@ def select_trials(
             {"stratum": stratum.name, "trials": len(stratum.candidates), "chosen": len(taken)}
         )
     if not chosen:
-        raise InputError("No trial has a score under these metrics: nothing can be selected.")
+        reason = "has a score under" if method == "spread" else "sets apart"
+        raise InputError(f"Nothing can be selected: no trial {reason} {', '.join(metrics)}.")
     return Selection(
         tuple(trials[number] for number in sorted(chosen)),
         {

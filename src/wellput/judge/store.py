@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -28,7 +28,7 @@ from wellput.judge.database import (
     parse_url,
     remove_files,
 )
-from wellput.judge.designs import Check, Design, Progress, Shown
+from wellput.judge.designs import Design, Progress, Shown
 from wellput.judge.handing_out import (
     Assignment,
     Given,
@@ -37,24 +37,45 @@ from wellput.judge.handing_out import (
     open_assignment,
     own_assignments,
 )
+from wellput.judge.invitations import Invitation, checked_names, new_names
 from wellput.judge.migrations import is_study, migrate
 from wellput.judge.overview import Overview, overview
+from wellput.judge.queries import (
+    STATES,
+    State,
+    StudyClosed,
+    has_consented,
+    insert_study,
+    latest_answer,
+    load_study,
+    lock_study,
+    own_assignment,
+    require_state,
+    state_of,
+)
 from wellput.judge.results import judgments_of, read_answered
 from wellput.judge.showing import checked_answers, shown
-from wellput.judge.study import Plan, Study, StudyItem, Task, Trial
+from wellput.judge.study import Study
 from wellput.judge.tokens import is_token, new_token, opaque_id, token_hash
 
-State: TypeAlias = Literal["open", "paused", "closed"]
-STATES: tuple[State, ...] = get_args(State)
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
 
 LONGEST_MS = 2**31 - 1
-LONGEST_NAME = 100
 SEEN_EVERY = 60.0
 """Seconds after which a judge who only looks is noted as seen again."""
 
-__all__ = ["AnswerError", "Invitation", "JudgeRef", "Store", "StoreUnavailable", "StudyClosed",
-           "UnknownTrial"]  # fmt: skip
+__all__ = [
+    "STATES",
+    "AnswerError",
+    "Invitation",
+    "JudgeRef",
+    "Outcome",
+    "State",
+    "Store",
+    "StoreUnavailable",
+    "StudyClosed",
+    "UnknownTrial",
+]
 
 assignments = schema.assignments.c
 answers = schema.answers.c
@@ -63,22 +84,6 @@ judges = schema.judges.c
 
 class UnknownTrial(WellputError):
     """The judge has no such trial."""
-
-
-class StudyClosed(WellputError):
-    """The study is paused or closed; `state` says which."""
-
-    def __init__(self, state: State) -> None:
-        super().__init__(f"The study is {state}.")
-        self.state = state
-
-
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """A judge's name and the secret of the link, which is never to be had again."""
-
-    judge: str
-    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ class Store:
         self.database = database
         self.clock = clock
         self.owner_token: str | None = None
-        self.study = self._load()
+        with database.read() as connection:
+            self.study = load_study(connection, database.name)
 
     @classmethod
     def create(
@@ -120,7 +126,7 @@ class Store:
                         "another database."
                     )
                 migrate(connection, where=database.name)
-                _insert_study(connection, study, token_hash(token), clock())
+                insert_study(connection, study, token_hash(token), clock())
             store = cls(database, clock)
         except BaseException:
             database.close()
@@ -165,7 +171,7 @@ class Store:
     @property
     def state(self) -> State:
         with self.database.read() as connection:
-            return _state(connection)
+            return state_of(connection)
 
     def set_state(self, state: State) -> None:
         """Paused: no new trials are handed out. Closed: no answers are taken either."""
@@ -195,10 +201,10 @@ class Store:
             raise InputError(f"There are {len(names)} names for {judges} judges.")
         now = self.clock()
         with self.database.write() as connection:
-            _lock_study(connection)
+            lock_study(connection)
             there = set(connection.scalars(sa.select(schema.judges.c.name)))
             n_before = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
-            chosen = _checked_names(names, there) if names else _new_names(judges, n_before, there)
+            chosen = checked_names(names, there) if names else new_names(judges, n_before, there)
             invitations = [Invitation(name, new_token()) for name in chosen]
             connection.execute(
                 schema.judges.insert(),
@@ -261,14 +267,14 @@ class Store:
         """
         now = self.clock()
         with self.database.read() as connection:
-            _require(connection, ("open",))
+            require_state(connection, ("open",))
             current = open_assignment(own_assignments(connection, judge.id))
             seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
             if current is not None and now - (seen or 0) < SEEN_EVERY:
                 return self._shown(connection, current)
         with self.database.write() as connection:
-            _lock_study(connection)
-            _require(connection, ("open",))
+            lock_study(connection)
+            require_state(connection, ("open",))
             handing_out = HandingOut(self.study, connection, judge.id, now)
             current = open_assignment(handing_out.own)
             if current is None:
@@ -280,7 +286,7 @@ class Store:
     def trial(self, judge: JudgeRef, trial_id: str) -> Shown | None:
         """One of the judge's own trials, None where it is not the judge's."""
         with self.database.read() as connection:
-            row = _own_assignment(connection, judge, trial_id)
+            row = own_assignment(connection, judge.id, trial_id)
             return None if row is None else self._shown(connection, row)
 
     def progress(self, judge: JudgeRef) -> Progress:
@@ -291,9 +297,7 @@ class Store:
             )
             return Progress(done, max(done, handing_out.total()))
 
-    def record(
-        self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int
-    ) -> Literal["created", "repeated", "superseded"]:
+    def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
         """Keeps an answer. The same answer again changes nothing; another one supersedes it.
 
         Raises AnswerError, UnknownTrial, or StudyClosed (a paused study still takes answers to
@@ -303,14 +307,14 @@ class Store:
             raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
         now = self.clock()
         with self.database.write() as connection:
-            row = _own_assignment(connection, judge, trial_id, lock=True)
+            row = own_assignment(connection, judge.id, trial_id, lock=True)
             if row is None:
                 raise UnknownTrial("There is no such trial.")
-            _require(connection, ("open", "paused"))
-            if self.design.consent is not None and not _has_consented(connection, judge.id):
+            require_state(connection, ("open", "paused"))
+            if self.design.consent is not None and not has_consented(connection, judge.id):
                 raise AnswerError(["the study needs your consent first"])
             values = checked_answers(self.study, row, answers)
-            latest = _latest_answer(connection, row.id)
+            latest = latest_answer(connection, row.id)
             if latest is not None and latest.answers == values:
                 outcome: Outcome = "repeated"
             else:
@@ -344,7 +348,7 @@ class Store:
         if self.design.kind == "task":
             return None
         with self.database.write() as connection:
-            _require(connection, ("open",))
+            require_state(connection, ("open",))
             own = [row for row in own_assignments(connection, judge.id) if row.answered_at]
             if not own:
                 return None
@@ -365,7 +369,7 @@ class Store:
         out again.
         """
         with self.database.write() as connection:
-            _lock_study(connection)
+            lock_study(connection)
             row = connection.execute(
                 sa.select(schema.judges).where(judges.name == judge_name)
             ).one_or_none()
@@ -377,11 +381,7 @@ class Store:
                 if one.purpose == "trial" and not one.is_withdrawn:
                     change_given(connection, one.number, -1)
             erased = sum(one.answered_at is not None for one in own)
-            # Later revisions first: each names the row before it.
-            for answer in connection.scalars(
-                sa.select(answers.id).where(answers.assignment.in_(ids)).order_by(answers.id.desc())
-            ).all():
-                connection.execute(sa.delete(schema.answers).where(answers.id == answer))
+            connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
             connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
             self._update_judge(
                 connection,
@@ -400,7 +400,7 @@ class Store:
     def overview(self) -> Overview:
         """How the study stands, for its owner."""
         with self.database.read() as connection:
-            state = _state(connection)
+            state = state_of(connection)
             return overview(self.study, connection, state=state, now=self.clock())
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
@@ -413,26 +413,6 @@ class Store:
         with self.database.read() as connection:
             rows = connection.execute(sa.select(judges.name, judges.demographics))
             return {row.name: row.demographics for row in rows if row.demographics}
-
-    def _load(self) -> Study:
-        with self.database.read() as connection:
-            settings = connection.scalar(sa.select(schema.study.c.settings))
-            if settings is None:
-                raise InputError(f"{self.database.name} holds no study.")
-            rows = connection.execute(sa.select(schema.items).order_by(schema.items.c.number))
-            items = tuple(StudyItem(r.id, r.outputs, r.context, r.source) for r in rows)
-            rows = connection.execute(sa.select(schema.trials).order_by(schema.trials.c.number))
-            trials = tuple(Trial(r.item, tuple(r.systems)) for r in rows)
-        return Study(
-            design=Design.from_json(settings["design"]),
-            plan=Plan(**settings["plan"]),
-            items=items,
-            trials=trials,
-            seed=settings["seed"],
-            checks=tuple(Check(**{**c, "texts": tuple(c["texts"])}) for c in settings["checks"]),
-            tasks={task["item"]: _task(task) for task in settings["tasks"]},
-            selection=settings["selection"],
-        )
 
     def _give(
         self, connection: Connection, judge: JudgeRef, given: Given, now: float
@@ -468,7 +448,7 @@ class Store:
         return before
 
     def _shown(self, connection: Connection, row: Assignment) -> Shown:
-        latest = _latest_answer(connection, row.id)
+        latest = latest_answer(connection, row.id)
         return shown(self.study, row, None if latest is None else latest.answers)
 
     def _see(self, connection: Connection, judge: int, now: float) -> None:
@@ -478,106 +458,3 @@ class Store:
 
     def _update_judge(self, connection: Connection, judge: int, **values: Any) -> None:
         connection.execute(sa.update(schema.judges).where(judges.id == judge).values(**values))
-
-
-def _insert_study(connection: Connection, study: Study, owner_hash: str, now: float) -> None:
-    connection.execute(
-        schema.study.insert().values(
-            id=1, settings=study.settings(), state="open", owner_hash=owner_hash, created_at=now
-        )
-    )
-    connection.execute(
-        schema.items.insert(),
-        [
-            {
-                "number": number,
-                "id": item.id,
-                "context": item.context,
-                "source": item.source,
-                "outputs": dict(item.outputs),
-            }
-            for number, item in enumerate(study.items)
-        ],
-    )
-    planned = study.plan.per_item if study.plan.kind == "per-item" else 0
-    connection.execute(
-        schema.trials.insert(),
-        [
-            {
-                "number": number,
-                "item": trial.item,
-                "systems": list(trial.systems),
-                "planned": planned,
-                "given": 0,
-            }
-            for number, trial in enumerate(study.trials)
-        ],
-    )
-
-
-def _task(record: Mapping[str, Any]) -> Task:
-    lists = {name: tuple(record[name]) for name in ("answers", "choices")}
-    return Task(**{**record, **lists})
-
-
-def _state(connection: Connection) -> State:
-    state: State = connection.scalars(sa.select(schema.study.c.state)).one()
-    return state
-
-
-def _require(connection: Connection, allowed: Sequence[State]) -> None:
-    if (state := _state(connection)) not in allowed:
-        raise StudyClosed(state)
-
-
-def _lock_study(connection: Connection) -> None:
-    """Handing out is one at a time: SQLite locks everything anyway, PostgreSQL this row."""
-    connection.execute(sa.select(schema.study.c.id).with_for_update())
-
-
-def _own_assignment(
-    connection: Connection, judge: JudgeRef, key: str, *, lock: bool = False
-) -> Assignment | None:
-    if not is_storable(key):
-        return None
-    rows = sa.select(schema.assignments).where(
-        assignments.key == key, assignments.judge == judge.id
-    )
-    return connection.execute(rows.with_for_update() if lock else rows).one_or_none()
-
-
-def _latest_answer(connection: Connection, assignment: int) -> Assignment | None:
-    return connection.execute(
-        sa.select(schema.answers)
-        .where(answers.assignment == assignment)
-        .order_by(answers.revision.desc())
-        .limit(1)
-    ).one_or_none()
-
-
-def _has_consented(connection: Connection, judge: int) -> bool:
-    return connection.scalar(sa.select(judges.consented_at).where(judges.id == judge)) is not None
-
-
-def _new_names(n: int, n_before: int, there: set[str]) -> list[str]:
-    names: list[str] = []
-    number = n_before
-    while len(names) < n:
-        number += 1
-        if f"J{number}" not in there:
-            names.append(f"J{number}")
-    return names
-
-
-def _checked_names(names: Sequence[str], there: set[str]) -> list[str]:
-    problems = []
-    seen = set(there)
-    for name in names:
-        if not name.strip() or len(name) > LONGEST_NAME or not is_storable(name):
-            problems.append(f"{name[:40]!r}: 1 to {LONGEST_NAME} characters are needed")
-        elif name in seen:
-            problems.append(f"{name!r} is a judge already")
-        seen.add(name)
-    if problems:
-        raise InputError.collect("These judges cannot be invited:", problems)
-    return list(names)

@@ -80,6 +80,8 @@ class Study:
     checks: tuple[Check, ...] = ()
     tasks: Mapping[str, Task] = field(default_factory=dict)
     selection: Mapping[str, Any] = field(default_factory=dict)
+    # Each judge's trials under the plan within-judge, worked out when they are first asked for.
+    memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -1,0 +1,68 @@
+"""A PostgreSQL server of the tests' own: made in a temporary folder, on a Unix socket, stopped at the
+end. The server refuses to run as root, so then it runs as the user `postgres`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+USER = "postgres"
+
+
+def programs() -> Path | None:
+    """The folder of initdb and pg_ctl: in the path, or where Debian puts them."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    if (found := shutil.which("initdb")) is not None:
+        folders.append(Path(found).resolve().parent)
+    return next((folder for folder in folders if (folder / "pg_ctl").exists()), None)
+
+
+class Server:
+    """A running server that makes databases."""
+
+    def __init__(self, binaries: Path, folder: Path) -> None:
+        self._binaries = binaries
+        self._folder = folder
+        self._numbers = count(1)
+
+    def new_database(self) -> str:
+        """The URL of an empty database."""
+        name = f"study{next(self._numbers)}"
+        self.run("createdb", "-h", str(self._folder), "-U", USER, name)
+        return f"postgresql://{USER}@/{name}?host={self._folder}"
+
+    def run(self, program: str, *arguments: str) -> None:
+        command = [str(self._binaries / program), *arguments]
+        if os.geteuid() == 0:
+            command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *command]
+        done = subprocess.run(
+            command, cwd=self._folder, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
+
+
+@contextmanager
+def running_server(binaries: Path) -> Iterator[Server]:
+    """A server in a folder of its own; the path is short, as those of sockets must be."""
+    folder = Path(tempfile.mkdtemp(prefix="wellput-pg-"))
+    server = Server(binaries, folder)
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, USER, USER)
+        data = str(folder / "data")
+        server.run("initdb", "-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C")
+        options = f"-k {folder} -c listen_addresses='' -c max_connections=100"
+        log = str(folder / "log")
+        server.run("pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "-o", options, "start")
+        try:
+            yield server
+        finally:
+            server.run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
