@@ -29,6 +29,7 @@ class _Canvas:
     def __init__(self, rows: int, columns: int) -> None:
         self.sides = [[0] * columns for _ in range(rows)]
         self.marks: dict[tuple[int, int], str] = {}
+        self.corners: set[tuple[int, int]] = set()
 
     def across(self, row: int, first: int, last: int) -> None:
         for column in range(first, last):
@@ -40,18 +41,17 @@ class _Canvas:
             self.sides[row][column] |= DOWN
             self.sides[row + 1][column] |= UP
 
-    def behind(self, row: int, column: int) -> None:
-        """What goes across here passes behind the upright."""
-        self.marks[row, column] = "│"
-
     def lines(self) -> list[str]:
         return [
-            "".join(
-                self.marks.get((row, column)) or BOX.get(side, " ")
-                for column, side in enumerate(sides)
-            )
+            "".join(self._char(row, column) for column in range(len(sides)))
             for row, sides in enumerate(self.sides)
         ]
+
+    def _char(self, row: int, column: int) -> str:
+        side = self.sides[row][column]
+        if side == UP | DOWN | LEFT | RIGHT and (row, column) not in self.corners:
+            side = UP | DOWN  # two arcs cross: what goes across passes behind
+        return self.marks.get((row, column)) or BOX.get(side, " ")
 
 
 def draw_dependencies(tree: Tree, *, width: int = 100) -> str:
@@ -113,7 +113,6 @@ def _arcs_above(found: Sequence[Arc], widths: Sequence[int]) -> list[str]:
         centers.append(at + (width - 1) // 2)
         at += width + 1
     canvas = _Canvas(top + 1, at)
-    spans: list[tuple[int, int, int]] = []
     for arc in found:
         row = top - arc.height
         column = centers[arc.word - 1]
@@ -123,20 +122,8 @@ def _arcs_above(found: Sequence[Arc], widths: Sequence[int]) -> list[str]:
         canvas.upright(column, row, top)
         canvas.upright(leaving, row, top)
         canvas.marks[top, column] = "▼"
-        spans.append((row, column, leaving))
-    for row, *ends in spans:
-        for column in range(min(ends) + 1, max(ends)):
-            _pass_behind(canvas, row, column, [span for span in spans if column in span[1:]])
+        canvas.corners |= {(row, column), (row, leaving)}
     return canvas.lines()
-
-
-def _pass_behind(
-    canvas: _Canvas, row: int, column: int, uprights: Sequence[tuple[int, int, int]]
-) -> None:
-    if canvas.sides[row][column] == UP | DOWN | LEFT | RIGHT and all(
-        upright[0] != row for upright in uprights
-    ):
-        canvas.behind(row, column)
 
 
 def _words_below_each_other(found: Sequence[Arc], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -144,7 +131,6 @@ def _words_below_each_other(found: Sequence[Arc], rows: Sequence[Sequence[str]])
     top = max((arc.height for arc in found), default=0)
     count = len(rows[0])
     canvas = _Canvas(count, 2 * top + 1)
-    corners: set[tuple[int, int]] = set()
     for arc in found:
         column = 2 * (top - arc.height)
         first, last = (end - 1 for end in arc.ends)
@@ -152,17 +138,12 @@ def _words_below_each_other(found: Sequence[Arc], rows: Sequence[Sequence[str]])
         canvas.across(first, column, 2 * top)
         canvas.across(last, column, 2 * top)
         canvas.marks[arc.word - 1, column + 1] = "▶"
-        corners |= {(first, column), (last, column)}
-    for row in range(count):
-        for column in range(0, 2 * top, 2):
-            is_crossed = canvas.sides[row][column] == UP | DOWN | LEFT | RIGHT
-            if is_crossed and (row, column) not in corners:
-                canvas.behind(row, column)
+        canvas.corners |= {(first, column), (last, column)}
     lines = canvas.lines()
-    for row in rows:
-        widest = max(map(cells, row))
+    for texts in rows:
+        widest = max(map(cells, texts))
         lines = [
             f"{line} {text}{' ' * (widest - cells(text))}"
-            for line, text in zip(lines, row, strict=True)
+            for line, text in zip(lines, texts, strict=True)
         ]
     return lines
