@@ -43,7 +43,7 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
     ]
     for arc in found:
         first, last = arc.ends
-        needed = _length(relations[arc.word - 1], SMALL) + 2 * BEND + 2 * SPREAD
+        needed = _length(relations[arc.word - 1], SMALL) + 3 * BEND + 2 * SPREAD
         missing = needed - (widths[first - 1] + widths[last - 1]) / 2 - GAP
         if last == first + 1 and missing > 0:  # room for the relation of an arc between neighbors
             widths[first - 1] += missing
