@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from wellput.core.tree import Constituent, Tree
 from wellput.trees.heads import head_parts
-from wellput.trees.phrases import fold, plain, without_empty
+from wellput.trees.phrases import fold, named, plain, without_empty
 
 
 class Rule(NamedTuple):
@@ -99,10 +99,7 @@ def grammar_of_dependencies(
 
 
 def _count(constituent: Constituent, heads: list[int] | None, grammar: Grammar) -> None:
-    top = constituent
-    while not top.label and len(top.children) == 1:
-        top = top.children[0]
-    grammar.starts[top.label] += 1
+    grammar.starts[named(constituent).label] += 1
     places = iter(heads or ())
 
     def visit(node: Constituent, parts: list[str]) -> str:

@@ -52,6 +52,13 @@ def function_tags(label: str) -> frozenset[str]:
     return frozenset(tag for tag in tags if tag and not tag.isdigit())
 
 
+def named(constituent: Constituent) -> Constituent:
+    """What the nameless outermost bracket of a Penn file holds."""
+    while not constituent.label and len(constituent.children) == 1:
+        constituent = constituent.children[0]
+    return constituent
+
+
 def without_empty(constituent: Constituent) -> Constituent | None:
     """The constituent without empty elements and the phrases that held nothing else; None if it
     held nothing else itself."""

@@ -8,6 +8,7 @@ each line and its tree to the left, so that it can be read on a page.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,7 +16,7 @@ from itertools import accumulate
 
 from wellput.core.tree import Constituent, Tree
 from wellput.trees.arcs import Arc, arcs, cells, printable, relation, tag
-from wellput.trees.phrases import fold
+from wellput.trees.phrases import fold, named
 
 FONT = 16.0
 SMALL = 11.5
@@ -62,6 +63,7 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
 
 def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
     """The phrases as a tree over the words, with the parts of speech below them."""
+    constituent = named(constituent)
     leaves: list[Constituent] = []
     fold(constituent, lambda node, _: None if node.children else leaves.append(node))
     forms = [printable(leaf.word or "") for leaf in leaves]
@@ -74,7 +76,7 @@ def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
     nodes = _levels(constituent)
     step = STEP + 8
     if is_upright:
-        step = max([_length(printable(node.label), SMALL) for node, *_ in nodes], default=0) + 24
+        step = max([_length(printable(node.label), SMALL) for node, *_ in nodes], default=0) + 18
     top = max((level for _, level, _ in nodes), default=0) * step
     page = _Page(MARGIN + top + ARROW + (step / 2 if is_upright else 0), is_upright=is_upright)
     places = _places(widths, is_upright=is_upright)
@@ -224,10 +226,19 @@ def _draw_phrases(
         parts = done[-count:]
         del done[-count:]
         spot = _Spot((parts[0].along + parts[-1].along) / 2, level * step)
+        # Right angles never meet another phrase; slanting lines would, in long sentences.
         for part in parts:
-            rise = part.above + (9 if part.above else 2)
+            foot = part.above + (9 if part.above else 2)
+            aside = part.along - spot.along
+            bend = min(BEND / 2, abs(aside))
+            corner = part.along - math.copysign(bend, aside)
             page.path(
-                [("M", [(spot.along, spot.above)]), ("L", [(part.along, rise)])],
+                [
+                    ("M", [(spot.along, spot.above)]),
+                    ("L", [(corner, spot.above)]),
+                    ("Q", [(part.along, spot.above), (part.along, spot.above - bend)]),
+                    ("L", [(part.along, foot)]),
+                ],
                 f'fill="none" stroke="{LINES}" stroke-width="1.2"',
             )
         x, y = page.point(spot.along, spot.above)
