@@ -1,0 +1,169 @@
+"""Heads of Penn-style constituents, and the dependency trees that follow from them.
+
+A phrase has one head among its parts, found by the table of `collins_heads.tsv`; the head word of
+every other part depends on the head word of the head. Punctuation is never a head where there is
+something else, and hangs on the head of its phrase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Constituent, Tree, Word
+from wellput.trees.phrases import category, fold, function_tags, without_empty
+
+PUNCTUATION = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
+FORMS_OF_BE = frozenset(
+    ["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"]
+)
+AUXILIARY_TAGS = frozenset(["MD", "TO", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
+CLAUSES_WITH_A_VERB = frozenset(["VP", "SQ", "SINV"])
+PREDICATIVE = frozenset(["NP", "ADJP"])
+
+
+@dataclass(frozen=True, slots=True)
+class HeadRule:
+    """One line of the table: `groups` are tried in order, each looked for from one end."""
+
+    from_left: bool
+    groups: tuple[frozenset[str], ...]
+
+
+class Heading(NamedTuple):
+    """The head of a phrase: which of the parts, and whether it is a copula's predicate."""
+
+    part: int
+    is_predicative: bool
+
+
+@cache
+def head_rules() -> dict[str, tuple[HeadRule, ...]]:
+    """The rules of each phrase in the order in which they are tried."""
+    text = files("wellput.trees").joinpath("collins_heads.tsv").read_text(encoding="utf-8")
+    rules: dict[str, tuple[HeadRule, ...]] = {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        phrase, how, categories = line.split("\t")
+        names = categories.split()
+        one_by_one = tuple(frozenset([name]) for name in names)
+        groups = (frozenset(names),) if how.endswith("-any") else one_by_one
+        rule = HeadRule(how.startswith("left"), groups)
+        rules[phrase] = (*rules.get(phrase, ()), rule)
+    return rules
+
+
+UNKNOWN_PHRASE = (HeadRule(from_left=True, groups=()),)
+
+
+def head_part(constituent: Constituent) -> int:
+    """Which of a phrase's parts (from 0) is its head, function tags left out of account.
+
+    Collins' rule for coordination: where the part before the head is a conjunction, the part before
+    that is the head.
+    """
+    labels = [category(part.label) for part in constituent.children]
+    places = [place for place, label in enumerate(labels) if label not in PUNCTUATION]
+    places = places or list(range(len(labels)))
+    at = _by_rules(category(constituent.label), [labels[place] for place in places])
+    if at >= 2 and labels[places[at - 1]] == "CC":
+        at -= 2
+    return places[at]
+
+
+def head_parts(constituent: Constituent, *, predicative_nouns: bool = False) -> list[int]:
+    """The head part of every phrase, the phrases in the order of `fold` (bottom-up, left to right),
+    -1 for words."""
+    found: list[int] = []
+
+    def visit(node: Constituent, are_predicative: list[bool]) -> bool:
+        if not node.children:
+            found.append(-1)
+            return False
+        heading = _heading(node, are_predicative, predicative_nouns=predicative_nouns)
+        found.append(heading.part)
+        return heading.is_predicative
+
+    fold(constituent, visit)
+    return found
+
+
+def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False) -> Tree:
+    """The dependency tree over the words of a constituent, empty elements left out; the part of
+    speech becomes `xpos`.
+
+    With `predicative_nouns` a predicative noun or adjective heads its copular clause, with the
+    copula and auxiliaries as daughters, as in XTAG (Bangalore, Rambow & Whittaker 2000, footnote
+    1); otherwise the finite verb does. A predicate is what Penn tags `PRD`, and an NP or ADJP with
+    no function tag at all after a form of *be*, for trees that come without such tags.
+
+    Raises InputError where no word is left.
+    """
+    kept = without_empty(constituent)
+    if kept is None:
+        raise InputError(
+            "The constituent holds no word but empty elements: it has no dependencies."
+        )
+    chosen = iter(head_parts(kept, predicative_nouns=predicative_nouns))
+    leaves: list[Constituent] = []
+    heads: list[int] = []
+
+    def head_word(node: Constituent, words: list[int]) -> int:
+        part = next(chosen)
+        if not words:
+            leaves.append(node)
+            heads.append(0)
+            return len(leaves)
+        for place, word in enumerate(words):
+            if place != part:
+                heads[word - 1] = words[part]
+        return words[part]
+
+    fold(kept, head_word)
+    return Tree(
+        tuple(
+            Word(leaf.word or "", head, xpos=leaf.label or "_")
+            for leaf, head in zip(leaves, heads, strict=True)
+        )
+    )
+
+
+def _by_rules(phrase: str, labels: list[str]) -> int:
+    rules = head_rules().get(phrase, UNKNOWN_PHRASE)
+    for rule in rules:
+        places = range(len(labels)) if rule.from_left else range(len(labels) - 1, -1, -1)
+        for group in rule.groups:
+            for place in places:
+                if labels[place] in group:
+                    return place
+    return 0 if rules[-1].from_left else len(labels) - 1
+
+
+def _heading(node: Constituent, are_predicative: list[bool], *, predicative_nouns: bool) -> Heading:
+    part = head_part(node)
+    if not predicative_nouns or category(node.label) not in CLAUSES_WITH_A_VERB:
+        return Heading(part, False)
+    verb = node.children[part]
+    if verb.word is None:
+        return Heading(part, are_predicative[part])
+    if verb.word.lower() in FORMS_OF_BE:
+        for place in range(part + 1, len(node.children)):
+            if _is_predicate(node.children[place], of=node):
+                return Heading(place, True)
+    if verb.label in AUXILIARY_TAGS:
+        for place in range(part + 1, len(node.children)):
+            if are_predicative[place]:
+                return Heading(place, True)
+    return Heading(part, False)
+
+
+def _is_predicate(part: Constituent, *, of: Constituent) -> bool:
+    """A bare NP after the verb of an inverted clause is the subject, so only a VP's counts."""
+    if category(part.label) not in PREDICATIVE:
+        return False
+    tags = function_tags(part.label)
+    return "PRD" in tags or (not tags and category(of.label) == "VP")

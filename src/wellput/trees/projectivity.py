@@ -1,0 +1,93 @@
+"""Projectivity: whether every head and what depends on it cover an unbroken stretch of words.
+
+Sets of words are kept as the bits of an int, which makes the tests on long sentences cheap: bit i
+is the word number i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+
+from wellput.core.tree import Tree
+
+
+def is_projective(tree: Tree) -> bool:
+    """Whether no word stands between a head and its dependent that does not depend on the head,
+    directly or through others."""
+    return not nonprojective_arcs(tree)
+
+
+def nonprojective_arcs(tree: Tree) -> list[tuple[int, int]]:
+    """The pairs of head and dependent that are not projective, by dependent."""
+    heads = _heads(tree)
+    covered = _descendants(heads)
+    return [
+        (head, word)
+        for word, head in enumerate(heads)
+        if head and not _is_projective(head, word, covered)
+    ]
+
+
+def gap_degree(tree: Tree) -> int:
+    """The most gaps in any word's own stretch (the word with all below it): 0 for a projective
+    tree."""
+    # A stretch begins at every word whose left neighbor is not of the set.
+    stretches = [(words & ~(words << 1)).bit_count() for words in _descendants(_heads(tree))]
+    return max((count - 1 for count in stretches[1:]), default=0)
+
+
+def projectivize(tree: Tree) -> Tree:
+    """The tree made projective by lifting: the shortest non-projective arc first, its dependent is
+    hung on the head's head, until none is left (Nivre & Nilsson 2005)."""
+    heads = _heads(tree)
+    covered = _descendants(heads)
+    daughters: list[set[int]] = [set() for _ in heads]
+    for word, head in enumerate(heads[1:], start=1):
+        daughters[head].add(word)
+    # Lifting only takes words out of sets: an arc in the queue stays non-projective till it is
+    # lifted, and only the former head's other arcs can become so.
+    waiting = [(abs(head - word), word) for head, word in nonprojective_arcs(tree)]
+    heapify(waiting)
+    queued = {word for _, word in waiting}
+    while waiting:
+        _, word = heappop(waiting)
+        queued.discard(word)
+        old = heads[word]
+        heads[word] = new = heads[old]
+        daughters[old].discard(word)
+        daughters[new].add(word)
+        covered[old] &= ~covered[word]
+        for changed in (*daughters[old], word):
+            head = heads[changed]
+            if head and changed not in queued and not _is_projective(head, changed, covered):
+                heappush(waiting, (abs(head - changed), changed))
+                queued.add(changed)
+    words = (replace(word, head=head) for word, head in zip(tree.words, heads[1:], strict=True))
+    return replace(tree, words=tuple(words))
+
+
+def _heads(tree: Tree) -> list[int]:
+    """Heads by word number; place 0 stands for what is above the root."""
+    return [0, *(word.head for word in tree.words)]
+
+
+def _descendants(heads: Sequence[int]) -> list[int]:
+    """The set of each word and all below it."""
+    daughters: list[list[int]] = [[] for _ in heads]
+    for word, head in enumerate(heads[1:], start=1):
+        daughters[head].append(word)
+    order = [0]
+    for word in order:
+        order.extend(daughters[word])
+    covered = [1 << word for word in range(len(heads))]
+    for word in reversed(order[1:]):
+        covered[heads[word]] |= covered[word]
+    return covered
+
+
+def _is_projective(head: int, word: int, covered: Sequence[int]) -> bool:
+    low, high = min(head, word), max(head, word)
+    between = (1 << high) - (1 << (low + 1))
+    return not between & ~covered[head]
