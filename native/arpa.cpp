@@ -131,10 +131,13 @@ private:
 
     void sort(std::size_t depth) {
         auto& entries = entries_[depth];
-        const std::size_t n = depth + 1;
-        std::vector<std::size_t> order(entries.log_probs.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
+        const std::size_t n = depth + 1, size = entries.log_probs.size();
         const auto* ids = entries.ids.data();
+        std::size_t at = 1;
+        while (at < size && less(ids + (at - 1) * n, ids + at * n, n)) ++at;
+        if (at >= size) return;  // as in our own files
+        std::vector<std::size_t> order(size);
+        std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(),
                          [&](auto a, auto b) { return less(ids + a * n, ids + b * n, n); });
         Entries sorted;

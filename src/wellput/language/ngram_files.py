@@ -36,7 +36,7 @@ SUFFIXES = (".arpa", ".wlm")
 
 
 def save_model(model: NgramModel, path: PathLike) -> None:
-    """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`), whole or not at all."""
+    """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`)."""
     with replacing(path) as file:
         for piece in _binary(model) if check_suffix(path) == ".wlm" else _arpa(model):
             file.write(piece)
@@ -105,7 +105,9 @@ def _arpa(model: NgramModel) -> Iterator[bytes]:
     try:
         model.vocabulary[1].tobytes().decode()
     except UnicodeDecodeError:
-        raise InputError("A word of the model is no Unicode text; ARPA files cannot hold it.") from None
+        raise InputError(
+            "A word of the model is no Unicode text; ARPA files cannot hold it."
+        ) from None
     yield b"\\data\\\n"
     for n, size in enumerate(model.sizes, 1):
         yield b"ngram %d=%d\n" % (n, size)
@@ -162,5 +164,7 @@ def _announced(file: InputFile) -> list[int]:
         elif line and line != "\\data\\":
             break
     if not sizes:
-        raise InputError(f"{file.name} has no \\data\\ section with numbers of n-grams: no ARPA file.")
+        raise InputError(
+            f"{file.name} has no \\data\\ section with numbers of n-grams: no ARPA file."
+        )
     return sizes

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,10 +57,7 @@ class NgramModel:
         """All words by their numbers; the first three are `<unk>`, `<s>` and `</s>`."""
         offsets, text, _ = self.vocabulary
         data, ends = text.tobytes(), offsets.tolist()
-        return [
-            data[begin:end].decode(errors="surrogatepass")
-            for begin, end in zip(ends, ends[1:], strict=False)
-        ]
+        return [data[begin:end].decode(errors="surrogatepass") for begin, end in pairwise(ends)]
 
     @cached_property
     def kernel(self) -> _native.NgramModel:
