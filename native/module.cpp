@@ -13,6 +13,9 @@ NB_MODULE(_native, m) {
     wellput::add_wer(m);
     wellput::add_resampling(m);
     wellput::add_ngrams(m);
+    wellput::add_ngram_training(m);
+    wellput::add_ngram_model(m);
+    wellput::add_arpa(m);
     wellput::add_rouge(m);
     wellput::add_bootstrapped_correlations(m);
     wellput::add_permuted_correlations(m);

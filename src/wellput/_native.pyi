@@ -95,6 +95,38 @@ def token_counts(
     threads: int,
 ) -> Floats: ...
 
+# ngram_training.cpp, arpa.cpp, ngram_model.cpp
+# offsets (uint64), text (uint8), slots (uint32)
+WordArrays = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]]
+# words, begins, log_probs, backoffs
+LevelArrays = tuple[
+    NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]
+]
+
+class NgramTrainer:
+    """Counts n-grams of the texts added; numbers of tokens past `run_tokens` go to `folder`."""
+
+    def __init__(self, order: int, run_tokens: int, folder: str) -> None: ...
+    def add(self, texts: Sequence[str], tokenizer: str) -> int: ...
+    def finish(
+        self, min_count: int
+    ) -> tuple[WordArrays, list[LevelArrays], list[tuple[float, float, float]]]: ...
+
+class ArpaReader:
+    """`add` returns the place of the first line that is no n-gram, or -1."""
+
+    def __init__(self, order: int) -> None: ...
+    def add(self, depth: int, lines: Sequence[str]) -> int: ...
+    def finish(self) -> tuple[WordArrays, list[LevelArrays]]: ...
+
+class NgramModel:
+    """Scores from arrays, which it does not check."""
+
+    def __init__(self, vocabulary: WordArrays, levels: Sequence[LevelArrays]) -> None: ...
+    def scores(self, texts: Sequence[str], tokenizer: str, threads: int) -> Floats: ...
+    def word_scores(self, text: str, tokenizer: str) -> Floats: ...
+    def arpa_lines(self, depth: int, begin: int, end: int) -> bytes: ...
+
 # rouge.cpp
 def rouge_l_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int

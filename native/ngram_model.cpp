@@ -1,0 +1,173 @@
+// Scores from an n-gram model that lies in arrays, perhaps those of a mapped file.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "arrays.h"
+#include "kernels.h"
+#include "ngram_trie.h"
+#include "parallel.h"
+#include "strings.h"
+#include "tokenize.h"
+#include "word_table.h"
+
+namespace wellput {
+namespace {
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+struct LevelView {
+    const std::uint32_t *words, *begins;
+    const float *log_probs, *backoffs;
+    std::size_t size;
+};
+
+// One word's log10 probability, the length of the n-gram it comes from, whether it is unknown.
+struct WordScore {
+    double log_prob;
+    std::size_t length;
+    bool is_unknown;
+};
+
+class NgramModel {
+public:
+    NgramModel(nb::handle vocabulary, nb::handle levels) {
+        const auto offsets = hold<std::uint64_t>(vocabulary[0]);
+        const auto slots = hold<std::uint32_t>(vocabulary[2]);
+        words_ = {offsets.first, reinterpret_cast<const char*>(hold<std::uint8_t>(vocabulary[1]).first),
+                  slots.first, slots.second - 1};
+        for (nb::handle level : levels) {
+            const auto log_probs = hold<float>(level[2]);
+            levels_.push_back({hold<std::uint32_t>(level[0]).first, hold<std::uint32_t>(level[1]).first,
+                               log_probs.first, hold<float>(level[3]).first, log_probs.second});
+        }
+    }
+
+    // By text: log10 probability, words, both for unknown words only. </s> counts as a word.
+    Matrix scores(nb::handle sequence, const char* tokenizer_name, int threads) const {
+        const Tokenizer tokenizer = tokenizer_named(tokenizer_name);
+        const Texts texts(sequence);
+        double* rows = nullptr;
+        Matrix result = new_matrix(texts.size(), 4, &rows);
+        nb::gil_scoped_release release;
+        parallel_for(texts.size(), threads,
+                     [&, buffer = std::string(), tokens = std::vector<std::string_view>()](
+                         std::size_t begin, std::size_t end) mutable {
+                         for (std::size_t i = begin; i < end; ++i) {
+                             tokenize(tokenizer, texts[i], buffer, tokens);
+                             double* row = rows + 4 * i;
+                             walk(tokens, [row](const WordScore& word) {
+                                 row[0] += word.log_prob;
+                                 row[1] += 1;
+                                 if (!word.is_unknown) return;
+                                 row[2] += word.log_prob;
+                                 row[3] += 1;
+                             });
+                         }
+                     });
+        return result;
+    }
+
+    // By word of one text, </s> the last: log10 probability, length of the n-gram, 1 if unknown.
+    Matrix word_scores(nb::handle text, const char* tokenizer_name) const {
+        std::vector<nb::object> owners;
+        std::string buffer;
+        std::vector<std::string_view> tokens;
+        tokenize(tokenizer_named(tokenizer_name), utf8_of(text, owners), buffer, tokens);
+        double* row = nullptr;
+        Matrix result = new_matrix(tokens.size() + 1, 3, &row);
+        walk(tokens, [&row](const WordScore& word) {
+            *row++ = word.log_prob;
+            *row++ = static_cast<double>(word.length);
+            *row++ = word.is_unknown;
+        });
+        return result;
+    }
+
+    // Lines of an ARPA file: n-grams begin to end of those with depth + 1 words.
+    nb::bytes arpa_lines(std::size_t depth, std::size_t begin, std::size_t end) const {
+        std::string lines;
+        std::vector<std::size_t> path(depth + 1);
+        char number[32];
+        const auto put = [&](float value) {
+            lines.append(number, std::to_chars(number, number + sizeof number, value + 0.0f).ptr);
+        };
+        for (std::size_t x = begin; x < end; ++x) {
+            path[depth] = x;
+            for (std::size_t d = depth; d-- > 0;) {
+                const auto* begins = levels_[d].begins;
+                if (x == begin)
+                    path[d] = static_cast<std::size_t>(
+                        std::upper_bound(begins, begins + levels_[d].size, path[d + 1]) - begins - 1);
+                while (begins[path[d] + 1] <= path[d + 1]) ++path[d];
+            }
+            put(levels_[depth].log_probs[x]);
+            for (std::size_t d = depth + 1; d-- > 0;) {
+                lines += d == depth ? '\t' : ' ';
+                lines += words_[d == 0 ? static_cast<std::uint32_t>(path[0]) : levels_[d].words[path[d]]];
+            }
+            if (depth + 1 < levels_.size()) {
+                lines += '\t';
+                put(levels_[depth].backoffs[x]);
+            }
+            lines += '\n';
+        }
+        return nb::bytes(lines.data(), lines.size());
+    }
+
+private:
+    template <typename T>
+    std::pair<const T*, std::size_t> hold(nb::handle object) {
+        auto array = nb::cast<Array<T>>(object);
+        arrays_.push_back(nb::borrow(object));
+        return {array.data(), array.shape(0)};
+    }
+
+    // Calls seen(WordScore) for each token and for </s>, <s> before them.
+    template <typename Seen>
+    void walk(const std::vector<std::string_view>& tokens, Seen seen) const {
+        const std::size_t order = levels_.size();
+        std::vector<std::uint32_t> history{SENTENCE_BEGIN};
+        // The n-grams that end in the last word, by length: the contexts of the next.
+        std::vector<std::uint32_t> contexts{SENTENCE_BEGIN}, nodes;
+        history.reserve(tokens.size() + 2);
+        for (std::size_t i = 0; i <= tokens.size(); ++i) {
+            const std::uint32_t word = i == tokens.size() ? SENTENCE_END : words_.find_in_text(tokens[i]);
+            nodes.assign(1, word);
+            while (nodes.size() < order && nodes.size() <= history.size()) {
+                const auto& level = levels_[nodes.size() - 1];
+                const std::uint32_t child =
+                    child_with(levels_[nodes.size()].words, level.begins[nodes.back()],
+                               level.begins[nodes.back() + 1], history[history.size() - nodes.size()]);
+                if (child == NO_NODE) break;
+                nodes.push_back(child);
+            }
+            double log_prob = levels_[nodes.size() - 1].log_probs[nodes.back()];
+            for (std::size_t n = nodes.size(); n <= contexts.size() && n < order; ++n)
+                log_prob += levels_[n - 1].backoffs[contexts[n - 1]];
+            seen(WordScore{log_prob, nodes.size(), word == UNKNOWN});
+            history.push_back(word);
+            contexts.swap(nodes);
+        }
+    }
+
+    std::vector<nb::object> arrays_;
+    WordView words_;
+    std::vector<LevelView> levels_;
+};
+
+}  // namespace
+
+void add_ngram_model(nb::module_& m) {
+    nb::class_<NgramModel>(m, "NgramModel")
+        .def(nb::init<nb::handle, nb::handle>(), nb::arg("vocabulary"), nb::arg("levels"))
+        .def("scores", &NgramModel::scores, nb::arg("texts"), nb::arg("tokenizer"), nb::arg("threads"))
+        .def("word_scores", &NgramModel::word_scores, nb::arg("text"), nb::arg("tokenizer"))
+        .def("arpa_lines", &NgramModel::arpa_lines, nb::arg("depth"), nb::arg("begin"), nb::arg("end"));
+}
+
+}  // namespace wellput

@@ -1,0 +1,244 @@
+// Interpolated modified Kneser-Ney from text (Chen & Goodman 1998), as KenLM's lmplz estimates it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels.h"
+#include "ngram_runs.h"
+#include "ngram_trie.h"
+#include "strings.h"
+#include "tokenize.h"
+#include "word_table.h"
+
+namespace wellput {
+namespace {
+
+using Discounts = std::array<double, 4>;  // by count: 0, 1, 2, 3 and more
+
+// From how many n-grams have each count; where one of them is undefined or not between 0 and the
+// count, those that lmplz falls back to (--discount_fallback). Lmplz lets a discount be the whole
+// count, when no n-gram has the next one: frequent words would be as rare as unknown ones.
+Discounts discounts_of(const std::vector<std::uint64_t>& counts) {
+    std::array<double, 5> n{};
+    for (const auto count : counts)
+        if (count > 0 && count < n.size()) ++n[count];
+    const Discounts fallback{0, 0.5, 1, 1.5};
+    if (n[1] == 0 || n[2] == 0 || n[3] == 0) return fallback;
+    const double y = n[1] / (n[1] + 2 * n[2]);
+    Discounts result{};
+    for (std::size_t c = 1; c <= 3; ++c) {
+        const auto d = static_cast<double>(c);
+        result[c] = d - (d + 1) * y * n[c + 1] / n[c];
+        if (result[c] <= 0 || result[c] >= d) return fallback;
+    }
+    return result;
+}
+
+// What a context's continuations add up to.
+struct Totals {
+    std::uint64_t sum = 0;
+    std::uint32_t with_count[4] = {};
+
+    void add(std::uint64_t count) {
+        sum += count;
+        if (count) ++with_count[std::min<std::uint64_t>(count, 3)];
+    }
+    // The weight of the shorter context.
+    double gamma(const Discounts& discounts) const {
+        double freed = 0;
+        for (std::size_t c = 1; c <= 3; ++c) freed += discounts[c] * with_count[c];
+        return freed / static_cast<double>(sum);
+    }
+};
+
+double discounted(std::uint64_t count, const Discounts& discounts) {
+    return static_cast<double>(count) - discounts[std::min<std::uint64_t>(count, 3)];
+}
+
+float log10_float(double p) { return static_cast<float>(std::log10(p)); }
+
+constexpr float IMPOSSIBLE = -99;  // what SRILM writes for the probability of <s>
+
+// `counts` are adjusted counts by depth: how many words an n-gram was seen after, and how often it
+// was seen where it begins a sentence or has the full length.
+std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
+                                const std::vector<std::vector<std::uint64_t>>& counts) {
+    std::vector<Discounts> discounts;
+    for (const auto& level : counts) discounts.push_back(discounts_of(level));
+
+    Totals all;
+    for (const auto count : counts[0]) all.add(count);
+    const auto n_words = counts[0].size();
+    // The empty context backs off to all words alike, <s> excepted, which never follows anything.
+    const double share = all.gamma(discounts[0]) / static_cast<double>(n_words - 1);
+    std::vector<double> shorter(n_words), probs;
+    levels[0].log_probs.resize(n_words);
+    for (std::size_t w = 0; w < n_words; ++w) {
+        shorter[w] = discounted(counts[0][w], discounts[0]) / static_cast<double>(all.sum) + share;
+        levels[0].log_probs[w] = w == SENTENCE_BEGIN ? IMPOSSIBLE : log10_float(shorter[w]);
+    }
+
+    std::vector<std::uint32_t> contexts;
+    for (std::size_t depth = 1; depth < levels.size(); ++depth) {
+        contexts = contexts_at(levels, depth, contexts);
+        const auto size = contexts.size();
+        std::vector<Totals> totals(shorter.size());
+        for (std::size_t x = 0; x < size; ++x) totals[contexts[x]].add(counts[depth][x]);
+        auto& above = levels[depth - 1];
+        above.backoffs.assign(shorter.size(), 0);
+        for (std::size_t c = 0; c < totals.size(); ++c)
+            if (totals[c].sum) above.backoffs[c] = log10_float(totals[c].gamma(discounts[depth]));
+        probs.resize(size);
+        levels[depth].log_probs.resize(size);
+        for (std::size_t parent = 0; parent < shorter.size(); ++parent)
+            for (std::uint32_t x = above.begins[parent]; x < above.begins[parent + 1]; ++x) {
+                const Totals& context = totals[contexts[x]];
+                probs[x] = discounted(counts[depth][x], discounts[depth]) / static_cast<double>(context.sum) +
+                           context.gamma(discounts[depth]) * shorter[parent];
+                levels[depth].log_probs[x] = log10_float(probs[x]);
+            }
+        shorter.swap(probs);
+    }
+    return discounts;
+}
+
+// Texts in, a model out. Word numbers past `run_tokens` go to a file in `folder`, and so do sorted runs.
+class NgramTrainer {
+public:
+    NgramTrainer(int order, std::size_t run_tokens, std::string folder)
+        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)) {}
+
+    // Every text is a sentence; those without a token are left out. Returns how many tokens there were.
+    std::uint64_t add(nb::handle sequence, const char* tokenizer_name) {
+        const Tokenizer tokenizer = tokenizer_named(tokenizer_name);
+        const Texts texts(sequence);
+        nb::gil_scoped_release release;
+        std::string buffer;
+        std::vector<std::string_view> tokens;
+        std::uint64_t total = 0;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            tokenize(tokenizer, texts[i], buffer, tokens);
+            if (tokens.empty()) continue;
+            total += tokens.size();
+            put(SENTENCE_BEGIN);
+            for (const auto token : tokens) {
+                const std::uint32_t id = words_.add(token);
+                put(id < FIRST_WORD ? UNKNOWN : id);
+            }
+            put(SENTENCE_END);
+        }
+        return total;
+    }
+
+    // (vocabulary, levels, discounts); words rarer than `min_count` become unknown words.
+    nb::tuple finish(std::uint64_t min_count) {
+        std::vector<TrieLevel> levels;
+        std::vector<Discounts> discounts;
+        {
+            nb::gil_scoped_release release;
+            cut_vocabulary(min_count);
+            std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(order_));
+            levels = count(counts);
+            discounts = estimate(levels, counts);
+        }
+        nb::list listed;
+        for (const auto& d : discounts) listed.append(nb::make_tuple(d[1], d[2], d[3]));
+        const nb::tuple arrays = as_arrays(words_, levels);
+        return nb::make_tuple(arrays[0], arrays[1], listed);
+    }
+
+private:
+    void put(std::uint32_t id) {
+        if (stream_.size() >= run_tokens_) spill();
+        stream_.push_back(id);
+        if (id >= occurrences_.size()) occurrences_.resize(words_.size());
+        ++occurrences_[id];
+    }
+
+    void spill() {
+        if (!spilled_) spilled_ = open_file(folder_ + "/tokens", "w+b");
+        write_numbers(spilled_.get(), stream_.data(), stream_.size());
+        stream_.clear();
+    }
+
+    void cut_vocabulary(std::uint64_t min_count) {
+        number_of_.resize(words_.size());
+        WordTable kept;
+        for (std::uint32_t id = 0; id < words_.size(); ++id) {
+            const bool is_kept = id < FIRST_WORD || occurrences_[id] >= min_count;
+            number_of_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN;
+        }
+        words_ = std::move(kept);
+    }
+
+    std::vector<TrieLevel> count(std::vector<std::vector<std::uint64_t>>& counts) {
+        TrieBuilder trie(order_, words_.size());
+        counts[0].resize(words_.size());
+        const auto take = [&](const std::uint32_t* reversed, std::uint64_t count) {
+            std::size_t length = 1;
+            while (length < counts.size() && reversed[length - 1] != SENTENCE_BEGIN) ++length;
+            trie.add(reversed, length, [&](std::size_t depth) {
+                if (depth > 0) counts[depth].push_back(0);
+                if (depth == 1) ++counts[0][reversed[0]];
+                if (depth > 1) ++counts[depth - 1].back();
+            });
+            (length == 1 ? counts[0][reversed[0]] : counts[length - 1].back()) += count;
+        };
+        if (!spilled_) {
+            for (auto& id : stream_) id = number_of_[id];
+            count_sorted(stream_, 0, order_, words_.size(), take);
+        } else {
+            merge_runs(write_runs(), order_, take);
+        }
+        return trie.finish();
+    }
+
+    std::vector<std::string> write_runs() {
+        spill();
+        std::rewind(spilled_.get());
+        std::vector<std::string> paths;
+        std::vector<std::uint32_t> chunk;
+        const auto history = static_cast<std::size_t>(order_ - 1);
+        while (true) {
+            // What precedes the chunk stays before it: n-grams reach over its beginning.
+            chunk.erase(chunk.begin(), chunk.end() - static_cast<std::ptrdiff_t>(std::min(history, chunk.size())));
+            const std::size_t first = chunk.size();
+            chunk.resize(first + run_tokens_);
+            chunk.resize(first + std::fread(chunk.data() + first, sizeof(std::uint32_t), run_tokens_, spilled_.get()));
+            if (chunk.size() == first) return paths;
+            for (std::size_t i = first; i < chunk.size(); ++i) chunk[i] = number_of_[chunk[i]];
+            paths.push_back(folder_ + "/run" + std::to_string(paths.size()));
+            const File file = open_file(paths.back(), "wb");
+            std::vector<std::uint32_t> record(static_cast<std::size_t>(order_) + 1);
+            count_sorted(chunk, first, order_, words_.size(), [&](const std::uint32_t* reversed, std::uint32_t count) {
+                std::copy_n(reversed, order_, record.begin());
+                record.back() = count;
+                write_numbers(file.get(), record.data(), record.size());
+            });
+            if (std::fflush(file.get()) != 0) throw std::runtime_error("cannot write: the disk is full");
+        }
+    }
+
+    int order_;
+    std::size_t run_tokens_;
+    std::string folder_;
+    WordTable words_;
+    std::vector<std::uint64_t> occurrences_;
+    std::vector<std::uint32_t> stream_, number_of_;
+    File spilled_;
+};
+
+}  // namespace
+
+void add_ngram_training(nb::module_& m) {
+    nb::class_<NgramTrainer>(m, "NgramTrainer")
+        .def(nb::init<int, std::size_t, std::string>(), nb::arg("order"), nb::arg("run_tokens"), nb::arg("folder"))
+        .def("add", &NgramTrainer::add, nb::arg("texts"), nb::arg("tokenizer"))
+        .def("finish", &NgramTrainer::finish, nb::arg("min_count"));
+}
+
+}  // namespace wellput

@@ -1,0 +1,87 @@
+// Words to numbers 0, 1, 2, ... in order of first appearance, in three arrays that can be written to a
+// file and used from there as they are: no work is left for loading.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace wellput {
+
+// The words that every n-gram model has, with their fixed numbers.
+constexpr std::uint32_t UNKNOWN = 0, SENTENCE_BEGIN = 1, SENTENCE_END = 2;
+constexpr std::uint32_t FIRST_WORD = 3;
+constexpr std::string_view SPECIAL_WORDS[] = {"<unk>", "<s>", "</s>"};
+
+// FNV-1a with a final mix, byte by byte: the same on every machine, as a file needs it.
+inline std::uint64_t word_hash(std::string_view word) {
+    std::uint64_t h = 0xcbf29ce484222325ull;
+    for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    h ^= h >> 32;
+    return h * 0x9e3779b97f4a7c15ull >> 20;
+}
+
+// `slots` is an open-addressing table of word numbers plus one, 0 where it is empty; its size is a
+// power of two. Word i is the bytes from offsets[i] to offsets[i + 1] of `text`.
+struct WordView {
+    const std::uint64_t* offsets = nullptr;
+    const char* text = nullptr;
+    const std::uint32_t* slots = nullptr;
+    std::size_t mask = 0;
+
+    std::string_view operator[](std::uint32_t id) const {
+        return {text + offsets[id], static_cast<std::size_t>(offsets[id + 1] - offsets[id])};
+    }
+    std::size_t slot_of(std::string_view word) const {
+        std::size_t at = word_hash(word) & mask;
+        while (slots[at] != 0 && (*this)[slots[at] - 1] != word) at = (at + 1) & mask;
+        return at;
+    }
+    std::uint32_t find(std::string_view word) const {
+        const std::uint32_t found = slots[slot_of(word)];
+        return found ? found - 1 : UNKNOWN;
+    }
+    // A word of a text, where the names of the special words mean nothing special.
+    std::uint32_t find_in_text(std::string_view word) const {
+        const std::uint32_t id = find(word);
+        return id < FIRST_WORD ? UNKNOWN : id;
+    }
+};
+
+class WordTable {
+public:
+    WordTable() {
+        for (const auto word : SPECIAL_WORDS) add(word);
+    }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size() - 1); }
+    WordView view() const { return {offsets_.data(), text_.data(), slots_.data(), slots_.size() - 1}; }
+
+    std::uint32_t add(std::string_view word) {
+        if ((offsets_.size() + 1) * 2 > slots_.size()) grow();
+        const std::size_t at = view().slot_of(word);
+        if (slots_[at] == 0) {
+            text_.insert(text_.end(), word.begin(), word.end());
+            offsets_.push_back(text_.size());
+            slots_[at] = size();
+        }
+        return slots_[at] - 1;
+    }
+
+    std::vector<std::uint64_t>& offsets() { return offsets_; }
+    std::vector<char>& text() { return text_; }
+    std::vector<std::uint32_t>& slots() { return slots_; }
+
+private:
+    void grow() {
+        slots_.assign(slots_.empty() ? 16 : slots_.size() * 2, 0);
+        for (std::uint32_t id = 0; id < size(); ++id) slots_[view().slot_of(view()[id])] = id + 1;
+    }
+
+    std::vector<std::uint64_t> offsets_{0};
+    std::vector<char> text_;
+    std::vector<std::uint32_t> slots_;
+};
+
+}  // namespace wellput

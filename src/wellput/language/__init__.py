@@ -1,0 +1,1 @@
+"""Models of language, trained once and shared by metrics and systems."""

@@ -1,0 +1,170 @@
+"""Files of n-gram models: ARPA text, and a binary file that is mapped rather than read.
+
+The binary file (`.wlm`) is little-endian: a header (magic, version, order, SHA-256 of the vocabulary,
+lengths of all arrays), then the arrays as they lie in memory, each padded to 8 bytes. Reading it
+takes no time and memory is shared between processes. Both formats hold the same numbers: floats are
+written to ARPA with the fewest digits that give them back.
+"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.io import replacing
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.language.ngrams import NgramModel, vocabulary_hash
+
+if TYPE_CHECKING:
+    from wellput._native import LevelArrays
+
+MAGIC = b"wellput\x00ngrams\x00\x00"
+VERSION = 1
+HEADER = struct.Struct("<16sII32s")
+WORD_TYPES = ("<u8", "|u1", "<u4")
+LEVEL_TYPES = ("<u4", "<u4", "<f4", "<f4")
+LINES = 1 << 16
+SUFFIXES = (".arpa", ".wlm")
+
+
+def save_model(model: NgramModel, path: PathLike) -> None:
+    """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`)."""
+    with replacing(path) as file:
+        for piece in _binary(model) if check_suffix(path) == ".wlm" else _arpa(model):
+            file.write(piece)
+
+
+def load_model(path: PathLike) -> NgramModel:
+    """A model from a file of either format, told apart by suffix."""
+    if check_suffix(path) == ".arpa":
+        return _read_arpa(InputFile(path))
+    check_readable(InputFile(path))
+    return _map_binary(Path(path))
+
+
+def check_suffix(path: PathLike) -> str:
+    """`.arpa` or `.wlm`; raises InputError for anything else."""
+    suffix = InputFile(path).suffix
+    if suffix not in SUFFIXES or (suffix == ".wlm" and not str(path).lower().endswith(suffix)):
+        raise InputError(
+            f"{path}: the file of an n-gram model ends in .arpa (.arpa.gz, .arpa.xz) or .wlm."
+        )
+    return suffix
+
+
+def _binary(model: NgramModel) -> Iterator[bytes]:
+    arrays: list[NDArray[Any]] = [*model.vocabulary, *itertools.chain(*model.levels)]
+    types = [*WORD_TYPES, *LEVEL_TYPES * model.order]
+    yield HEADER.pack(MAGIC, VERSION, model.order, vocabulary_hash(model.vocabulary))
+    yield np.array([len(array) for array in arrays], "<u8").tobytes()
+    for array, type_ in zip(arrays, types, strict=True):
+        data = array.astype(type_, copy=False).tobytes()
+        yield data + bytes(-len(data) % 8)
+
+
+def _map_binary(path: Path) -> NgramModel:
+    damaged = InputError(f"{path} is no n-gram model of wellput, or is damaged: train it again.")
+    if path.stat().st_size < HEADER.size:
+        raise damaged
+    data = np.memmap(path, np.uint8, "r")
+    magic, version, order, words_hash = HEADER.unpack(data[: HEADER.size].tobytes())
+    if magic != MAGIC or order < 1:
+        raise damaged
+    if version != VERSION:
+        raise InputError(f"{path} has version {version} of the format; this is {VERSION}.")
+    types = [*WORD_TYPES, *LEVEL_TYPES * order]
+    place = HEADER.size + 8 * len(types)
+    if data.size < place:
+        raise damaged
+    lengths = data[HEADER.size : place].view("<u8").tolist()
+    bytes_ = [n * np.dtype(type_).itemsize for n, type_ in zip(lengths, types, strict=True)]
+    if place + sum(n + -n % 8 for n in bytes_) != data.size:
+        raise damaged
+    arrays: list[NDArray[Any]] = []
+    for n, type_ in zip(bytes_, types, strict=True):
+        arrays.append(np.asarray(data[place : place + n]).view(type_))
+        place += n + -n % 8
+    (offsets, text, slots), rest = arrays[:3], arrays[3:]
+    if vocabulary_hash((offsets, text, slots)) != words_hash:
+        raise damaged
+    levels: list[LevelArrays] = [
+        (rest[i], rest[i + 1], rest[i + 2], rest[i + 3]) for i in range(0, len(rest), 4)
+    ]
+    return NgramModel((offsets, text, slots), tuple(levels))
+
+
+def _arpa(model: NgramModel) -> Iterator[bytes]:
+    try:
+        model.vocabulary[1].tobytes().decode()
+    except UnicodeDecodeError:
+        raise InputError(
+            "A word of the model is no Unicode text; ARPA files cannot hold it."
+        ) from None
+    yield b"\\data\\\n"
+    for n, size in enumerate(model.sizes, 1):
+        yield b"ngram %d=%d\n" % (n, size)
+    for depth, size in enumerate(model.sizes):
+        yield b"\n\\%d-grams:\n" % (depth + 1)
+        for begin in range(0, size, LINES):
+            yield model.kernel.arpa_lines(depth, begin, min(size, begin + LINES))
+    yield b"\n\\end\\\n"
+
+
+def _read_arpa(file: InputFile) -> NgramModel:
+    order = len(_announced(file))
+    reader = _native.ArpaReader(order)
+    depth = -1  # in the header
+    number = 0  # of lines before the block
+    for block in file.line_blocks(LINES):
+        begin = 0
+        for end, line in enumerate([*block, "\\"]):
+            # A line of n-grams begins with a number, so this one is a heading or ends the block.
+            if not line.startswith("\\"):
+                continue
+            lines = [line for line in block[begin:end] if line.strip()]
+            if depth >= 0 and (bad := reader.add(depth, lines)) >= 0:
+                at = number + block.index(lines[bad], begin, end) + 1
+                raise InputError(
+                    f"{file.name}, line {at}: expected a logarithm, {depth + 1} known word(s) and "
+                    f"perhaps a back-off weight, found {lines[bad][:80]!r}."
+                )
+            if line.startswith("\\end\\"):
+                return NgramModel(*_tupled(reader.finish()))
+            if end < len(block) and not line.startswith("\\data\\"):
+                depth += 1
+                if line.strip() != f"\\{depth + 1}-grams:" or depth >= order:
+                    raise InputError(f"{file.name}, line {number + end + 1}: unexpected {line!r}.")
+            begin = end + 1
+        number += len(block)
+    raise InputError(f"{file.name} ends without \\end\\: it is no ARPA file, or was cut short.")
+
+
+def _tupled(arrays: tuple[Any, list[LevelArrays]]) -> tuple[Any, tuple[LevelArrays, ...]]:
+    return arrays[0], tuple(arrays[1])
+
+
+def _announced(file: InputFile) -> list[int]:
+    """How many n-grams the header promises, by length."""
+    sizes: list[int] = []
+    lines = (line.strip() for line in file.lines())
+    for line in itertools.dropwhile(lambda line: line != "\\data\\", lines):
+        if line.startswith("ngram "):
+            length, _, size = line[6:].partition("=")
+            if length.strip() != str(len(sizes) + 1) or not size.strip().isdecimal():
+                raise InputError(f"{file.name}: the header has {line!r}, not ngram N=COUNT.")
+            sizes.append(int(size))
+        elif line and line != "\\data\\":
+            break
+    if not sizes:
+        raise InputError(
+            f"{file.name} has no \\data\\ section with numbers of n-grams: no ARPA file."
+        )
+    return sizes

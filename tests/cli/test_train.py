@@ -1,0 +1,82 @@
+"""`wellput train lm` as people call it."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+CORPUS = "The cat sat .\n\nThe dog sat .\nA cat saw the dog .\n"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> str:
+    (tmp_path / "corpus.txt").write_text(CORPUS)
+    return "corpus.txt"
+
+
+def test_a_model_is_trained_and_scores(run: Run, corpus: str, tmp_path: Path) -> None:
+    outcome = run("train", "lm", corpus, "--order", "2", "-o", "model.wlm")
+    assert outcome.code == 0, outcome
+    assert "14 words" in outcome.out
+    (tmp_path / "a.txt").write_text("The cat sat .\nzebra quagga\n")
+    scored = run(
+        "score", "--hyp", "A=a.txt", "-m", "perplexity:model=model.wlm", "--format", "json"
+    )
+    (score,) = scored.json["scores"]
+    assert score["components"]["unknown"] == 2
+    assert score["components"]["words"] == 8
+    assert score["score"] > 1
+    summary = run("train", "lm", corpus, "--order", "2", "-o", "m.arpa", "--format", "json").json
+    # <unk> <s> </s> The cat sat . dog A saw the; thirteen pairs
+    assert [level["ngrams"] for level in summary["levels"]] == [11, 13]
+    assert f"model:{summary['sha256'][:12]}|case:mixed|tok:none" in score["signature"]
+
+
+def test_the_same_text_gives_the_same_bytes(run: Run, corpus: str, tmp_path: Path) -> None:
+    (tmp_path / "big.txt").write_text(CORPUS * 4000)  # more tokens than one megabyte sorts
+    for name, options in {
+        "one.arpa": (),
+        "two.arpa.gz": ("--memory-mb", "1"),
+        "three.arpa.gz": ("--memory-mb", "1", "--threads", "2", "--seed", "7"),
+    }.items():
+        assert run("train", "lm", "big.txt", corpus, *options, "-o", name).code == 0
+    two = (tmp_path / "two.arpa.gz").read_bytes()
+    assert two == (tmp_path / "three.arpa.gz").read_bytes()
+    assert gzip.decompress(two) == (tmp_path / "one.arpa").read_bytes()
+
+
+def test_options_change_the_vocabulary(run: Run, corpus: str, tmp_path: Path) -> None:
+    assert run("train", "lm", corpus, "--lowercase", "--min-count", "2", "-o", "m.arpa").code == 0
+    text = (tmp_path / "m.arpa").read_text()
+    assert "ngram 1=8" in text  # <unk> <s> </s> the cat sat . dog
+    assert "\tthe\t" in text
+    assert "\tThe\t" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing.txt", "-o", "m.wlm"), "No such file"),
+        (("corpus.txt", "-o", "m.bin"), "ends in .arpa"),
+        (("corpus.txt", "-o", "m.wlm.gz"), "ends in .arpa"),
+        (("blank.txt", "-o", "m.wlm"), "no words"),
+        (("corpus.txt", "-o", "nowhere/m.wlm"), "does not exist"),
+    ],
+)
+def test_bad_input_is_refused(
+    run: Run, corpus: str, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "blank.txt").write_text("\n\n")
+    outcome = run("train", "lm", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_perplexity_without_a_model_says_how_to_train_one(run: Run, corpus: str) -> None:
+    outcome = run("score", "--hyp", f"A={corpus}", "-m", "perplexity")
+    assert outcome.code == 2
+    assert "wellput train lm" in outcome.err
