@@ -17,7 +17,8 @@ from tests.judge.served_study import (
     new_store,
     submit,
 )
-from wellput.judge.app import serve
+from wellput.core.errors import InputError
+from wellput.judge.app import listening, serve
 from wellput.judge.designs import DemographicField, Question, default_design
 from wellput.judge.security import MAXIMUM_BODY, Misses, public_address_warning
 from wellput.judge.store import StoreUnavailable
@@ -262,8 +263,6 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(tmp_path: Path) -> 
         ("localhost", False),
         ("0.0.0.0", True),
         ("::", True),
-        ("192.168.1.4", True),
-        ("study.example.org", True),
     ],
 )
 def test_a_public_address_without_tls_warns(
@@ -274,9 +273,22 @@ def test_a_public_address_without_tls_warns(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert public_address_warning(host, is_encrypted=True) is None
-    monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
-    serve(new_store(tmp_path), host=host)
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    serve(new_store(tmp_path), host=host, port=0)
     assert ("without TLS" in capsys.readouterr().err) == is_public
+
+
+@pytest.mark.parametrize("host", ["192.168.1.4", "study.example.org"])
+def test_other_hosts_are_public_too(host: str) -> None:
+    assert "without TLS" in str(public_address_warning(host, is_encrypted=False))
+
+
+def test_an_address_that_is_taken_or_a_bad_certificate_is_said_in_words(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    with listening("127.0.0.1", 0) as taken, pytest.raises(InputError, match="Cannot listen at"):
+        serve(store, port=taken.getsockname()[1])
+    with pytest.raises(InputError, match="certificate or its key"):
+        serve(store, certificate=tmp_path / "none.pem", key=tmp_path / "none.pem")
 
 
 def test_a_broken_database_is_not_described_to_strangers(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from socket import AI_PASSIVE, SOCK_STREAM, create_server, getaddrinfo
+from socket import socket as Socket
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
@@ -13,6 +16,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from wellput import __version__
+from wellput.core.errors import InputError
 from wellput.judge.api import api_router
 from wellput.judge.dashboard import dashboard_router
 from wellput.judge.gate import Gate
@@ -129,18 +133,38 @@ def serve(
     certificate: Path | None = None,
     key: Path | None = None,
 ) -> None:
-    """Serves the study until it is interrupted; warns on stderr where others could read along."""
-    warning = public_address_warning(host, is_encrypted=certificate is not None)
-    if warning:
-        print(warning, file=sys.stderr)
-    uvicorn.run(
+    """Serves the study until it is interrupted; warns on stderr where others could read along.
+
+    Raises InputError for an address that cannot be listened at, and for a bad certificate.
+    """
+    config = uvicorn.Config(
         create_app(store),
-        host=host,
-        port=port,
         ssl_certfile=certificate,
         ssl_keyfile=key,
         # Addresses hold judges' tokens: they are not written to a log.
         access_log=False,
         log_level="warning",
         server_header=False,
+        lifespan="off",
     )
+    try:
+        config.load()
+    except OSError as error:
+        raise InputError(f"The certificate or its key cannot be used: {error}.") from error
+    with listening(host, port) as socket:
+        warning = public_address_warning(host, is_encrypted=certificate is not None)
+        if warning:
+            print(warning, file=sys.stderr)
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[socket])
+
+
+def listening(host: str, port: int) -> Socket:
+    """A socket that listens at an address; raises InputError where that cannot be."""
+    try:
+        family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
+        return create_server(address, family=family, backlog=2048)
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another --port or --host."
+        ) from error

@@ -3,6 +3,7 @@
 "use strict";
 (() => {
   let began = performance.now();
+  let isBusy = false; // an answer is on its way: keys typed ahead would change it, not the next one
   let latest = null; // the question answered last, which a second key may still change
 
   const form = () => document.getElementById("answer");
@@ -65,6 +66,7 @@
 
   function onKey(event) {
     if (!form() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (isBusy) return event.preventDefault();
     const { key, target } = event;
     let isHandled = false;
     if (key === "Enter") {
@@ -112,6 +114,7 @@
 
   function arrive(event) {
     began = performance.now();
+    isBusy = false;
     latest = null;
     document.querySelectorAll(".slider").forEach(prepareSlider);
     const hasKeys = matchMedia("(hover: hover) and (pointer: fine)").matches;
@@ -122,6 +125,11 @@
   }
 
   function onSubmit(event) {
+    if (isBusy) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     const clock = event.target.querySelector("input[name=ms]");
     if (clock) clock.value = Math.round(performance.now() - began);
   }
@@ -137,6 +145,8 @@
 
   document.addEventListener("keydown", onKey);
   document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("htmx:beforeRequest", () => { isBusy = true; });
+  document.addEventListener("htmx:afterRequest", () => { isBusy = false; });
   document.addEventListener("htmx:afterSettle", arrive);
   document.addEventListener("htmx:sendError", onLostConnection);
   document.addEventListener("htmx:timeout", onLostConnection);
