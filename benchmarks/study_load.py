@@ -1,8 +1,9 @@
 """Many judges at once against one server process: `python -m benchmarks.study_load`.
 
-200 judges ask for a trial and answer it, 20 times each, without a pause in between: far more than 200
-people who read. SQLite and PostgreSQL (a server of its own, if it is installed) in the same run. Checks
-that no request failed and no answer is missing; writes docs/results/studies.md.
+200 judges ask for a trial and answer it, 20 times each, first without a pause in between, then with the
+seconds that somebody takes to read a sentence. SQLite and PostgreSQL (a server of its own, if it is
+installed) in the same run. Checks that no request failed and no answer is missing; writes
+docs/results/studies.md.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import random
 import tempfile
 import threading
 import time
@@ -28,6 +30,7 @@ from wellput.judge.study import Plan, StudyItem, all_trials, make_study
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "studies.md"
 PER_ITEM = 4
+PAUSE = 3.0
 
 
 @dataclass
@@ -40,7 +43,7 @@ class Load:
     wall: float = 0.0
 
 
-def measure(url: str, *, n_judges: int, n_answers: int) -> Load:
+def measure(url: str, *, n_judges: int, n_answers: int, pause: float) -> Load:
     """Lets the judges loose on a fresh study, and checks what they left behind."""
     design = default_design("rating")
     n_items = n_judges * n_answers // (2 * PER_ITEM)
@@ -54,9 +57,13 @@ def measure(url: str, *, n_judges: int, n_answers: int) -> Load:
         start = threading.Barrier(n_judges + 1)
 
         def judge(token: str) -> None:
+            rng = random.Random(token)
             client = Client(served.port, token, timeout=120)
             start.wait()
             for number in range(n_answers):
+                if pause:
+                    client.close()  # the server gives idle connections up, and browsers reconnect
+                    time.sleep(rng.uniform(0, 2 * pause))
                 began = time.perf_counter()
                 response = client.next()
                 load.next_seconds.append(time.perf_counter() - began)
@@ -106,12 +113,13 @@ def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
 
 ## {n_judges} judges at once
 
-{n_judges} judges against one server process, {n_answers} answers each, every judge asking and answering
-without a pause: one request follows the other's response. People pause to read, so this is the load of
-many more of them. Judges and server share the machine ({os.cpu_count()} cores, {platform.system()}).
-Every answer is on disk before it is acknowledged. Times in milliseconds.
+{n_judges} judges against one server process, {n_answers} answers each: without a pause, one request
+following the other's response, which measures how much the server can do; and with a pause of
+{PAUSE:g} seconds on average before each trial, which is how quick people at their busiest find it.
+Judges and server share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
+disk before it is acknowledged. Times in milliseconds.
 
-| database | answers | errors | answers a second | answer p50 | p95 | max | next trial p50 | p95 | max |
+| database, pause | answers | errors | answers/s | answer p50 | p95 | max | next trial p50 | p95 | max |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {chr(10).join(rows)}
 
@@ -131,19 +139,22 @@ def main() -> None:
     parser.add_argument("--judges", type=int, default=200)
     parser.add_argument("--answers", type=int, default=20)
     given = parser.parse_args()
-    sizes = {"n_judges": given.judges, "n_answers": given.answers}
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        rows.append(_row("SQLite", measure(str(Path(folder) / "study.db"), **sizes)))
-        print(rows[-1])
+    n_judges, n_answers = given.judges, given.answers
     binaries = programs()
     if binaries is None:
-        print("PostgreSQL is not installed: measured on SQLite only, and nothing written.")
-        return
-    with running_server(binaries) as server:
-        rows.append(_row("PostgreSQL", measure(server.new_database(), **sizes)))
-        print(rows[-1])
-    PAGE.write_text(page(rows, **sizes), encoding="utf-8")
+        raise SystemExit("PostgreSQL is not installed (Debian: apt-get install postgresql).")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, running_server(binaries) as server:
+        for pause in (0.0, PAUSE):
+            urls = {
+                "SQLite": str(Path(folder) / f"{pause}.db"),
+                "PostgreSQL": server.new_database(),
+            }
+            for name, url in urls.items():
+                load = measure(url, n_judges=n_judges, n_answers=n_answers, pause=pause)
+                rows.append(_row(f"{name}, {pause:g} s", load))
+                print(rows[-1])
+    PAGE.write_text(page(rows, n_judges=n_judges, n_answers=n_answers), encoding="utf-8")
 
 
 if __name__ == "__main__":
