@@ -1,0 +1,1 @@
+"""Models of English: what realizing, fluency, degrading and paraphrasing share."""
