@@ -39,7 +39,7 @@ class LinkParse:
     """What the library says of one sentence.
 
     `status` is *parsed*; *empty* (no words); *unparsed* (the library gave no linkage at all);
-    *too-long* (254 words at most, two of them walls); *timeout* (all three attempts ran out of time); *lost* (two
+    *too-long* (over 252 words); *timeout* (all three attempts ran out of time); *lost* (two
     processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the counts 0.
 
     `timeouts` counts the attempts that ran out of time: after one, links of most words were limited
