@@ -17,6 +17,7 @@ from wellput.language import link_worker
 from wellput.language.link_worker import Answer, Settings
 
 START_LIMIT = 60.0  # seconds; a dictionary takes a tenth of one to read
+STARTS = 3  # before giving up: a process can be killed while starting, too
 MISSING = (
     "Link grammar is not installed: {problem}. On Debian and Ubuntu: "
     "apt-get install liblink-grammar5 link-grammar-dictionaries-en. On macOS: "
@@ -81,6 +82,15 @@ class LinkProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
             return self._process
+        for _ in range(STARTS):
+            with suppress(WorkerDied):
+                return self._start()
+        raise WellputError(
+            f"Link grammar processes ended while starting, {STARTS} of them: the library or its "
+            "dictionary may be damaged, or memory exhausted."
+        )
+
+    def _start(self) -> subprocess.Popen[bytes]:
         self.close()
         self._process = process = subprocess.Popen(
             [sys.executable, "-I", str(Path(link_worker.__file__)), json.dumps(self._settings)],
@@ -89,13 +99,7 @@ class LinkProcess:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "LC_ALL": "C.UTF-8"},
         )
-        try:
-            greeting = self._receive(process, START_LIMIT)
-        except WorkerDied:
-            raise WellputError(
-                "A link grammar process ended while starting: the library or its dictionary "
-                "may be damaged, or memory exhausted."
-            ) from None
+        greeting = self._receive(process, START_LIMIT)
         if "error" in greeting:
             self.close()
             raise InputError(MISSING.format(problem=greeting["error"]))

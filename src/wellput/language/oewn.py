@@ -1,8 +1,8 @@
 """The Open English WordNet, as YAML source files or as one WN-LMF XML file.
 
-Both list entries: a lemma with its category, its irregular forms and its senses in order, each pointing to
-a synset; a synset's members are the entries pointing to it. Only entries are read. The YAML is what
-Open English WordNet's own tools write (block style, fixed indents), read line by line:
+Both list entries: a lemma with its category, its irregular forms and its senses in order, each
+pointing to a synset; a synset's members are the entries pointing to it. Only entries are read. The
+YAML is what Open English WordNet's own tools write (block style, fixed indents), read by lines:
 
     lie:                          a lemma, quoted where YAML demands it
       v:                          its category; v-1 and v-2 where pronunciations differ
@@ -96,12 +96,12 @@ def yaml_entries(file: Path) -> Iterator[Entry]:
             indent = len(line) - len(line.lstrip(" "))
             if not text or text.startswith(("#", "---")):
                 continue
+            if indent <= 2 and entry:
+                yield entry
+                entry = None
             if indent == 0:
-                lemma, entry = _scalar(text.removesuffix(":")), None
+                lemma = _scalar(text.removesuffix(":"))
             elif indent == 2:
-                if entry:
-                    yield entry
-                    entry = None
                 category = CATEGORY_OF_LETTER.get(text[:1])
                 if category is None or not text.endswith(":"):
                     raise InputError(

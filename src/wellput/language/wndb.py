@@ -1,7 +1,8 @@
 """WordNet in its own database files (wndb(5WN)): `index.noun`, `data.noun`, `noun.exc` and so on.
 
-The files of a category are read when it is first asked for: an index maps a lemma to the byte offsets of
-its synsets in the data file. Tag counts are in `cntlist.rev`, or else `index.sense`; either may be missing.
+The files of a category are read when it is first asked for: an index maps a lemma to the byte
+offsets of its synsets in the data file. Tag counts are in `cntlist.rev`, or else `index.sense`;
+either may be missing.
 """
 
 from __future__ import annotations
