@@ -16,6 +16,7 @@ YAML is what Open English WordNet's own tools write (block style, fixed indents)
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,15 @@ CATEGORY_OF_LETTER: dict[str, Category] = {
     "s": "adj",
     "r": "adv",
 }
+# The parts of an entry that matter; all else (pronunciations, relations) is passed over.
+YAML_PARTS = re.compile(
+    r"""^(?: (?P<lemma> [^ \n\#-] .*) :
+          |  [ ]{2} (?P<category> [nvasr]) (?:-\d+)? :
+          |  [ ]{4} form: \n (?P<forms> (?: [ ]{4} -[ ] .* \n)+)
+          |  [ ]{4} (?:-[ ]|[ ]{2}) synset: [ ] (?P<synset> \S+)
+          )""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
 @dataclass(slots=True)
@@ -89,35 +99,20 @@ def read_yaml_folder(folder: Path) -> OewnLexicon:
 
 
 def yaml_entries(file: Path) -> Iterator[Entry]:
-    lemma, entry, section = "", None, ""
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            text = line.strip()
-            indent = len(line) - len(line.lstrip(" "))
-            if not text or text.startswith(("#", "---")):
-                continue
-            if indent <= 2 and entry:
-                yield entry
-                entry = None
-            if indent == 0:
-                lemma = _scalar(text.removesuffix(":"))
-            elif indent == 2:
-                category = CATEGORY_OF_LETTER.get(text[:1])
-                if category is None or not text.endswith(":"):
-                    raise InputError(
-                        f"{file}, line {number}: expected a category (n, v, a, s or r), got {text!r}."
-                    )
-                entry = Entry(lemma, category)
-            elif entry is None:
-                raise InputError(f"{file}, line {number}: {text!r} belongs to no category.")
-            elif indent == 4 and not text.startswith("- "):
-                section = text
-            elif section == "form:" and indent == 4:
-                entry.forms.append(_scalar(text.removeprefix("- ")))
-            elif section == "sense:":
-                key, _, value = text.removeprefix("- ").partition(": ")
-                if key == "synset":
-                    entry.senses.append((_scalar(value), None))
+    lemma, entry = "", None
+    for match in YAML_PARTS.finditer(file.read_text(encoding="utf-8")):
+        text = match[match.lastgroup or 0]
+        match match.lastgroup:
+            case "lemma":
+                lemma = _scalar(text)
+            case "category":
+                if entry:
+                    yield entry
+                entry = Entry(lemma, CATEGORY_OF_LETTER[text])
+            case "forms" if entry:
+                entry.forms += [_scalar(line[6:]) for line in text.splitlines()]
+            case "synset" if entry:
+                entry.senses.append((text, None))
     if entry:
         yield entry
 

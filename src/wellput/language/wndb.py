@@ -1,14 +1,14 @@
 """WordNet in its own database files (wndb(5WN)): `index.noun`, `data.noun`, `noun.exc` and so on.
 
-The files of a category are read when it is first asked for: an index maps a lemma to the byte
-offsets of its synsets in the data file. Tag counts are in `cntlist.rev`, or else `index.sense`;
-either may be missing.
+Nothing is parsed ahead: the files are sorted by bytes, so that a lemma's lines are found by
+bisection; an index gives the byte offsets of its synsets in the data file. Tag counts are in
+`cntlist.rev`, or else `index.sense`; either may be missing.
 """
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -40,9 +40,8 @@ class WndbLexicon:
         ]
         if missing:
             raise InputError(f"{folder} is not a WordNet folder: it has no {', '.join(missing)}.")
-        # Methods that remember belong to the object, so that they are forgotten with it.
-        self._index = cache(self._read_index)
-        self._data = cache(self._read_data)
+        # What remembers belongs to the object, so that it is forgotten with it.
+        self._bytes = cache(self._read_bytes)
         self.exceptions = cache(self._read_exceptions)
 
     @property
@@ -51,31 +50,36 @@ class WndbLexicon:
 
     def __contains__(self, entry: tuple[str, Category]) -> bool:
         lemma, category = entry
-        return lemma.replace(" ", "_") in self._index(category)
+        return bool(self._index_line(lemma, category))
 
     def senses(self, lemma: str, category: Category) -> list[Sense]:
-        key = lemma.replace(" ", "_")
-        line = self._index(category).get(key)
-        if line is None:
+        fields = self._index_line(lemma, category).split()
+        if not fields:
             return []
-        fields = line.split()
         offsets = fields[-int(fields[2]) :]
+        counts = self._tag_counts(lemma, category)
         return [
             Sense(
                 lemma=lemma,
                 category=category,
                 synset=f"{offset}-{category}",
                 rank=rank,
-                tag_count=self._tag_count(key, category, rank),
+                tag_count=None if counts is None else counts.get(rank, 0),
                 members=self._members(category, offset),
             )
             for rank, offset in enumerate(offsets, 1)
         ]
 
+    def _index_line(self, lemma: str, category: Category) -> str:
+        """Empty for an unknown lemma."""
+        if not lemma:  # what begins with a space is the license
+            return ""
+        lines = lines_beginning(self._bytes(f"index.{category}"), f"{_key(lemma)} ")
+        return next(lines, "")
+
     def _members(self, category: Category, offset: str) -> tuple[str, ...]:
-        data, start = self._data(category), int(offset)
-        line = data[start : data.find(b"\n", start)].decode("latin-1")
-        fields = line.split()
+        data, start = self._bytes(f"data.{category}"), int(offset)
+        fields = data[start : data.find(b"\n", start)].decode("latin-1").split()
         if not fields or fields[0] != offset:
             raise InputError(
                 f"{self._folder / f'data.{category}'}: no synset at byte {offset}, where the index "
@@ -85,43 +89,53 @@ class WndbLexicon:
         # Adjectives carry a mark of where they stand: galore(ip).
         return tuple(word.partition("(")[0].replace("_", " ") for word in words)
 
-    def _tag_count(self, key: str, category: Category, rank: int) -> int | None:
-        if self._tag_counts is None:
+    def _tag_counts(self, lemma: str, category: Category) -> dict[int, int] | None:
+        """Rank → count for the senses that were met; None where no file says."""
+        if self._count_file is None:
             return None
-        return self._tag_counts.get((key, category, rank), 0)
+        number, count = COUNT_FILES[self._count_file]
+        counts: dict[int, int] = {}
+        for line in lines_beginning(self._bytes(self._count_file), f"{_key(lemma)}%"):
+            fields = line.split()
+            if CATEGORY_OF_KEY[fields[0].rpartition("%")[2][0]] == category:
+                counts[int(fields[number])] = int(fields[count])
+        return counts
 
     @cached_property
-    def _tag_counts(self) -> dict[tuple[str, Category, int], int] | None:
-        for name, (number, count) in COUNT_FILES.items():
-            if (self._folder / name).is_file():
-                counts: dict[tuple[str, Category, int], int] = {}
-                for line in self._read(name).splitlines():
-                    fields = line.split()
-                    lemma, _, rest = fields[0].rpartition("%")
-                    counts[lemma, CATEGORY_OF_KEY[rest[0]], int(fields[number])] = int(
-                        fields[count]
-                    )
-                return counts
-        return None
+    def _count_file(self) -> str | None:
+        return next((name for name in COUNT_FILES if (self._folder / name).is_file()), None)
 
-    def _read_index(self, category: Category) -> dict[str, str]:
-        lines = self._read(f"index.{category}").splitlines()
-        # The license at the top is indented.
-        return {line[: line.index(" ")]: line for line in lines if line and line[0] != " "}
-
-    def _read_data(self, category: Category) -> bytes:
-        return (self._folder / f"data.{category}").read_bytes()
+    def _read_bytes(self, name: str) -> bytes:
+        return (self._folder / name).read_bytes()
 
     def _read_exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
         name = f"{category}.exc"
         if not (self._folder / name).is_file():
             return {}
-        rows = (line.split() for line in self._read(name).splitlines())
+        rows = (line.split() for line in self._read_bytes(name).decode("latin-1").splitlines())
         return {
             row[0].replace("_", " "): tuple(lemma.replace("_", " ") for lemma in row[1:])
             for row in rows
             if row
         }
 
-    def _read(self, name: str) -> str:
-        return (self._folder / name).read_bytes().decode("latin-1")
+
+def _key(lemma: str) -> str:
+    return lemma.replace(" ", "_")
+
+
+def lines_beginning(data: bytes, prefix: str) -> Iterator[str]:
+    """The lines that begin with `prefix`, of a file whose lines are sorted by bytes."""
+    wanted = prefix.encode("latin-1", "replace")
+    low, high = 0, len(data)  # the first such line begins at or after low, and not after high
+    while low < high:
+        start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
+        end = data.find(b"\n", start) + 1 or len(data)
+        if data[start:end] < wanted:
+            low = end
+        else:
+            high = start
+    while data.startswith(wanted, low):
+        end = data.find(b"\n", low) + 1 or len(data)
+        yield data[low:end].decode("latin-1")
+        low = end

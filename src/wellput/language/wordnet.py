@@ -97,7 +97,6 @@ class WordNet:
         if lemma == analysis.lemma:
             return None
         listed = self._listed_forms(sense.category).get(lemma, ())
-        # A member with capitals of its own ("Frank") keeps them; only what follows is inflected.
         text = inflect(member, sense.category, analysis.inflection, listed)
         return Synonym(
             text=with_capitals_of(word, text),
