@@ -1,0 +1,47 @@
+"""What every WordNet file format gives: senses of a lemma, and the irregular forms it lists.
+
+A *lemma* is lower-cased for looking up; members of a synset keep their capitals, with spaces between
+the words. A *synset* is a set of words that share one meaning, its id unique within its lexicon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Category = Literal["noun", "verb", "adj", "adv"]
+CATEGORIES: tuple[Category, ...] = ("noun", "verb", "adj", "adv")
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One meaning of a lemma.
+
+    `rank` counts from 1, the most frequent sense by the lexicon's own order. `tag_count` says how
+    often it was met in the tagged texts WordNet was built with; None where the files do not say.
+    """
+
+    lemma: str
+    category: Category
+    synset: str
+    rank: int
+    tag_count: int | None
+    members: tuple[str, ...]
+
+
+class Lexicon(Protocol):
+    """A WordNet, however it is stored."""
+
+    @property
+    def name(self) -> str:
+        """Where it was read from."""
+
+    def __contains__(self, entry: tuple[str, Category]) -> bool:
+        """Whether a lower-cased lemma has a sense in this category."""
+
+    def senses(self, lemma: str, category: Category) -> list[Sense]:
+        """The senses of a lower-cased lemma, in order of rank; none for an unknown one."""
+
+    def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
+        """Irregular form → its lemmas, lower-cased."""

@@ -1,0 +1,195 @@
+"""Sentences parsed by the link grammar library of Sleator and Temperley, in processes of its own.
+
+A *linkage* is one way to join all words but some by links the dictionary allows; the words left out are
+the *nulls*. The parser looks for linkages with as few nulls as possible, then *post-processes* at most
+`linkage_limit` of them, which leaves the *valid* ones. Mutton et al. (2007) read two features of
+fluency off these numbers: the null count, and the share of invalid linkages.
+
+    with LinkGrammar(workers=2) as grammar:
+        for parse in grammar.parse(["The cat sat on the mat.", "Cat the mat on sat the."]):
+            print(parse.status, parse.null_count)      # parsed 0, parsed 2
+
+The library can hang, abort or be killed over a sentence; a sentence never is lost silently: see
+`LinkParse.status`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import LifoQueue
+from threading import Lock
+from types import TracebackType
+from typing import Literal, Self
+
+from wellput.core.errors import InputError
+from wellput.language.link_process import LinkProcess, WorkerDied
+
+Status = Literal["parsed", "empty", "unparsed", "too-long", "timeout", "lost"]
+
+MOST_WORDS = 254  # the library's limit, which counts two walls and punctuation it splits off
+LONGEST_WORD = 150  # bytes; the library's buffers hold 180, and it does not check
+CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParse:
+    """What the library says of one sentence.
+
+    `status` is *parsed*; *empty* (no words); *unparsed* (the library gave no linkage at all);
+    *too-long* (over 252 words); *timeout* (all three attempts ran out of time); *lost* (two
+    processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the counts 0.
+
+    `timeouts` counts the attempts that ran out of time: after one, links of most words were limited
+    to 6 words; after two, those of all words. Null counts are then higher than an unhurried search
+    would find. `null_count` counts the wall in front of the sentence too, so it can exceed the
+    number of words by 1. `cost` is the disjunct cost of the best linkage; favored words make it
+    negative at times.
+    """
+
+    sentence: str
+    status: Status
+    timeouts: int = 0
+    null_count: int | None = None
+    found: int = 0
+    post_processed: int = 0
+    valid: int = 0
+    cost: float | None = None
+
+    @property
+    def invalid_ratio(self) -> float | None:
+        """The share of invalid linkages among those post-processed (not among all found)."""
+        if not self.post_processed:
+            return None
+        return 1.0 - self.valid / self.post_processed
+
+
+class LinkGrammar:
+    """A pool of link grammar processes, started when first needed, and a cache of their results.
+
+    `timeout` is in seconds and for each of three attempts; the library keeps it only roughly.
+    `cache_size` sentences are remembered, the least recently asked forgotten first.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int = 2,
+        timeout: int = 3,
+        linkage_limit: int = 1000,
+        cache_size: int = 100_000,
+    ) -> None:
+        for name, value in (
+            ("workers", workers),
+            ("timeout", timeout),
+            ("linkage_limit", linkage_limit),
+        ):
+            if value < 1:
+                raise InputError(f"Link grammar's {name} must be at least 1, not {value}.")
+        self._processes = [
+            LinkProcess({"language": "en", "timeout": timeout, "linkage_limit": linkage_limit})
+            for _ in range(workers)
+        ]
+        # Last in, first out: a short list of sentences starts no more processes than it needs.
+        self._idle: LifoQueue[LinkProcess] = LifoQueue()
+        for process in self._processes:
+            self._idle.put(process)
+        self._cache: OrderedDict[str, LinkParse] = OrderedDict()
+        self._cache_size = cache_size
+        self._parsing = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes. A later `parse` starts new ones."""
+        for process in self._processes:
+            process.close()
+
+    @property
+    def version(self) -> str:
+        """The library's name and version, such as link-grammar-5.12.0: part of what a number means."""
+        process = self._idle.get()
+        try:
+            return process.version
+        finally:
+            self._idle.put(process)
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the processes now running."""
+        return [process.pid for process in self._processes if process.pid is not None]
+
+    def parse(self, sentences: Iterable[str]) -> list[LinkParse]:
+        """One result a sentence, in order. Equal sentences are parsed once."""
+        given = list(sentences)
+        with self._parsing:
+            results = {sentence: self._known(sentence) for sentence in given}
+            unknown = [sentence for sentence, parse in results.items() if parse is None]
+            if unknown:
+                _ = self.version  # a missing library is reported here, once
+                with ThreadPoolExecutor(len(self._processes)) as threads:
+                    parsed = list(threads.map(self._parse_one, unknown))
+                results.update(zip(unknown, parsed, strict=True))
+            found = {sentence: parse for sentence, parse in results.items() if parse is not None}
+            self._remember(found)
+        return [found[sentence] for sentence in given]
+
+    def _known(self, sentence: str) -> LinkParse | None:
+        """What can be said without asking a process."""
+        if sentence in self._cache:
+            return self._cache[sentence]
+        words = cleaned(sentence).split(" ", MOST_WORDS)
+        if words == [""]:
+            return LinkParse(sentence, "empty")
+        if len(words) > MOST_WORDS:
+            return LinkParse(sentence, "too-long")
+        return None
+
+    def _parse_one(self, sentence: str) -> LinkParse:
+        text = cleaned(sentence)
+        process = self._idle.get()
+        try:
+            for _ in range(2):
+                try:
+                    return LinkParse(sentence, **process.ask(text))
+                except WorkerDied:
+                    continue
+            return LinkParse(sentence, "lost")
+        finally:
+            self._idle.put(process)
+
+    def _remember(self, parses: dict[str, LinkParse]) -> None:
+        for sentence, parse in parses.items():
+            # A lost sentence may go well the next time; the other two are told without parsing.
+            if parse.status not in ("lost", "empty", "too-long"):
+                self._cache[sentence] = parse
+                self._cache.move_to_end(sentence)
+        while len(self._cache) > self._cache_size:
+            self._cache.popitem(last=False)
+
+
+def cleaned(sentence: str) -> str:
+    """The sentence as the library can bear it: words divided by single spaces, none too long.
+
+    Control characters (NUL would end the C string) count as spaces, lone surrogates become question
+    marks, and of a word over 150 bytes only the beginning is kept: the dictionary knows none so long.
+    """
+    text = sentence.translate(CONTROL_CHARACTERS).encode("utf-8", "replace")
+    words = text.decode("utf-8").split()
+    return " ".join(
+        word
+        if len(word) * 4 <= LONGEST_WORD
+        else word.encode("utf-8")[:LONGEST_WORD].decode("utf-8", "ignore")
+        for word in words
+    )
