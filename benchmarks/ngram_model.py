@@ -140,12 +140,13 @@ class Compared:
     all_words: float
     known_words: float
     unknown: int
+    unknown_word: float  # geometric mean of their probabilities
 
     @classmethod
     def of(cls, model: NgramModel, texts: list[str]) -> Compared:
-        unknown = int(model.statistics(texts)[:, 3].sum())
+        _, _, log_prob, unknown = model.statistics(texts).sum(axis=0)
         known = model.perplexity(texts, include_unknown=False)
-        return cls(model.perplexity(texts), known, unknown)
+        return cls(model.perplexity(texts), known, int(unknown), float(10 ** (log_prob / unknown)))
 
 
 def main() -> None:
@@ -196,9 +197,9 @@ Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (
 
 All files are read and scored by wellput. The first two perplexities are the ones to compare: both models know the
 same words and nothing is unknown; the second also undoes what a model keeps for unknown words all the same. In the
-last row the models differ in what they set aside for everything unknown:
-Witten–Bell much, Kneser–Ney (as KenLM does it) the share of one unseen word. A model that will meet many unknown
-words should be trained with `--min-count 2`, which teaches it how frequent they are.
+last row it counts what a model gives to an unknown word, all of them taken for one: Witten–Bell {witten_bell.unknown_word:.1g} on average,
+Kneser–Ney (as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one word that was never seen. A model that will meet many
+unknown words should be trained with `--min-count 2`, which teaches it how frequent they are.
 
 The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is mapped in {1000 * mapped_s:.0f} ms. One
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.
