@@ -8,6 +8,7 @@ docs/results/language_ngrams.md. Training is measured in turns, the best of seve
 from __future__ import annotations
 
 import gzip
+import math
 import re
 import resource
 import subprocess
@@ -28,7 +29,7 @@ from wellput.text.tokenizers import tokenize
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "language_ngrams.md"
 TLM = "/usr/lib/irstlm/bin/tlm"
-TURNS = 3
+TURNS = 2
 RARE = "@rare@"
 
 
@@ -120,6 +121,18 @@ def training_of_irstlm(corpus: Path, model: Path) -> tuple[str, ...]:
     return (TLM, f"-tr={with_marks}", "-n=3", "-lm=wb", "-ps=no", f"-oarpa={model}")
 
 
+def without_reserve(model: NgramModel, texts: list[str]) -> float:
+    """Perplexity when no model sets anything aside for unknown words: P / (1 - P(<unk> | context))."""
+    total, n = 0.0, 0
+    for text in texts:
+        words = text.split()
+        for i, word in enumerate(model.word_scores(text)):
+            unknown = model.word_scores(" ".join([*words[:i], "<unk>"]))[i].log_prob
+            total += word.log_prob - math.log10(1 - 10**unknown)
+            n += 1
+    return float(10 ** (-total / n))
+
+
 @dataclass(frozen=True)
 class Compared:
     """The perplexity of the test text under one model."""
@@ -127,12 +140,13 @@ class Compared:
     all_words: float
     known_words: float
     unknown: int
+    unknown_word: float  # geometric mean of their probabilities
 
     @classmethod
     def of(cls, model: NgramModel, texts: list[str]) -> Compared:
-        unknown = int(model.statistics(texts)[:, 3].sum())
+        _, _, log_prob, unknown = model.statistics(texts).sum(axis=0)
         known = model.perplexity(texts, include_unknown=False)
-        return cls(model.perplexity(texts), known, unknown)
+        return cls(model.perplexity(texts), known, int(unknown), float(10 ** (log_prob / unknown)))
 
 
 def main() -> None:
@@ -162,8 +176,9 @@ def main() -> None:
         sizes = [path.stat().st_size / 1e6 for path in (ours_arpa, binary)]
         seconds(*training(closed, ours_arpa))
         seconds(*training_of_irstlm(closed, irst_arpa))
-        closed_ours = load_model(ours_arpa).perplexity(closed_dev)
-        closed_irst = load_model(irst_arpa).perplexity(closed_dev)
+        closed_models = load_model(ours_arpa), load_model(irst_arpa)
+        closed_ours, closed_irst = (one.perplexity(closed_dev) for one in closed_models)
+        bare_ours, bare_irst = (without_reserve(one, closed_dev) for one in closed_models)
     page = f"""# N-gram models
 
 Trigrams from Brown, Reuters and Gutenberg: {words:,} words on {lines:,} lines, held against the text of EWT dev,
@@ -174,15 +189,17 @@ ratios of times mean anything on another machine.
 | --- | ---: | ---: |
 | training, to an ARPA file (processor time, best of {TURNS}, s) | {best[0]:.1f} | {best[1]:.1f} |
 | perplexity, words seen less than twice replaced by one word | {closed_ours:.1f} | {closed_irst:.1f} |
+| the same, what is set aside for unknown words given back | {bare_ours:.1f} | {bare_irst:.1f} |
 | perplexity, {kneser_ney.unknown:,} unknown words left out | {kneser_ney.known_words:.1f} | {witten_bell.known_words:.1f} |
 | perplexity, unknown words as each model takes them | {kneser_ney.all_words:.1f} | {witten_bell.all_words:.1f} |
 
 Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (sorted runs on disk) the file is {"the same byte for byte" if is_same else "NOT the same"}.
 
-All files are read and scored by wellput. The first perplexity is the one to compare: both models know the same
-words and nothing is unknown. In the last row the models differ in what they set aside for everything unknown:
-Witten–Bell much, Kneser–Ney (as KenLM does it) the share of one unseen word. A model that will meet many unknown
-words should be trained with `--min-count 2`, which teaches it how frequent they are.
+All files are read and scored by wellput. The first two perplexities are the ones to compare: both models know the
+same words and nothing is unknown; the second also undoes what a model keeps for unknown words all the same. In the
+last row it counts what a model gives to an unknown word, all of them taken for one: Witten–Bell {witten_bell.unknown_word:.1g} on average,
+Kneser–Ney (as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one word that was never seen. A model that will meet many
+unknown words should be trained with `--min-count 2`, which teaches it how frequent they are.
 
 The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is mapped in {1000 * mapped_s:.0f} ms. One
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.

@@ -1,6 +1,7 @@
 // The lines of an ARPA file into the arrays of a model.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
@@ -86,7 +87,8 @@ private:
         if (!rest.empty() && !parse_number(rest, backoff)) return false;
         if (!next_field(line).empty()) return false;
         if (depth > 0) {
-            std::reverse(entries.ids.begin() + static_cast<std::ptrdiff_t>(first), entries.ids.end());
+            std::reverse(entries.ids.begin() + static_cast<std::ptrdiff_t>(first),
+                         entries.ids.end());
             entries.log_probs.push_back(log_prob);
             entries.backoffs.push_back(backoff);
         } else {
@@ -118,7 +120,8 @@ private:
             const auto* ending = longer.data() + x;
             if (x > 0 && std::equal(ending, ending + depth, ending - depth - 1)) continue;
             while (at < n_known && less(shorter.ids.data() + at * depth, ending, depth)) ++at;
-            if (at < n_known && std::equal(ending, ending + depth, shorter.ids.data() + at * depth)) continue;
+            if (at < n_known && std::equal(ending, ending + depth, shorter.ids.data() + at * depth))
+                continue;
             shorter.ids.insert(shorter.ids.end(), ending, ending + depth);
             shorter.log_probs.push_back(MISSING);
             shorter.backoffs.push_back(0);
@@ -143,7 +146,8 @@ private:
         Entries sorted;
         for (const auto x : order) {
             const auto* from = ids + x * n;
-            if (!sorted.ids.empty() && std::equal(from, from + n, sorted.ids.end() - static_cast<std::ptrdiff_t>(n)))
+            if (!sorted.ids.empty() &&
+                std::equal(from, from + n, sorted.ids.end() - static_cast<std::ptrdiff_t>(n)))
                 continue;
             sorted.ids.insert(sorted.ids.end(), from, from + n);
             sorted.log_probs.push_back(entries.log_probs[x]);
@@ -152,13 +156,14 @@ private:
         entries = std::move(sorted);
     }
 
-    // Every n-gram's ending is there and levels are sorted: children follow in the order of parents.
+    // Every n-gram's ending is there and levels are sorted: children follow in their parents' order.
     std::vector<TrieLevel> build() {
         std::vector<TrieLevel> levels(entries_.size());
         for (std::size_t depth = 0; depth < levels.size(); ++depth) {
             auto& level = levels[depth];
             const auto& ids = entries_[depth].ids;
-            for (std::size_t x = depth; depth > 0 && x < ids.size(); x += depth + 1) level.words.push_back(ids[x]);
+            for (std::size_t x = depth; depth > 0 && x < ids.size(); x += depth + 1)
+                level.words.push_back(ids[x]);
             level.log_probs = entries_[depth].log_probs;
             if (depth + 1 == levels.size()) break;
             level.backoffs = entries_[depth].backoffs;

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
@@ -38,12 +39,14 @@ public:
     NgramModel(nb::handle vocabulary, nb::handle levels) {
         const auto offsets = hold<std::uint64_t>(vocabulary[0]);
         const auto slots = hold<std::uint32_t>(vocabulary[2]);
-        words_ = {offsets.first, reinterpret_cast<const char*>(hold<std::uint8_t>(vocabulary[1]).first),
+        words_ = {offsets.first,
+                  reinterpret_cast<const char*>(hold<std::uint8_t>(vocabulary[1]).first),
                   slots.first, slots.second - 1};
         for (nb::handle level : levels) {
             const auto log_probs = hold<float>(level[2]);
-            levels_.push_back({hold<std::uint32_t>(level[0]).first, hold<std::uint32_t>(level[1]).first,
-                               log_probs.first, hold<float>(level[3]).first, log_probs.second});
+            levels_.push_back({hold<std::uint32_t>(level[0]).first,
+                               hold<std::uint32_t>(level[1]).first, log_probs.first,
+                               hold<float>(level[3]).first, log_probs.second});
         }
     }
 
@@ -102,13 +105,15 @@ public:
                 const auto* begins = levels_[d].begins;
                 if (x == begin)
                     path[d] = static_cast<std::size_t>(
-                        std::upper_bound(begins, begins + levels_[d].size, path[d + 1]) - begins - 1);
+                        std::upper_bound(begins, begins + levels_[d].size, path[d + 1]) - begins -
+                        1);
                 while (begins[path[d] + 1] <= path[d + 1]) ++path[d];
             }
             put(levels_[depth].log_probs[x]);
             for (std::size_t d = depth + 1; d-- > 0;) {
                 lines += d == depth ? '\t' : ' ';
-                lines += words_[d == 0 ? static_cast<std::uint32_t>(path[0]) : levels_[d].words[path[d]]];
+                lines += words_[d == 0 ? static_cast<std::uint32_t>(path[0])
+                                       : levels_[d].words[path[d]]];
             }
             if (depth + 1 < levels_.size()) {
                 lines += '\t';
@@ -136,13 +141,14 @@ private:
         std::vector<std::uint32_t> contexts{SENTENCE_BEGIN}, nodes;
         history.reserve(tokens.size() + 2);
         for (std::size_t i = 0; i <= tokens.size(); ++i) {
-            const std::uint32_t word = i == tokens.size() ? SENTENCE_END : words_.find_in_text(tokens[i]);
+            const std::uint32_t word =
+                i == tokens.size() ? SENTENCE_END : words_.find_in_text(tokens[i]);
             nodes.assign(1, word);
             while (nodes.size() < order && nodes.size() <= history.size()) {
                 const auto& level = levels_[nodes.size() - 1];
-                const std::uint32_t child =
-                    child_with(levels_[nodes.size()].words, level.begins[nodes.back()],
-                               level.begins[nodes.back() + 1], history[history.size() - nodes.size()]);
+                const std::uint32_t child = child_with(
+                    levels_[nodes.size()].words, level.begins[nodes.back()],
+                    level.begins[nodes.back() + 1], history[history.size() - nodes.size()]);
                 if (child == NO_NODE) break;
                 nodes.push_back(child);
             }
@@ -165,9 +171,11 @@ private:
 void add_ngram_model(nb::module_& m) {
     nb::class_<NgramModel>(m, "NgramModel")
         .def(nb::init<nb::handle, nb::handle>(), nb::arg("vocabulary"), nb::arg("levels"))
-        .def("scores", &NgramModel::scores, nb::arg("texts"), nb::arg("tokenizer"), nb::arg("threads"))
+        .def("scores", &NgramModel::scores, nb::arg("texts"), nb::arg("tokenizer"),
+             nb::arg("threads"))
         .def("word_scores", &NgramModel::word_scores, nb::arg("text"), nb::arg("tokenizer"))
-        .def("arpa_lines", &NgramModel::arpa_lines, nb::arg("depth"), nb::arg("begin"), nb::arg("end"));
+        .def("arpa_lines", &NgramModel::arpa_lines, nb::arg("depth"), nb::arg("begin"),
+             nb::arg("end"));
 }
 
 }  // namespace wellput

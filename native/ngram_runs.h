@@ -3,15 +3,16 @@
 // over, so that all have the same length.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <queue>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "word_table.h"
@@ -47,7 +48,8 @@ inline void radix_sort(std::vector<std::uint64_t>& keys, int bits) {
     }
 }
 
-// Calls emit(reversed n-gram, count) in order for the n-grams that end in stream[first..], each once.
+// Calls emit(reversed n-gram, count) in order for the n-grams that end in stream[first..], each
+// once.
 template <typename Emit>
 void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, int order,
                   std::uint32_t n_words, Emit emit) {
@@ -63,14 +65,17 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
         keys.reserve(stream.size() - first);
         std::uint64_t key = begin;
         for (std::size_t i = 0; i < stream.size(); ++i) {
-            key = stream[i] == SENTENCE_BEGIN ? begin : std::uint64_t{stream[i]} << top | key >> bits;
+            key =
+                stream[i] == SENTENCE_BEGIN ? begin : std::uint64_t{stream[i]} << top | key >> bits;
             if (i >= first && stream[i] != SENTENCE_BEGIN) keys.push_back(key);
         }
         radix_sort(keys, bits * order);
         for (std::size_t i = 0, j; i < keys.size(); i = j) {
-            for (j = i + 1; j < keys.size() && keys[j] == keys[i]; ++j) {}
+            for (j = i + 1; j < keys.size() && keys[j] == keys[i]; ++j) {
+            }
             for (std::size_t k = 0; k < n; ++k)
-                reversed[k] = static_cast<std::uint32_t>(keys[i] >> (top - bits * static_cast<int>(k)) & mask);
+                reversed[k] = static_cast<std::uint32_t>(
+                    keys[i] >> (top - bits * static_cast<int>(k)) & mask);
             emit(reversed.data(), static_cast<std::uint32_t>(j - i));
         }
         return;
@@ -87,7 +92,8 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
         if (stream[i] != SENTENCE_BEGIN) ends.push_back(i);
     std::sort(ends.begin(), ends.end(), [&](auto a, auto b) { return compare(a, b) < 0; });
     for (std::size_t i = 0, j; i < ends.size(); i = j) {
-        for (j = i + 1; j < ends.size() && compare(ends[i], ends[j]) == 0; ++j) {}
+        for (j = i + 1; j < ends.size() && compare(ends[i], ends[j]) == 0; ++j) {
+        }
         std::size_t at = ends[i];
         for (auto& word : reversed) {
             word = stream[at];
@@ -100,8 +106,12 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
 // A sorted run on disk, read record by record: the reversed n-gram, then its count.
 class Run {
 public:
-    Run(const std::string& path, std::size_t record) : file_(open_file(path, "rb")), record_(record) {}
-    bool next() { return std::fread(record_.data(), sizeof(std::uint32_t), record_.size(), file_.get()) == record_.size(); }
+    Run(const std::string& path, std::size_t record)
+        : file_(open_file(path, "rb")), record_(record) {}
+    bool next() {
+        return std::fread(record_.data(), sizeof(std::uint32_t), record_.size(), file_.get()) ==
+               record_.size();
+    }
     const std::vector<std::uint32_t>& record() const { return record_; }
 
 private:

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -97,7 +98,8 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
         for (std::size_t parent = 0; parent < shorter.size(); ++parent)
             for (std::uint32_t x = above.begins[parent]; x < above.begins[parent + 1]; ++x) {
                 const Totals& context = totals[contexts[x]];
-                probs[x] = discounted(counts[depth][x], discounts[depth]) / static_cast<double>(context.sum) +
+                probs[x] = discounted(counts[depth][x], discounts[depth]) /
+                               static_cast<double>(context.sum) +
                            context.gamma(discounts[depth]) * shorter[parent];
                 levels[depth].log_probs[x] = log10_float(probs[x]);
             }
@@ -106,13 +108,14 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     return discounts;
 }
 
-// Texts in, a model out. Word numbers past `run_tokens` go to a file in `folder`, and so do sorted runs.
+// Texts in, a model out. Word numbers past `run_tokens` go to a file in `folder`, and so do sorted
+// runs of n-grams.
 class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder)
         : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)) {}
 
-    // Every text is a sentence; those without a token are left out. Returns how many tokens there were.
+    // Every text is a sentence; those without a token are left out. Returns the number of tokens.
     std::uint64_t add(nb::handle sequence, const char* tokenizer_name) {
         const Tokenizer tokenizer = tokenizer_named(tokenizer_name);
         const Texts texts(sequence);
@@ -205,21 +208,25 @@ private:
         const auto history = static_cast<std::size_t>(order_ - 1);
         while (true) {
             // What precedes the chunk stays before it: n-grams reach over its beginning.
-            chunk.erase(chunk.begin(), chunk.end() - static_cast<std::ptrdiff_t>(std::min(history, chunk.size())));
+            chunk.erase(chunk.begin(),
+                        chunk.end() - static_cast<std::ptrdiff_t>(std::min(history, chunk.size())));
             const std::size_t first = chunk.size();
             chunk.resize(first + run_tokens_);
-            chunk.resize(first + std::fread(chunk.data() + first, sizeof(std::uint32_t), run_tokens_, spilled_.get()));
+            chunk.resize(first + std::fread(chunk.data() + first, sizeof(std::uint32_t),
+                                            run_tokens_, spilled_.get()));
             if (chunk.size() == first) return paths;
             for (std::size_t i = first; i < chunk.size(); ++i) chunk[i] = number_of_[chunk[i]];
             paths.push_back(folder_ + "/run" + std::to_string(paths.size()));
             const File file = open_file(paths.back(), "wb");
             std::vector<std::uint32_t> record(static_cast<std::size_t>(order_) + 1);
-            count_sorted(chunk, first, order_, words_.size(), [&](const std::uint32_t* reversed, std::uint32_t count) {
-                std::copy_n(reversed, order_, record.begin());
-                record.back() = count;
-                write_numbers(file.get(), record.data(), record.size());
-            });
-            if (std::fflush(file.get()) != 0) throw std::runtime_error("cannot write: the disk is full");
+            count_sorted(chunk, first, order_, words_.size(),
+                         [&](const std::uint32_t* reversed, std::uint32_t count) {
+                             std::copy_n(reversed, order_, record.begin());
+                             record.back() = count;
+                             write_numbers(file.get(), record.data(), record.size());
+                         });
+            if (std::fflush(file.get()) != 0)
+                throw std::runtime_error("cannot write: the disk is full");
         }
     }
 
@@ -236,7 +243,8 @@ private:
 
 void add_ngram_training(nb::module_& m) {
     nb::class_<NgramTrainer>(m, "NgramTrainer")
-        .def(nb::init<int, std::size_t, std::string>(), nb::arg("order"), nb::arg("run_tokens"), nb::arg("folder"))
+        .def(nb::init<int, std::size_t, std::string>(), nb::arg("order"), nb::arg("run_tokens"),
+             nb::arg("folder"))
         .def("add", &NgramTrainer::add, nb::arg("texts"), nb::arg("tokenizer"))
         .def("finish", &NgramTrainer::finish, nb::arg("min_count"));
 }

@@ -38,7 +38,9 @@ inline std::uint32_t child_with(const std::uint32_t* words, std::uint32_t begin,
 class TrieBuilder {
 public:
     TrieBuilder(int order, std::uint32_t n_words)
-        : levels_(static_cast<std::size_t>(order)), n_words_(n_words), path_(levels_.size(), NO_NODE) {}
+        : levels_(static_cast<std::size_t>(order)),
+          n_words_(n_words),
+          path_(levels_.size(), NO_NODE) {}
 
     // The last word first; `length` words. Calls made(depth) for every node that is new.
     template <typename Made>
@@ -85,7 +87,8 @@ private:
 
 // The contexts (all but the last word) of the n-grams at `depth`, as nodes at depth - 1, from those of
 // depth - 1. A context that is not in the trie is NO_NODE.
-inline std::vector<std::uint32_t> contexts_at(const std::vector<TrieLevel>& levels, std::size_t depth,
+inline std::vector<std::uint32_t> contexts_at(const std::vector<TrieLevel>& levels,
+                                              std::size_t depth,
                                               const std::vector<std::uint32_t>& above) {
     const auto& words = levels[depth].words;
     if (depth == 1) return words;
@@ -111,7 +114,8 @@ inline std::vector<std::uint32_t> contexts_at(const std::vector<TrieLevel>& leve
 template <typename T>
 nanobind::object as_array(std::vector<T>&& values) {
     auto* owned = new std::vector<T>(std::move(values));
-    nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    nanobind::capsule owner(owned,
+                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(
         owned->data(), {owned->size()}, owner));
 }
@@ -121,9 +125,9 @@ inline nanobind::tuple as_arrays(WordTable& words, std::vector<TrieLevel>& level
     std::vector<std::uint8_t> text(words.text().begin(), words.text().end());
     nanobind::list shape;
     for (auto& level : levels)
-        shape.append(nanobind::make_tuple(as_array(std::move(level.words)), as_array(std::move(level.begins)),
-                                          as_array(std::move(level.log_probs)),
-                                          as_array(std::move(level.backoffs))));
+        shape.append(nanobind::make_tuple(
+            as_array(std::move(level.words)), as_array(std::move(level.begins)),
+            as_array(std::move(level.log_probs)), as_array(std::move(level.backoffs))));
     return nanobind::make_tuple(
         nanobind::make_tuple(as_array(std::move(words.offsets())), as_array(std::move(text)),
                              as_array(std::move(words.slots()))),

@@ -56,7 +56,9 @@ public:
         for (const auto word : SPECIAL_WORDS) add(word);
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size() - 1); }
-    WordView view() const { return {offsets_.data(), text_.data(), slots_.data(), slots_.size() - 1}; }
+    WordView view() const {
+        return {offsets_.data(), text_.data(), slots_.data(), slots_.size() - 1};
+    }
 
     std::uint32_t add(std::string_view word) {
         if ((offsets_.size() + 1) * 2 > slots_.size()) grow();

@@ -98,7 +98,27 @@ def _map_binary(path: Path) -> NgramModel:
     levels: list[LevelArrays] = [
         (rest[i], rest[i + 1], rest[i + 2], rest[i + 3]) for i in range(0, len(rest), 4)
     ]
-    return NgramModel((offsets, text, slots), tuple(levels))
+    model = NgramModel((offsets, text, slots), tuple(levels))
+    if not _fits_together(model):
+        raise damaged
+    return model
+
+
+def _fits_together(model: NgramModel) -> bool:
+    """Whether arrays have the lengths that the others promise: a look at each, not at all of it."""
+    offsets, text, slots = model.vocabulary
+    sizes = model.sizes
+    claims = [
+        len(offsets) == sizes[0] + 1,
+        len(offsets) > 0 and offsets[-1] == len(text),
+        len(slots) > sizes[0] and len(slots).bit_count() == 1,
+    ]
+    for depth, (words, begins, _, backoffs) in enumerate(model.levels):
+        claims.append(len(words) == (sizes[depth] if depth else 0))
+        if depth + 1 < model.order:
+            claims.append(len(begins) == sizes[depth] + 1 and begins[-1] == sizes[depth + 1])
+            claims.append(len(backoffs) == sizes[depth])
+    return all(claims)
 
 
 def _arpa(model: NgramModel) -> Iterator[bytes]:
