@@ -214,6 +214,10 @@ def beyond_share(missing: Mapping[int, int], others: Sequence[Other], uninvited:
     return {number for number, lacking in missing.items() if lacking > able[number]}
 
 
+PASSED_BY, PASSED_BY_EACH = 20, 3
+"""Answers of all, and for each judge of the study, during which a judge at work would have given one."""
+
+
 def is_away(
     *,
     seconds_idle: float,
@@ -226,4 +230,5 @@ def is_away(
     so many answers that each of them has passed by several times; a day for one who never came."""
     if not has_started:
         return seconds_idle > max(24 * 3600.0, plan.lease_minutes * 60)
-    return seconds_idle > plan.lease_minutes * 60 or answers_since > max(20, 3 * n_judges)
+    passed_by = answers_since > max(PASSED_BY, PASSED_BY_EACH * n_judges)
+    return seconds_idle > plan.lease_minutes * 60 or passed_by
