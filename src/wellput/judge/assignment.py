@@ -215,7 +215,7 @@ def beyond_share(missing: Mapping[int, int], others: Sequence[Other], uninvited:
 
 
 PASSED_BY, PASSED_BY_EACH = 20, 3
-"""Answers of all, and for each judge of the study, during which a judge at work would have given one."""
+"""Answers, of all and for each judge, during which a judge at work would have given one."""
 
 
 def is_away(
