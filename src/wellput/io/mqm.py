@@ -45,11 +45,10 @@ def read_mqm(path: PathLike) -> list[Judgment]:
     for number, line in enumerate(lines, start=2):
         cells = line.removesuffix("\r").split("\t")
         row = dict(zip(header, cells, strict=False))
-        if segment not in row:
-            problems.add(f"line {number}", f"{len(cells)} cells for {len(header)} columns")
-            continue
         weight = _checked_weight(row, len(header) - len(cells), f"line {number}", problems)
-        if weight is not None:
+        if weight is not None and segment not in row:
+            problems.add(f"line {number}", f"{len(cells)} cells for {len(header)} columns")
+        elif weight is not None:
             key = (row["rater"], row[segment], row["system"])
             sums[key] = sums.get(key, 0.0) + weight
             documents.setdefault(row[segment], row.get("doc", ""))
