@@ -66,7 +66,7 @@ def williams(
     1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, `r23` the correlation
     between the metrics. See Steiger (1980), Graham & Baldwin (2014). `df` are the degrees of freedom
     of t: n - 3, as both have it, unless given; the output published with the latter's program comes
-    from a version of R's psych package that took n - 2.
+    out with n - 2, we do not know why.
 
     >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
     0.0012

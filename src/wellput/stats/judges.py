@@ -82,7 +82,7 @@ def spearman_brown(r: float, factor: float) -> float:
     """The reliability of a panel `factor` times as large as one whose reliability is r.
 
     Below 0, where the formula runs off to minus infinity, |r| stands in the denominator (Krus &
-    Helmstadter 1993): a negative reliability stays between −1 and 0.
+    Helmstadter 1993, cited from memory): a negative reliability stays between −1 and 0.
 
     >>> spearman_brown(0.5, 2)
     0.6666666666666666
