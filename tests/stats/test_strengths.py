@@ -14,7 +14,8 @@ from wellput.core.metric import Floats
 from wellput.stats.preferences import Choices
 from wellput.stats.strengths import BradleyTerry, bradley_terry
 
-# From memory, unchecked: Agresti, Categorical Data Analysis (2nd ed., 2002), table 10.10: the American League's eastern
+# From memory, unchecked: Agresti, Categorical Data Analysis (2nd ed., 2002), table 10.10, American
+# League, eastern
 # division in 1987, winner by row. Section 10.6.1 gives the estimates below, Baltimore's being 0.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 BASEBALL = np.array(
