@@ -30,6 +30,15 @@ def test_every_command_has_a_page_that_names_its_options(name: str) -> None:
     page = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
     command = cli.get_command(None, name)  # type: ignore[arg-type]
     assert command is not None
-    parts = list(command.commands.values()) if isinstance(command, click.Group) else [command]
-    options = [option for part in parts for parameter in part.params for option in parameter.opts]
+    options = [
+        option for part in _parts(command) for parameter in part.params for option in parameter.opts
+    ]
     assert not [option for option in options if option.startswith("-") and f"`{option}" not in page]
+
+
+def _parts(command: click.Command) -> list[click.Command]:
+    if not isinstance(command, click.Group):
+        return [command]
+    context = click.Context(command)
+    found = [command.get_command(context, name) for name in command.list_commands(context)]
+    return [part for part in found if part is not None]

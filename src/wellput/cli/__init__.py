@@ -6,12 +6,12 @@ import errno
 import os
 import sys
 import warnings
-from importlib import import_module
 
 import click
 
 from wellput import __version__
-from wellput.core.errors import WellputError, did_you_mean
+from wellput.cli.lazy_group import LazyGroup
+from wellput.core.errors import WellputError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": (
@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
     "study": ("wellput.cli.study:command", "Collect people's judgments on the web."),
-    "train": ("wellput.cli.train:command", "Train a model from text: an n-gram model."),
+    "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
     "completion": (
@@ -32,34 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-class LazyGroup(click.Group):
-    """Commands are imported when called, so that `--help` is quick; their one-line helps are here."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            hint = did_you_mean(args[0], list(COMMANDS)) or f" There are {', '.join(COMMANDS)}."
-            ctx.fail(f"No command {args[0]!r}.{hint}")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
-
-
 @click.group(
     cls=LazyGroup,
+    members=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with: wellput demo",
 )

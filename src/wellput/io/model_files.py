@@ -1,0 +1,124 @@
+"""The noun `ModelFile`: a trained model on disk, its card and its arrays, mapped rather than read.
+
+The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
+(kind, card, SHA-256 of the arrays, each array's name, type and shape), then the arrays as they lie in
+memory, each starting at a multiple of 64 bytes. The same model gives the same bytes. Nothing in it is
+executed on loading. Lists of strings are two arrays, see `packed_strings`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.output import replacing
+
+MAGIC = b"wellput\x00model\x00\x00\x00"
+VERSION = 1
+PREFIX = struct.Struct("<16sII")
+ALIGNMENT = 64
+SUFFIX = ".wpm"
+TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """What a model file holds: `kind` says which class can use it, `card` where it comes from."""
+
+    kind: str
+    card: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+    fingerprint: str
+
+    def strings(self, name: str) -> list[str]:
+        """The list of strings that was saved under `name`."""
+        data = self.arrays[f"{name}.text"].tobytes()
+        ends = self.arrays[f"{name}.ends"].tolist()
+        return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
+
+
+def packed_strings(name: str, strings: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The two arrays that `ModelFile.strings` reads back: where each string ends, and their UTF-8."""
+    encoded = [string.encode(errors="surrogatepass") for string in strings]
+    ends = np.cumsum([len(data) for data in encoded], dtype=np.uint32)
+    return {f"{name}.ends": ends, f"{name}.text": np.frombuffer(b"".join(encoded), np.uint8)}
+
+
+def save_model_file(
+    path: PathLike, kind: str, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Writes the file, whole or not at all. `card` must be JSON."""
+    stored = {name: _little_endian(array) for name, array in arrays.items()}
+    header = {
+        "kind": kind,
+        "card": card,
+        "sha256": fingerprint(kind, stored),
+        "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in stored.items()],
+    }
+    text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode()
+    text += b" " * (-(PREFIX.size + len(text)) % ALIGNMENT)
+    with replacing(path) as file:
+        file.write(PREFIX.pack(MAGIC, VERSION, len(text)))
+        file.write(text)
+        for array in stored.values():
+            file.write(array.tobytes())
+            file.write(bytes(-array.nbytes % ALIGNMENT))
+
+
+def load_model_file(path: PathLike, kind: str) -> ModelFile:
+    """Maps the file; raises InputError unless it is a whole file of this kind and version."""
+    check_readable(InputFile(path))
+    damaged = InputError(f"{path} is no model of wellput, or is damaged: train it again.")
+    if Path(path).stat().st_size < PREFIX.size:
+        raise damaged
+    data = np.memmap(path, np.uint8, "r")
+    magic, version, length = PREFIX.unpack(data[: PREFIX.size].tobytes())
+    if magic != MAGIC:
+        raise damaged
+    if version != VERSION:
+        raise InputError(f"{path} has version {version} of the format; this is {VERSION}.")
+    place = PREFIX.size + length
+    try:
+        header = json.loads(data[PREFIX.size : place].tobytes())
+        arrays = {}
+        for name, type_, shape in header["arrays"]:
+            if type_ not in TYPES:
+                raise damaged
+            size = np.dtype(type_).itemsize * int(np.prod(shape, dtype=np.int64))
+            arrays[name] = np.asarray(data[place : place + size]).view(type_).reshape(shape)
+            place += size + -size % ALIGNMENT
+        if place != data.size:
+            raise damaged
+        found = ModelFile(header["kind"], header["card"], arrays, header["sha256"])
+    except (KeyError, TypeError, ValueError):
+        raise damaged from None
+    if found.kind != kind:
+        raise InputError(f"{path} is a model of the kind “{found.kind}”; “{kind}” is needed here.")
+    return found
+
+
+def fingerprint(kind: str, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """SHA-256 of everything that decides what the model says; the card is not part of it."""
+    digest = hashlib.sha256(kind.encode())
+    for name, array in sorted(arrays.items()):
+        stored = _little_endian(array)
+        digest.update(f"{name} {stored.dtype.str} {stored.shape}".encode())
+        digest.update(stored.data if stored.size else b"")
+    return digest.hexdigest()
+
+
+def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    stored = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    assert stored.dtype.str in TYPES, stored.dtype
+    return stored
