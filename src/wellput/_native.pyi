@@ -1,6 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,3 +156,24 @@ def permuted_correlations(
     seed: int,
     threads: int,
 ) -> Floats: ...
+
+# tagger.cpp
+def train_tagger(
+    sentences: Sequence[Sequence[str]],
+    tags: NDArray[np.int32],
+    classes: int,
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    seed: int,
+    on_epoch: Callable[[int], object],
+) -> bytes: ...
+
+class TaggerModel:
+    """Weights made by `train_tagger`; results have a row for each word of all sentences."""
+
+    def __init__(self, weights: bytes, classes: int) -> None: ...
+    def tag(self, sentences: Sequence[Sequence[str]], threads: int) -> NDArray[np.int32]: ...
+    def candidates(
+        self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
+    ) -> tuple[NDArray[np.int32], Floats]: ...
