@@ -19,5 +19,6 @@ void add_arpa(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
+void add_word_filling(nanobind::module_& m);
 
 }  // namespace wellput
