@@ -189,3 +189,17 @@ class TaggerModel:
     def candidates(
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
+# word_filling.cpp
+def fill_words(
+    templates: NDArray[np.int32],
+    tag_begins: NDArray[np.int32],
+    tag_words: NDArray[np.int32],
+    tag_probs: NDArray[np.float64],
+    bigram_begins: NDArray[np.int32],
+    bigram_words: NDArray[np.int32],
+    bigram_probs: NDArray[np.float64],
+    unigrams: NDArray[np.float64],
+    start: int,
+    repeated: float,
+    threads: int,
+) -> list[list[int]]: ...
