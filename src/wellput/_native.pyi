@@ -189,6 +189,7 @@ class TaggerModel:
     def candidates(
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
+
 # word_filling.cpp
 def fill_words(
     templates: NDArray[np.int32],
