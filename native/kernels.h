@@ -20,5 +20,7 @@ void add_lattice(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
+void add_tagger(nanobind::module_& m);
+void add_word_filling(nanobind::module_& m);
 
 }  // namespace wellput

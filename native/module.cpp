@@ -20,4 +20,6 @@ NB_MODULE(_native, m) {
     wellput::add_rouge(m);
     wellput::add_bootstrapped_correlations(m);
     wellput::add_permuted_correlations(m);
+    wellput::add_tagger(m);
+    wellput::add_word_filling(m);
 }

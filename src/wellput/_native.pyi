@@ -1,6 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,11 +106,21 @@ LevelArrays = tuple[
 class NgramTrainer:
     """Counts n-grams of the texts added; numbers of tokens past `run_tokens` go to `folder`."""
 
-    def __init__(self, order: int, run_tokens: int, folder: str) -> None: ...
+    def __init__(self, order: int, run_tokens: int, folder: str, threads: int) -> None: ...
+    def know_only(self, words: Sequence[str]) -> None: ...
     def add(self, texts: Sequence[str], tokenizer: str) -> int: ...
+    def checkpoint(self) -> int: ...
+    def resume(self, n_numbers: int, words: Sequence[str]) -> None: ...
+    def words_from(self, begin: int) -> bytes: ...
+    # The vocabulary, n-grams by length, discounts by length, occurrences by length but the last.
     def finish(
         self, min_count: int
-    ) -> tuple[WordArrays, list[LevelArrays], list[tuple[float, float, float]]]: ...
+    ) -> tuple[
+        WordArrays,
+        list[LevelArrays],
+        list[tuple[float, float, float]],
+        list[NDArray[np.uint64]],
+    ]: ...
 
 class ArpaReader:
     """`add` returns the place of the first line that is no n-gram, or -1."""
@@ -118,6 +128,8 @@ class ArpaReader:
     def __init__(self, order: int) -> None: ...
     def add(self, depth: int, lines: Sequence[str]) -> int: ...
     def finish(self) -> tuple[WordArrays, list[LevelArrays]]: ...
+
+def word_slots(offsets: NDArray[np.uint64], text: NDArray[np.uint8]) -> NDArray[np.uint32]: ...
 
 class NgramModel:
     """Scores from arrays, which it does not check."""
@@ -172,3 +184,38 @@ def best_paths(
     width: int,
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+# tagger.cpp
+def train_tagger(
+    sentences: Sequence[Sequence[str]],
+    tags: NDArray[np.int32],
+    classes: int,
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    seed: int,
+    on_epoch: Callable[[int], object],
+) -> bytes: ...
+
+class TaggerModel:
+    """Weights made by `train_tagger`; results have a row for each word of all sentences."""
+
+    def __init__(self, weights: bytes, classes: int) -> None: ...
+    def tag(self, sentences: Sequence[Sequence[str]], threads: int) -> NDArray[np.int32]: ...
+    def candidates(
+        self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
+    ) -> tuple[NDArray[np.int32], Floats]: ...
+
+# word_filling.cpp
+def fill_words(
+    templates: NDArray[np.int32],
+    tag_begins: NDArray[np.int32],
+    tag_words: NDArray[np.int32],
+    tag_probs: NDArray[np.float64],
+    bigram_begins: NDArray[np.int32],
+    bigram_words: NDArray[np.int32],
+    bigram_probs: NDArray[np.float64],
+    unigrams: NDArray[np.float64],
+    start: int,
+    repeated: float,
+    threads: int,
+) -> list[list[int]]: ...
