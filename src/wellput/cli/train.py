@@ -8,6 +8,7 @@ from wellput.cli.lazy_group import LazyGroup
 
 MODELS: dict[str, tuple[str, str]] = {
     "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
+    "tree": ("wellput.cli.train_tree:command", "A tree model from a treebank."),
 }
 
 
