@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace wellput {
 
@@ -48,6 +50,13 @@ inline void draw(Stream stream, std::size_t n, Weight* weights) {
         take(static_cast<std::uint32_t>(word >> 32));
     }
     while (left) take(static_cast<std::uint32_t>(stream.next()));
+}
+
+// Puts things into a random order (Fisher and Yates's).
+template <typename Thing>
+void shuffle(std::vector<Thing>& things, Stream stream) {
+    for (std::size_t left = things.size(); left > 1; --left)
+        std::swap(things[left - 1], things[stream.next() % left]);
 }
 
 // Each row taken or not: row i by bit i mod 64 of word i / 64.

@@ -1,6 +1,7 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,3 +170,84 @@ def permuted_correlations(
     seed: int,
     threads: int,
 ) -> Floats: ...
+
+# lattice.cpp
+def best_paths(
+    vocabulary: WordArrays,
+    levels: Sequence[LevelArrays],
+    words: Sequence[Sequence[str]],
+    begins: NDArray[np.int64],
+    arc_begins: NDArray[np.int64],
+    n_states: NDArray[np.int64],
+    arcs: NDArray[np.int32],
+    weights: Floats,
+    lm_weight: float,
+    n_best: int,
+    width: int,
+    threads: int,
+) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+# tagger.cpp
+def train_tagger(
+    sentences: Sequence[Sequence[str]],
+    tags: NDArray[np.int32],
+    classes: int,
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    seed: int,
+    on_epoch: Callable[[int], object],
+) -> bytes: ...
+
+class TaggerModel:
+    """Weights made by `train_tagger`; results have a row for each word of all sentences."""
+
+    def __init__(self, weights: bytes, classes: int) -> None: ...
+    def tag(self, sentences: Sequence[Sequence[str]], threads: int) -> NDArray[np.int32]: ...
+    def candidates(
+        self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
+    ) -> tuple[NDArray[np.int32], Floats]: ...
+
+# word_filling.cpp
+def fill_words(
+    templates: NDArray[np.int32],
+    tag_begins: NDArray[np.int32],
+    tag_words: NDArray[np.int32],
+    tag_probs: NDArray[np.float64],
+    bigram_begins: NDArray[np.int32],
+    bigram_words: NDArray[np.int32],
+    bigram_probs: NDArray[np.float64],
+    unigrams: NDArray[np.float64],
+    start: int,
+    repeated: float,
+    threads: int,
+) -> list[list[int]]: ...
+# tree_model.cpp
+Int32s = NDArray[np.int32]
+
+class TreeModel:
+    """Supertags by number from counts in arrays, which it does not check. Trees lie one after the
+    other, tree i in the rows begins[i] to begins[i + 1]: lexeme, shape, head in the tree (-1 at the
+    root), category, relation (-1 unknown)."""
+
+    def __init__(self, arrays: Mapping[str, Int32s | int], weights: Sequence[float]) -> None: ...
+    def choose(
+        self,
+        begins: Int32s,
+        rows: Int32s,
+        names: NDArray[np.uint64],
+        method: str,
+        n_best: int,
+        width: int,
+        threads: int,
+    ) -> list[list[tuple[float, list[int]]]]: ...
+    def terms(
+        self,
+        begins: Int32s,
+        rows: Int32s,
+        names: NDArray[np.uint64],
+        supertags: Int32s,
+        threads: int,
+    ) -> Floats: ...
+    def candidates(
+        self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
+    ) -> list[list[tuple[int, float]]]: ...

@@ -1,0 +1,118 @@
+"""Taggers: training and tagging against an averaged perceptron in plain Python."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.language import perceptron_oracle as oracle
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.io.model_files import save_model_file
+from wellput.language.tagger import Tagger
+
+SENTENCES = [
+    (["The", "dog", "barks", "."], ["DT", "NN", "VBZ", "."]),
+    (["The", "old", "dogs", "bark", "."], ["DT", "JJ", "NNS", "VBP", "."]),
+    (["A", "cat", "sleeps", "."], ["DT", "NN", "VBZ", "."]),
+    (["Cats", "sleep", "."], ["NNS", "VBP", "."]),
+    (["The", "bark", "is", "old", "."], ["DT", "NN", "VBZ", "JJ", "."]),
+] * 3
+
+words = st.text(alphabet=st.sampled_from("abAB09-.é→😀\x00\u202e\ud800"), max_size=7)
+sentences = st.lists(st.lists(words, max_size=5), max_size=6)
+
+
+@given(
+    sentences, st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.integers(0, 3), st.data()
+)
+def test_the_kernel_learns_and_tags_as_the_oracle_does(
+    texts: list[list[str]],
+    classes: int,
+    epochs: int,
+    min_updates: int,
+    seed: int,
+    data: st.DataObject,
+) -> None:
+    tags = [[data.draw(st.integers(0, classes - 1)) for _ in text] for text in texts]
+    flat = np.array([tag for own in tags for tag in own], np.int32)
+    unit = 0.125  # a power of two: both sides round the same quotients
+    found = _native.train_tagger(
+        texts, flat, classes, epochs, min_updates, unit, seed, lambda _: None
+    )
+    expected = oracle.train(
+        texts, tags, classes=classes, epochs=epochs, min_updates=min_updates, seed=seed
+    ).finished(unit)
+    assert oracle.weights_in(found) == expected
+
+    def decide(_: int, features: list[int]) -> int:
+        scores = [sum(expected.get((key, c), 0) for key in features) for c in range(classes)]
+        return scores.index(max(scores))
+
+    tagged = _native.TaggerModel(found, classes).tag(texts, 1)[:, 0].tolist()
+    assert tagged == [tag for text in texts for tag in oracle.walk(text, decide)]
+
+
+def test_a_tagger_learns_its_sentences_and_guesses_new_words() -> None:
+    tagger = Tagger.train(SENTENCES, min_updates=1)
+    assert tagger.tag([words for words, _ in SENTENCES]) == [tags for _, tags in SENTENCES]
+    assert tagger.tag([["The", "cat", "barks", "."]]) == [["DT", "NN", "VBZ", "."]]
+
+
+def test_candidates_are_a_distribution_with_the_tag_first() -> None:
+    tagger = Tagger.train(SENTENCES, min_updates=1, held_out=SENTENCES[:5])
+    texts = [["The", "bark", "barks", "loudly", "."], []]
+    found = tagger.candidates(texts, len(tagger.tags), threads=2)
+    assert [[word[0].tag for word in sentence] for sentence in found] == tagger.tag(texts)
+    for word in found[0]:
+        assert math.fsum(math.exp(c.log_prob) for c in word) == pytest.approx(1)
+        assert [c.log_prob for c in word] == sorted((c.log_prob for c in word), reverse=True)
+    narrow = tagger.candidates(texts, 3, margin=2.0)
+    assert narrow[0] == [
+        [c for c in word[:3] if c.log_prob >= word[0].log_prob - 2.0] for word in found[0]
+    ]
+
+
+def test_sharper_where_held_out_sentences_are_tagged_right() -> None:
+    right = Tagger.train(SENTENCES, min_updates=1, held_out=SENTENCES)
+    wrong = [(words, tags[::-1]) for words, tags in SENTENCES]
+    assert right.sharpness > Tagger.train(SENTENCES, min_updates=1, held_out=wrong).sharpness
+
+
+def test_saved_and_loaded_it_is_the_same_and_the_same_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.wpm", tmp_path / "b.wpm"
+    tagger = Tagger.train(SENTENCES)
+    tagger.save(first, {"data": "five sentences"})
+    Tagger.train(SENTENCES).save(second, {"data": "five sentences"})
+    assert first.read_bytes() == second.read_bytes()
+    loaded = Tagger.load(first)
+    assert loaded.card == {"data": "five sentences"}
+    assert loaded.fingerprint == tagger.fingerprint
+    texts = [words for words, _ in SENTENCES]
+    assert loaded.tag(texts) == tagger.tag(texts)
+
+
+def test_a_damaged_tagger_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.wpm"
+    arrays = {**Tagger.train(SENTENCES)._arrays(), "weights": np.array([0x80], np.uint8)}
+    save_model_file(path, "tagger", {}, arrays)
+    with pytest.raises(InputError, match="damaged"):
+        Tagger.load(path)
+
+
+def test_without_words_there_is_nothing_to_learn() -> None:
+    with pytest.raises(InputError, match="there are none"):
+        Tagger.train([([], [])])
+
+
+def test_any_text_is_tagged() -> None:
+    tagger = Tagger.train(SENTENCES)
+    strange = [[], [""], ["\x00"], ["a" * 1_000_000], ["שלום", "😀", "\ud800"], ["x"] * 500]
+    tagged = tagger.tag(strange, threads=3)
+    assert [len(tags) for tags in tagged] == [len(words) for words in strange]
+    assert tagged == tagger.tag(strange)
