@@ -20,5 +20,6 @@ void add_rouge(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
 void add_tagger(nanobind::module_& m);
+void add_arc_hybrid(nanobind::module_& m);
 
 }  // namespace wellput

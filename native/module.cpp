@@ -20,4 +20,5 @@ NB_MODULE(_native, m) {
     wellput::add_bootstrapped_correlations(m);
     wellput::add_permuted_correlations(m);
     wellput::add_tagger(m);
+    wellput::add_arc_hybrid(m);
 }

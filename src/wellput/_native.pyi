@@ -177,3 +177,27 @@ class TaggerModel:
     def candidates(
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
+
+# arc_hybrid.cpp
+def train_arc_hybrid(
+    words: Sequence[Sequence[str]],
+    tags: Sequence[Sequence[str]],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    n_labels: int,
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    seed: int,
+    on_epoch: Callable[[int], object],
+) -> bytes: ...
+def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
+
+class ArcHybridModel:
+    """Weights made by `train_arc_hybrid`; `parse` gives head and label of each word of all
+    sentences."""
+
+    def __init__(self, weights: bytes, labels: int) -> None: ...
+    def parse(
+        self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
+    ) -> NDArray[np.int32]: ...
