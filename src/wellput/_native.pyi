@@ -273,3 +273,29 @@ class TreeModel:
     def candidates(
         self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
     ) -> list[list[tuple[int, float]]]: ...
+# head_driven.cpp
+class HeadDriven:
+    """The chart of the head-driven parser over a model's arrays, which it keeps."""
+
+    def __init__(
+        self,
+        tables: Sequence[NDArray[np.generic]],
+        tags: Sequence[NDArray[np.int32]],
+        unigrams: NDArray[np.float32],
+        n_classes: int,
+        sentence_start: int,
+        head_share: float,
+        continuing: float,
+    ) -> None: ...
+    def parse(
+        self,
+        sentences: NDArray[np.int64],
+        words: NDArray[np.int32],
+        lattice_starts: NDArray[np.int64],
+        lattice_tags: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        heads: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        limits: tuple[int, int],
+        threads: int,
+    ) -> Floats: ...
