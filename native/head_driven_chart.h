@@ -51,7 +51,7 @@ public:
         width_ = std::min(n_, limit + 1);
         number_tags();
         emissions();
-        side_rows();
+        forget_rows();
     }
 
     // Natural log of the sum (or the greatest) over all forests, less that of the unigrams.
@@ -86,8 +86,19 @@ private:
     // Local numbers: START is the first of the classes, STOP the first of the tags.
     static constexpr std::size_t START = 0, STOP = 0;
 
+    static constexpr std::size_t NONE = static_cast<std::size_t>(-1);
+
     struct Fragment {
         std::size_t begin, root;
+    };
+    struct WordEvent {
+        std::size_t tag;
+        double probability;
+    };
+    // Events begin to end, and the weight of what is known without the word; not yet made: -1.
+    struct Lexical {
+        double weight = -1;
+        std::size_t begin = 0, end = 0;
     };
 
     std::size_t first(std::size_t word) const {
@@ -177,52 +188,71 @@ private:
         }
     }
 
-    // The probabilities of this sentence's tags (and of stopping) as next on either side: on the left
-    // by tag and class, on the right by node, class and distance.
-    void side_rows() {
+    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the head's tag
+    // and the class before: rows are made when first asked for.
+    void forget_rows() {
         outcomes_.assign(1, model_.stop());
         for (std::size_t t = 1; t < n_local_tags_; ++t)
             outcomes_.push_back(static_cast<std::size_t>(tags_[t]));
-        left_rows_.resize(n_local_tags_ * n_local_classes_ * n_local_tags_);
-        right_rows_.resize(word_of_.size() * n_local_classes_ * DISTANCES * n_local_tags_);
-        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-            for (std::size_t t = 1; t < n_local_tags_; ++t) left_row(outcomes_[t], cls, left_row_at(t, cls));
-            for (std::size_t node = 0; node < word_of_.size(); ++node) right_row(node, cls);
+        left_rows_.assign(n_local_tags_ * n_local_classes_, NONE);
+        right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
+        lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
+        rows_.clear();
+        word_events_.clear();
+    }
+
+    template <typename Row>
+    std::size_t made(std::size_t& place, Row row) {
+        if (place == NONE) {
+            place = rows_.size();
+            const float* all = row();
+            for (const std::size_t outcome : outcomes_)
+                rows_.push_back(static_cast<double>(all[outcome]));
         }
+        return place;
     }
 
-    double* left_row_at(std::size_t local_tag, std::size_t cls) {
-        return &left_rows_[(local_tag * n_local_classes_ + cls) * n_local_tags_];
-    }
-    double* right_row_at(std::size_t node, std::size_t cls, std::size_t distance) {
-        return &right_rows_[((node * n_local_classes_ + cls) * DISTANCES + distance) * n_local_tags_];
-    }
-
-    void left_row(std::size_t tag, std::size_t cls, double* out) {
-        const auto outer = static_cast<std::size_t>(class_numbers_[cls]);
-        const float* row = left_.get(tag * (model_.n_classes + 1) + outer, model_.n_tags + 1,
-                                     [&](float* fresh) { model_.fill_left(tag, outer, fresh); });
-        for (std::size_t t = 0; t < n_local_tags_; ++t) out[t] = static_cast<double>(row[outcomes_[t]]);
+    const double* left_row(std::size_t head, std::size_t cls) {
+        const std::size_t own = tag(head), outer = static_cast<std::size_t>(class_numbers_[cls]);
+        return &rows_[made(left_rows_[local_[head] * n_local_classes_ + cls], [&] {
+            return left_.get(own * (model_.n_classes + 1) + outer, model_.n_tags + 1,
+                             [&](float* fresh) { model_.fill_left(own, outer, fresh); });
+        })];
     }
 
-    // What the head's word says is the same at every distance.
-    void right_row(std::size_t node, std::size_t cls) {
-        const std::size_t own = tag(node);
-        const auto inner = static_cast<std::size_t>(class_numbers_[cls]);
-        const BackoffChain lexical = model_.lexical_right(own, word_at(word_of_[node]), inner);
-        by_tag_.assign(n_local_tags_, 0.0);
-        if (!lexical.is_empty())
-            for (std::size_t t = 0; t < n_local_tags_; ++t)
-                by_tag_[t] = lexical.probability(outcomes_[t], 0.0);
-        const std::size_t first = cls == START ? 0 : 1, end = cls == START ? 1 : DISTANCES;
-        for (std::size_t distance = first; distance < end; ++distance) {
-            const float* row = right_.get(
-                (own * (model_.n_classes + 1) + inner) * DISTANCES + distance, model_.n_tags + 1,
-                [&](float* fresh) { model_.fill_right(own, inner, distance, fresh); });
-            double* out = right_row_at(node, cls, distance);
-            for (std::size_t t = 0; t < n_local_tags_; ++t)
-                out[t] = by_tag_[t] + lexical.weight() * static_cast<double>(row[outcomes_[t]]);
+    const double* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
+        const std::size_t own = tag(head), inner = static_cast<std::size_t>(class_numbers_[cls]);
+        auto& place = right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCES + distance];
+        return &rows_[made(place, [&] {
+            return right_.get((own * (model_.n_classes + 1) + inner) * DISTANCES + distance,
+                              model_.n_tags + 1, [&](float* fresh) {
+                                  model_.fill_right(own, inner, distance, fresh);
+                              });
+        })];
+    }
+
+    // What the head's word adds to its right side: the same at every distance.
+    const Lexical& lexical(std::size_t head, std::size_t cls) {
+        Lexical& found = lexical_[head * n_local_classes_ + cls];
+        if (found.weight < 0) {
+            const BackoffChain chain =
+                model_.lexical_right(tag(head), word_at(word_of_[head]),
+                                     static_cast<std::size_t>(class_numbers_[cls]));
+            found = {chain.weight(), word_events_.size(), word_events_.size()};
+            for (std::size_t t = 0; !chain.is_empty() && t < n_local_tags_; ++t)
+                if (const double p = chain.probability(outcomes_[t], 0.0); p > 0)
+                    word_events_.push_back({t, p});
+            found.end = word_events_.size();
         }
+        return found;
+    }
+
+    double right_probability(std::size_t head, std::size_t cls, std::size_t reach, std::size_t next) {
+        const Lexical& word = lexical(head, cls);
+        double p = word.weight * right_row(head, cls, distance_class(reach))[next];
+        for (std::size_t e = word.begin; e < word.end; ++e)
+            if (word_events_[e].tag == next) p += word_events_[e].probability;
+        return p;
     }
 
     double weight(std::size_t node) const {
@@ -240,8 +270,10 @@ private:
         right_arcs_.assign(n_nodes * width_ * most_tags_, 0.0);
         for (std::size_t node = 0; node < n_nodes; ++node) {
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
-                left_half(node, cls, 0) = left_row_at(local_[node], cls)[STOP];
-            std::copy_n(right_row_at(node, START, 0), n_local_tags_, &right_half(node, 0, 0));
+                left_half(node, cls, 0) = left_row(node, cls)[STOP];
+            by_class_.assign(n_local_classes_, 0.0);
+            by_class_[START] = 1;
+            follow_right<Semiring>(node, 0);
         }
         for (std::size_t reach = 1; reach < width_; ++reach)
             for (std::size_t i = 0; i + reach < n_; ++i) {
@@ -291,12 +323,23 @@ private:
                 Semiring::add(by_class_[local_class_[local_[m]]],
                               arc(right_arcs_, head, d, m - first(h + d)) *
                                   right_half(m, STOP, reach - d));
+        follow_right<Semiring>(head, reach);
+    }
+
+    // What may come next on the right, over all classes of the last modifier.
+    template <typename Semiring>
+    void follow_right(std::size_t head, std::size_t reach) {
+        double* out = &right_half(head, 0, reach);
         for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
             if (by_class_[cls] == 0) continue;
-            const double* row = right_row_at(head, cls, distance_class(reach));
-            double* out = &right_half(head, 0, reach);
-            for (std::size_t next = 0; next < n_local_tags_; ++next)
-                Semiring::add(out[next], by_class_[cls] * row[next]);
+            const Lexical& word = lexical(head, cls);
+            next_.resize(n_local_tags_);
+            const double* row = right_row(head, cls, distance_class(reach));
+            for (std::size_t t = 0; t < n_local_tags_; ++t) next_[t] = word.weight * row[t];
+            for (std::size_t e = word.begin; e < word.end; ++e)
+                next_[word_events_[e].tag] += word_events_[e].probability;
+            for (std::size_t t = 0; t < n_local_tags_; ++t)
+                Semiring::add(out[t], by_class_[cls] * next_[t]);
         }
     }
 
@@ -310,7 +353,7 @@ private:
                 Semiring::add(by_tag_[local_[m]], arc(left_arcs_, head, d, m - first(h - d)) *
                                                       left_half(m, START, reach - d));
         for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-            const double* row = left_row_at(local_[head], cls);
+            const double* row = left_row(head, cls);
             double total = 0;
             for (std::size_t t = 1; t < n_local_tags_; ++t) Semiring::add(total, by_tag_[t] * row[t]);
             left_half(head, cls, reach) = total;
@@ -360,7 +403,7 @@ private:
     void trace_left(std::size_t head, std::size_t begin, std::size_t cls) {
         const std::size_t h = word_of_[head];
         if (begin == h) return;
-        const double* row = left_row_at(local_[head], cls);
+        const double* row = left_row(head, cls);
         double best = -1;
         std::size_t modifier = 0;
         for (std::size_t m = begin; m < h; ++m)
@@ -393,7 +436,7 @@ private:
                 const double x =
                     arc(right_arcs_, head, m - h, node - first(m)) *
                     right_half(node, STOP, end - m) *
-                    right_row_at(head, local_class_[local_[node]], distance_class(end - h))[next];
+                    right_probability(head, local_class_[local_[node]], end - h, next);
                 if (x > best) best = x, modifier = node;
             }
         const std::size_t m = word_of_[modifier];
@@ -417,8 +460,10 @@ private:
     bool is_weighted_ = false;
     std::vector<std::size_t> local_, word_of_, local_class_;
     std::vector<std::int32_t> tags_, class_numbers_, tag_slots_, class_slots_;
-    std::vector<double> next_word_, root_, head_word_, left_rows_, right_rows_, trees_;
-    std::vector<std::size_t> outcomes_, roots_;
+    std::vector<double> next_word_, root_, head_word_, rows_, next_, trees_;
+    std::vector<std::size_t> outcomes_, roots_, left_rows_, right_rows_;
+    std::vector<Lexical> lexical_;
+    std::vector<WordEvent> word_events_;
     std::vector<double> left_halves_, right_halves_, left_arcs_, right_arcs_, by_class_, by_tag_;
     std::vector<Fragment> fragments_;
     std::int32_t *heads_ = nullptr, *chosen_ = nullptr;
