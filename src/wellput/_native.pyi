@@ -1,7 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Callable, Sequence
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +95,7 @@ def token_counts(
     threads: int,
 ) -> Floats: ...
 
-# ngram_training.cpp, arpa.cpp, ngram_model.cpp
+# ngram_training.cpp, arpa.cpp, ngram_compact.cpp, ngram_model.cpp
 # offsets (uint64), text (uint8), slots (uint32)
 WordArrays = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]]
 # words, begins, log_probs, backoffs
@@ -186,6 +185,7 @@ def best_paths(
     width: int,
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+
 # tagger.cpp
 def train_tagger(
     sentences: Sequence[Sequence[str]],
@@ -221,6 +221,7 @@ def fill_words(
     repeated: float,
     threads: int,
 ) -> list[list[int]]: ...
+
 # tree_model.cpp
 Int32s = NDArray[np.int32]
 
