@@ -230,6 +230,7 @@ class ArcHybridModel:
     def parse(
         self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
     ) -> NDArray[np.int32]: ...
+
 # word_filling.cpp
 def fill_words(
     templates: NDArray[np.int32],
@@ -275,6 +276,7 @@ class TreeModel:
     def candidates(
         self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
     ) -> list[list[tuple[int, float]]]: ...
+
 # head_driven.cpp
 class HeadDriven:
     """The chart of the head-driven parser over a model's arrays, which it keeps."""
