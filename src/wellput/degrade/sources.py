@@ -34,9 +34,9 @@ class Source:
     def trees(self) -> Sequence[Tree]:
         if self.given_trees is not None:
             return self.given_trees
-        from wellput.language.transition_parser import english_parser
+        from wellput.language.parsers import ENGLISH, load_parser
 
-        return english_parser().parse(self.sentences, threads=self.threads)
+        return load_parser(ENGLISH).parse(self.sentences, threads=self.threads)
 
     @cached_property
     def has_own_tags(self) -> bool:
@@ -51,10 +51,11 @@ class Source:
             found = [[str(tag) for tag in induce_supertags(tree)] for tree in self.trees]
             return Corpus.of(self.sentences, found)
         if self.given_trees is None:
+            from wellput.language.parsers import TAGGER_FILE
             from wellput.language.shipped import shipped
             from wellput.language.tagger import Tagger
 
-            tagger = Tagger.load(shipped("tagger.wpm"))
+            tagger = Tagger.load(shipped(TAGGER_FILE))
             return Corpus.of(self.sentences, tagger.tag(self.sentences, threads=self.threads))
         column = "xpos" if self.has_own_tags else "upos"
         found = [[getattr(word, column) for word in tree.words] for tree in self.trees]
