@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.language.ngram_texts import skewed
+from wellput.language.ngram_files import load_model
 
 CORPUS = "The cat sat .\n\nThe dog sat .\nA cat saw the dog .\n"
 
@@ -65,6 +67,9 @@ def test_options_change_the_vocabulary(run: Run, corpus: str, tmp_path: Path) ->
         (("corpus.txt", "-o", "m.wlm.gz"), "ends in .arpa"),
         (("blank.txt", "-o", "m.wlm"), "no words"),
         (("corpus.txt", "-o", "nowhere/m.wlm"), "does not exist"),
+        (("corpus.txt", "--compact", "-o", "m.arpa"), "Only a .wlm file"),
+        (("-", "--work", "counts", "-o", "m.wlm"), "standard input"),
+        (("corpus.txt", "--prune", "2", "-o", "m.wlm"), "--prune"),
     ],
 )
 def test_bad_input_is_refused(
@@ -80,3 +85,22 @@ def test_perplexity_without_a_model_says_how_to_train_one(run: Run, corpus: str)
     outcome = run("score", "--hyp", f"A={corpus}", "-m", "perplexity")
     assert outcome.code == 2
     assert "wellput train lm" in outcome.err
+
+
+def test_a_small_model_is_pruned_and_compact(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("\n".join(skewed(800)))
+    plain = run("train", "lm", "text.txt", "-o", "plain.wlm", "--format", "json").json
+    options = ("--prune", "1e-5", "--compact", "--work", "counts", "-o", "small.wlm")
+    small = run("train", "lm", "text.txt", *options, "--format", "json").json
+    assert small["levels"][2]["ngrams"] < plain["levels"][2]["ngrams"] / 2
+    sizes = [(tmp_path / name).stat().st_size for name in ("small.wlm", "plain.wlm")]
+    assert sizes[0] < 0.3 * sizes[1]
+    unseen = skewed(50, seed=4)
+    perplexities = [load_model(tmp_path / n).perplexity(unseen) for n in ("small.wlm", "plain.wlm")]
+    assert perplexities[0] < 1.1 * perplexities[1]
+    # Once more from the folder: the same; with another option it is refused.
+    again = run("train", "lm", "text.txt", *options, "--format", "json").json
+    assert again["sha256"] == small["sha256"]
+    refused = run("train", "lm", "text.txt", "--order", "2", *options)
+    assert refused.code == 2
+    assert "other options" in refused.err

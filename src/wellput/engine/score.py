@@ -109,7 +109,12 @@ def score(
         for system in systems
     ]
     pairs = (
-        [pair for table in tables.values() for pair in _all_pairs(table, test, resampling)]
+        [
+            pair
+            for metric in collection.metrics
+            if is_testable(metric)
+            for pair in _all_pairs(tables[metric.name], test, resampling)
+        ]
         if all_pairs and test is not None
         else []
     )
@@ -187,7 +192,8 @@ def _score(
     interval = delta = None
     if table is not None and has_interval:
         interval = resampling.interval(table, system)
-    if table is not None and test is not None and baseline is not None and system != baseline:
+    is_compared = test is not None and system != baseline and is_testable(metric)
+    if table is not None and test is not None and baseline is not None and is_compared:
         delta = resampling.difference(table, system, baseline, test)
     return Score(
         system=system,
@@ -205,6 +211,11 @@ def _score(
         n_common=delta.n if delta else None,
         is_worse=_is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
     )
+
+
+def is_testable(metric: Metric) -> bool:
+    """Whether significance may be assessed; a metric of others need not say so."""
+    return getattr(metric, "is_testable", True)
 
 
 def _is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:

@@ -1,0 +1,70 @@
+"""One n-gram model from several, mixed linearly: each weighs as much as suits a sample of text.
+
+The models know the same words; `whole` is trained on all texts together, so that it has every n-gram
+of the others. The mixture has the n-grams of `whole`, each with the weighted mean of what the models
+give it, and back-off weights with which probabilities sum to one (static interpolation, as SRILM's
+-mix-lm does it). Weights are found by expectation maximization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wellput.core.metric import Floats
+from wellput.language.ngram_shape import Nodes, backoffs, contexts, find, parents
+from wellput.language.ngrams import NgramModel
+
+ROUNDS = 100
+
+
+def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Floats:
+    """The weights, which sum to one, that make the sample (tokenized) most probable."""
+    logs = [
+        [word.log_prob for text in sample for word in model.word_scores(text)] for model in models
+    ]
+    probs = np.power(10.0, np.array(logs))
+    weights = np.full(len(models), 1 / len(models))
+    for _ in range(ROUNDS):
+        shares = weights[:, None] * probs
+        weights = (shares / shares.sum(axis=0)).mean(axis=1)
+    return weights
+
+
+def mixed(whole: NgramModel, models: Sequence[NgramModel], weights: Floats) -> NgramModel:
+    """The mixture of `models`, on the n-grams of `whole`."""
+    histories, above = contexts(whole), parents(whole)
+    probs = [np.zeros(size) for size in whole.sizes]
+    for model, weight in zip(models, weights, strict=True):
+        for total, own in zip(probs, _probs_in(whole, model, histories, above), strict=True):
+            total += weight * own
+    levels = []
+    for depth, (words, begins, log_probs, logs) in enumerate(whole.levels):
+        if depth + 1 < whole.order:
+            shorter = probs[depth][above[depth + 1]]
+            ratio = backoffs(probs[depth + 1], shorter, histories[depth + 1], len(log_probs))
+            logs = np.log10(ratio).astype(np.float32)
+        levels.append((words, begins, np.log10(probs[depth]).astype(np.float32), logs))
+    return NgramModel(whole.vocabulary, tuple(levels))
+
+
+def _probs_in(
+    whole: NgramModel, model: NgramModel, histories: Sequence[Nodes], above: Sequence[Nodes]
+) -> list[Floats]:
+    """What `model` gives the n-grams of `whole`, backing off where it has not got them."""
+    result: list[Floats] = []
+    place = np.arange(whole.sizes[0])  # of the model's nodes among those of the whole
+    weights = np.empty(0)
+    for depth, (words, _, log_probs, logs) in enumerate(model.levels):
+        if depth:
+            place = find(whole, depth, place[parents(model)[depth]], words.astype(np.int64))
+            probs = result[-1][above[depth]] * weights[histories[depth]]
+        else:
+            probs = np.empty(whole.sizes[0])
+        probs[place] = np.power(10.0, log_probs.astype(np.float64))
+        result.append(probs)
+        weights = np.ones(whole.sizes[depth])
+        if depth + 1 < model.order:
+            weights[place] = np.power(10.0, logs.astype(np.float64))
+    return result

@@ -1,0 +1,86 @@
+"""`wellput displays` as people call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.displays.table2 import METRICS, PRINTED, SCHEDULES, derivation
+from wellput.core.evalset import EvalSet, Item
+from wellput.io import write_evalset
+
+
+@pytest.fixture
+def table2(tmp_path: Path) -> str:
+    sets = EvalSet([Item("1", SCHEDULES, derivation=derivation())])
+    write_evalset(sets, tmp_path / "table2.jsonl")
+    return "table2.jsonl"
+
+
+def test_table_2_from_the_command_line(run: Run, table2: str) -> None:
+    outcome = run("displays", "evaluate", table2, "--format", "json")
+    assert outcome.code == 0, outcome.err
+    scores = {(s["system"], s["metric"]): s["score"] for s in outcome.json["scores"]}
+    for system, printed in PRINTED.items():
+        found = [scores[system, f"display-{name}"] for name in METRICS]
+        assert found == pytest.approx(printed, abs=0.006)
+    assert {test["metric"] for test in outcome.json["rank_sums"]} == {
+        f"display-{name}" for name in METRICS
+    }
+
+
+def test_the_table_and_the_charts(run: Run, table2: str, tmp_path: Path) -> None:
+    outcome = run("displays", "evaluate", table2, "--charts", "figure")
+    assert outcome.code == 0, outcome.err
+    assert "accuracy of never showing anything: 0.739" in outcome.out
+    for name, bars in (("reproduction", 3 * 5), ("intrinsic", 4 * 3)):
+        root = ElementTree.parse(tmp_path / f"figure-{name}.svg").getroot()
+        labels = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert sum(1 for text in labels if text and len(text.partition(".")[2]) == 2) >= bars
+
+
+def corpus_line(**changes: object) -> str:
+    record = {"id": "1", "derivation": derivation(), "outputs": {"original": {"w1": ["nd=d"]}}}
+    return json.dumps({**record, **changes}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            corpus_line(outputs={"original": {"w1": ["nd=x"]}}),
+            "node w1 has the unknown motion 'nd=x'. Did you mean nd=",
+        ),
+        (
+            corpus_line(outputs={"original": {"w1": ["smile"]}}),
+            "unknown motion 'smile'. There are nd=d, nd=u,",
+        ),
+        (
+            corpus_line(outputs={"original": {"w2..w99": ["sq"]}}),
+            "node w99 (in the span w2..w99), which is not in the derivation",
+        ),
+        (
+            corpus_line(outputs={"original": {"w5..w2": ["sq"]}}),
+            "the span w5..w2, whose last node does not end behind its first",
+        ),
+        (corpus_line(outputs={"original": {"w1": ["sq", "sq"]}}), "node w1 has a motion twice"),
+        (
+            corpus_line().replace('{"w1": ["nd=d"]}', '{"w1": ["nd=d"], "w1": ["sq"]}'),
+            'the key "w1" is given twice',
+        ),
+        (
+            corpus_line(derivation={"id": "n", "children": [{"id": "w"}, {"id": "w"}]}, outputs={}),
+            "the derivation has two nodes w",
+        ),
+        (corpus_line(derivation={"id": "a..b"}, outputs={}), "a node a..b: .. stands between"),
+    ],
+)
+def test_bad_corpora(run: Run, tmp_path: Path, line: str, message: str) -> None:
+    (tmp_path / "bad.jsonl").write_text(line, encoding="utf-8")
+    outcome = run("displays", "evaluate", "bad.jsonl")
+    assert outcome.code == 2 and outcome.out == ""
+    assert message in outcome.err
