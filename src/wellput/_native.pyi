@@ -1,7 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Callable, Sequence
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +129,7 @@ class ArpaReader:
     def add(self, depth: int, lines: Sequence[str]) -> int: ...
     def finish(self) -> tuple[WordArrays, list[LevelArrays]]: ...
 
+def sums_within(steps: NDArray[np.uint32], begins: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
 def word_slots(offsets: NDArray[np.uint64], text: NDArray[np.uint8]) -> NDArray[np.uint32]: ...
 
 class NgramModel:
@@ -185,6 +185,7 @@ def best_paths(
     width: int,
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+
 # tagger.cpp
 def train_tagger(
     sentences: Sequence[Sequence[str]],
@@ -229,6 +230,7 @@ class ArcHybridModel:
     def parse(
         self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
     ) -> NDArray[np.int32]: ...
+
 # word_filling.cpp
 def fill_words(
     templates: NDArray[np.int32],
@@ -243,6 +245,7 @@ def fill_words(
     repeated: float,
     threads: int,
 ) -> list[list[int]]: ...
+
 # tree_model.cpp
 Int32s = NDArray[np.int32]
 
@@ -273,6 +276,7 @@ class TreeModel:
     def candidates(
         self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
     ) -> list[list[tuple[int, float]]]: ...
+
 # head_driven.cpp
 class HeadDriven:
     """The chart of the head-driven parser over a model's arrays, which it keeps."""
