@@ -11,6 +11,10 @@ MEMBERS: dict[str, tuple[str, str]] = {
         "wellput.cli.displays_example:command",
         "Write an example corpus, synthetic throughout.",
     ),
+    "convert": (
+        "wellput.cli.displays_convert:command",
+        "Read ELAN, TextGrid and OpenCCG files; write BML.",
+    ),
     "select": (
         "wellput.cli.displays_select:command",
         "Choose displays for sentences, as rules or a corpus have it.",
