@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 from tests.language.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.language.shapes import shapes
 from wellput.language.tree_model import Method, TreeModel
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import induce_supertags
 from wellput.trees.unordered import UnorderedTree, unordered
 
@@ -51,8 +52,21 @@ def small_trees(draw: st.DrawFn) -> UnorderedTree:
     heads = [0, *(draw(st.integers(1, number)) for number in range(1, n))]
     order = draw(st.permutations(range(n)))
     place = {0: 0, **{old + 1: new + 1 for new, old in enumerate(order)}}
-    forms = draw(st.lists(st.sampled_from(FORMS), min_size=n, max_size=n))
+    form = st.sampled_from(FORMS) | st.text(max_size=4)
+    forms = draw(st.lists(form, min_size=n, max_size=n))
     return UnorderedTree(tuple(forms), tuple(place[heads[old]] for old in order))
+
+
+def test_one_word_by_hand() -> None:
+    model = TreeModel.train([tree_of("go/VB/root/0")])
+    [[choice]] = model.choose([UnorderedTree(("go",), (0,))])
+    # Everything was seen once, so each level is (1 + w * wider) / (1 + w), with the weights w of
+    # WEIGHTS and next to nothing at the widest, but 1/9 for the number of adjuncts.
+    role = 1 / 3  # w 2
+    lexeme = (1 + 5 * 1 / 2) / 6  # w 1, 5
+    frame = (1 + 5 * (1 + 2.5 * (1 + 1 / 2) / 2) / 3.5) / 6  # w 1, 1, 2.5, 5
+    adjuncts = (1 + 5 * (1 + (1 + 1 / 9) / 2) / 2) / 6  # w 1, 1, 5
+    assert choice.log_prob == pytest.approx(math.log(role * lexeme * frame * adjuncts), abs=1e-4)
 
 
 @given(small_trees())

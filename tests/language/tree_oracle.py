@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 from wellput.core.tree import Tree
-from wellput.language.shapes import shapes
 from wellput.language.tree_model import WEIGHTS
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, coarse, induce_supertags
 from wellput.trees.unordered import UnorderedTree, forms_without_first_capital
 

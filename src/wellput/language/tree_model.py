@@ -23,8 +23,8 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
-from wellput.language.shapes import shapes
 from wellput.language.supertag_inventory import SupertagInventory
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, parse_supertag
 from wellput.trees.unordered import UnorderedTree
 

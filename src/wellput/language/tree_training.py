@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.language.shapes import shapes
 from wellput.language.supertag_inventory import SupertagInventory, role, site, stem
-from wellput.language.tree_model import TreeModel
+from wellput.language.tree_model import RARE, TreeModel
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, induce_supertags
 from wellput.trees.unordered import forms_without_first_capital
 
-RARE = 2
 MOST_SLOTS = 8
 MOST_ADJUNCTS = 8
 MOST_COUNT = 65535
