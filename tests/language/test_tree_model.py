@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.language.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.language.tree_model import Method, TreeModel
+from wellput.io.model_files import save_model_file
+from wellput.language.tree_model import KIND, Method, TreeModel
 from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import induce_supertags
 from wellput.trees.unordered import UnorderedTree, unordered
@@ -162,6 +163,10 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     assert loaded.choose(words) == MODEL.choose(words)
     assert loaded.fingerprint == MODEL.fingerprint
     assert loaded.card["trees"] == len(TREES)
+    without = {name: array for name, array in MODEL.arrays.items() if name != "weights"}
+    save_model_file(tmp_path / "old.wpm", KIND, {}, without)
+    with pytest.raises(InputError, match="train it again"):
+        TreeModel.load(tmp_path / "old.wpm")
 
 
 @settings(max_examples=50)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.language.supertag_inventory import SupertagInventory, role, site, stem
-from wellput.language.tree_model import RARE, TreeModel
+from wellput.language.tree_model import RARE, WEIGHTS, TreeModel
 from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, induce_supertags
 from wellput.trees.unordered import forms_without_first_capital
@@ -86,6 +86,7 @@ def train_tree_model(
     arrays = {
         **_lexicon(counts, inventory, words, rare, shape_names),
         **_arcs(counts, inventory, {word: number for number, word in enumerate(words)}),
+        "weights": np.array(WEIGHTS),
     }
     stated = {"trees": counts.trees, "words": counts.words.total(), **(card or {})}
     return TreeModel(inventory.supertags, tuple(words), tuple(shape_names), arrays, stated)
