@@ -14,6 +14,7 @@ void add_wer(nanobind::module_& m);
 void add_resampling(nanobind::module_& m);
 void add_ngrams(nanobind::module_& m);
 void add_ngram_training(nanobind::module_& m);
+void add_ngram_compact(nanobind::module_& m);
 void add_ngram_model(nanobind::module_& m);
 void add_arpa(nanobind::module_& m);
 void add_tree_model(nanobind::module_& m);

@@ -95,7 +95,7 @@ def token_counts(
     threads: int,
 ) -> Floats: ...
 
-# ngram_training.cpp, arpa.cpp, ngram_model.cpp
+# ngram_training.cpp, arpa.cpp, ngram_compact.cpp, ngram_model.cpp
 # offsets (uint64), text (uint8), slots (uint32)
 WordArrays = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]]
 # words, begins, log_probs, backoffs

@@ -153,6 +153,7 @@ def test_first_words_are_written_as_inside_sentences() -> None:
     small = [casing.decapitalized(text) for text in texts]
     assert small == ["the dog saw Kim", "Kim saw the dog", "I saw the cat", "saw I Kim ?"]
     assert casing.decapitalized("") == ""
+    assert casing.decapitalized("THE dog") == "THE dog"
     # A model of such text tells as much; what it does not know in either form stays as it is.
     model = train([small], order=2).model
     assert decapitalized([*texts, "Zebras run", "Zebras", ""], model) == [

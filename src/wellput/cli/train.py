@@ -13,6 +13,7 @@ MODELS: dict[str, tuple[str, str]] = {
     ),
     "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
     "parser": ("wellput.cli.train_parser:command", "A tagger and a parser from trees."),
+    "tree": ("wellput.cli.train_tree:command", "A tree model from a treebank."),
 }
 
 

@@ -80,14 +80,14 @@ class Casing:
     def decapitalized(self, text: str) -> str:
         """The sentence; its first word small if it is small inside sentences more often than not."""
         first, space, rest = text.partition(" ")
-        small = first.lower()
+        small = _small(first)
         return small + space + rest if self._inside[small] > self._inside[first] else text
 
 
 def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
     """Sentences with their first words as a model of decapitalized text most expects them."""
     split = [text.partition(" ") for text in texts]
-    smaller = [first.lower() for first, _, _ in split]
+    smaller = [_small(first) for first, _, _ in split]
     as_is = _first_scores(model, [first for first, _, _ in split])
     small = _first_scores(model, smaller)
     return [
@@ -96,6 +96,12 @@ def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
             texts, smaller, split, as_is, small, strict=True
         )
     ]
+
+
+def _small(word: str) -> str:
+    """Without a capital at its beginning; a word in capitals stays as it is."""
+    small = word.lower()
+    return small if word[1:] == small[1:] else word
 
 
 def _first_scores(model: NgramModel, words: Sequence[str]) -> list[float]:
