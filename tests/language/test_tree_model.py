@@ -122,6 +122,16 @@ def test_labels_restrict_what_is_chosen() -> None:
     assert choice.supertags[1].category == "NN"
 
 
+def test_labels_tell_equal_words_apart() -> None:
+    # Two equal words, one known to be the object: it is not the order of the list that decides.
+    forms, heads = ("saw", "it", "it"), (0, 1, 1)
+    [[one]] = MODEL.choose([UnorderedTree(forms, heads, None, (None, "nsubj", "obj"))])
+    [[two]] = MODEL.choose([UnorderedTree(forms, heads, None, (None, "obj", "nsubj"))])
+    assert one.log_prob == two.log_prob
+    assert one.supertags == (two.supertags[0], two.supertags[2], two.supertags[1])
+    assert (one.supertags[1].relation, one.supertags[2].relation) == ("nsubj", "obj")
+
+
 def test_threads_and_batches_change_nothing() -> None:
     words = [unordered(tree) for tree in TREES] * 20
     alone = [MODEL.choose([tree])[0] for tree in words]
