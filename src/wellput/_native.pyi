@@ -1,7 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Callable, Sequence
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +184,7 @@ def best_paths(
     width: int,
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+
 # tagger.cpp
 def train_tagger(
     sentences: Sequence[Sequence[str]],
@@ -220,6 +220,7 @@ def fill_words(
     repeated: float,
     threads: int,
 ) -> list[list[int]]: ...
+
 # tree_model.cpp
 Int32s = NDArray[np.int32]
 
