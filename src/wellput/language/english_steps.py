@@ -1,0 +1,15 @@
+"""The files of the shipped English model, in the order in which they are made."""
+
+from __future__ import annotations
+
+from wellput.language.english_training import Step
+
+# A line for each file. Its function writes it and returns what was measured on dev.
+STEPS: tuple[Step, ...] = (
+    Step(
+        "ngrams.wlm",
+        "trigram model of decapitalized words",
+        "wellput.language.english_ngrams:make",
+        roles=("treebank", "dev", "text"),
+    ),
+)
