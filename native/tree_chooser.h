@@ -54,8 +54,11 @@ public:
     Analysis top_down(std::span<const TreeNode> nodes) {
         prepare(nodes);
         inside_.assign(nodes.size(), {});
-        for (const int x : order_) {  // what a word is worth by itself
+        for (const int x : order_)  // what a word is worth by itself
             for (const double score : own_[x]) inside_[x].push_back({{score, {}}});
+        for (const int x : order_) {  // and with its daughters, these by themselves: mothers first
+            inside_[x].clear();
+            fill_inside(x, 1);
         }
         Ints chosen(nodes.size(), 0);
         const int root = order_[0];

@@ -115,9 +115,9 @@ class TreeModel:
         """The best supertags of each tree, at most `n_best` choices from the best down.
 
         `exact` finds the most probable supertags of the tree as a whole, among the best `candidates`
-        of each word; `top-down`, as the paper has it, chooses a mother's first, then her daughters'
-        given hers; `alone` looks at each word by itself, with the number of its daughters. The last
-        two give one choice.
+        of each word; `top-down`, as the paper has it, chooses a mother's first, looking at her
+        daughters but no further, then theirs given hers; `alone` looks at each word by itself, with
+        the number of its daughters. The last two give one choice.
         """
         if n_best < 1 or candidates < 1:
             raise InputError("A tree needs at least one choice and each word one candidate.")
