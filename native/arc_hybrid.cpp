@@ -78,19 +78,17 @@ public:
         for (const Seen* one : {&S0, &S1, &S2, &B0, &B1, &B2}) {
             put(one->word);
             put(one->tag);
-            put(one->both);
         }
+        for (const Seen* one : {&S0, &S1, &B0}) put(one->both);
         pair(S0, B0);
         pair(S1, S0);
         put(S1.tag, B0.tag);
-        put(S1.word, B0.word);
         put(S1.both, B0.tag);
         put(S1.tag, B0.both);
         put(B0.tag, B1.tag);
         put(B0.both, B1.tag);
         put(B0.tag, B1.both);
         put(S0.both, B1.tag);
-        put(S0.word, B1.word);
 
         put(B0.tag, B1.tag, B2.tag);
         put(S0.tag, B0.tag, B1.tag);
@@ -132,9 +130,6 @@ private:
     static int label_of(const ArcHybrid& state, int word) { return word ? state.label(word) : -1; }
 
     void pair(const Seen& a, const Seen& b) {
-        put(a.both, b.both);
-        put(a.both, b.word);
-        put(a.word, b.both);
         put(a.both, b.tag);
         put(a.tag, b.both);
         put(a.word, b.word);
@@ -146,7 +141,6 @@ private:
         put(b.word, between);
         put(b.tag, between);
         put(a.tag, b.tag, between);
-        put(a.word, b.word, between);
     }
     // A head, the word it may be joined with, and the head's daughters on one side.
     void daughters(const ArcHybrid& state, const Seen& head, const Seen& other,

@@ -48,7 +48,8 @@ def load_pipeline(name: str) -> SpacyParser:
         ) from None
     if "parser" not in pipeline.pipe_names:
         raise InputError(
-            f"The spaCy pipeline {name!r} has no parser; it has {', '.join(pipeline.pipe_names)}."
+            f"The spaCy pipeline {name!r} has no parser; it has "
+            f"{', '.join(pipeline.pipe_names) or 'no components'}."
         )
     return SpacyParser(pipeline, spacy.tokens.Doc)
 

@@ -72,12 +72,12 @@ def train_tree_model(
     card: dict[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> TreeModel:
-    """The model of these trees; `on_progress` is called with the number of trees counted."""
+    """The model of these trees; `on_progress` is called with 1 after each."""
     counts = Counts()
     for tree in trees:
         counts.add(tree)
         if on_progress is not None:
-            on_progress(counts.trees)
+            on_progress(1)
     if not any(not supertag.side for _, supertag in counts.lexicon):
         raise InputError("A tree model needs trees to learn from; none has a usable root.")
     inventory = SupertagInventory(sorted({t for _, t in counts.lexicon}, key=str))
