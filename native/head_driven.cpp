@@ -19,8 +19,6 @@ namespace {
 namespace nb = nanobind;
 
 template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
 using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // What comes back of a sentence: logs are natural.
