@@ -13,7 +13,8 @@ SHORTEST = 0.4
 
 
 def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> dict[str, Any]:
-    """`words` as [word, start, end], `motions` as [motion, start, end], `mouth` as [time, open, round].
+    """`words` as [word, start, end], `motions` as [motion, start, end], `mouth` as [time, open, round];
+    `heard` where there is sound.
 
     A motion begins with the first word of its node and ends with the last.
     """
@@ -33,4 +34,5 @@ def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> d
         "motions": [[motion, start, end] for start, end, motion in sorted(motions)],
         "mouth": [list(frame) for frame in speech.mouth],
         "duration": speech.duration,
+        "heard": speech.wav is not None,
     }

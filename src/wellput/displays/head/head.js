@@ -199,7 +199,7 @@
       });
       this.drawControls();
       if (this.dataset.timeline !== "no") this.drawTimeline();
-      if (this.dataset.audio) {
+      if (this.isSounding) {
         this.audio = new Audio(this.dataset.audio);
         this.audio.preload = "auto";
       }
@@ -208,6 +208,10 @@
 
     disconnectedCallback() {
       this.pause();
+    }
+
+    get isSounding() {
+      return Boolean(this.dataset.audio) && this.show.heard !== false;
     }
 
     drawControls() {
@@ -221,7 +225,7 @@
         this.caption.hidden = !this.caption.hidden;
         captions.setAttribute("aria-pressed", String(!this.caption.hidden));
       });
-      if (!this.dataset.audio) element(bar, "span", { class: "silent" }, "without sound");
+      if (!this.isSounding) element(bar, "span", { class: "silent" }, "without sound");
     }
 
     drawTimeline() {
