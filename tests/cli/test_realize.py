@@ -127,6 +127,7 @@ def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.Mon
         (["tree.json", "-o", "tree.json"], "tree.json"),
         (["bad.json"], "bad.json, tree 1: "),
         (["ring.conllu"], "circle"),
+        (["notes.txt"], "add --from-text"),
     ],
 )
 def test_bad_input_is_told_in_a_paragraph(
@@ -135,7 +136,7 @@ def test_bad_input_is_told_in_a_paragraph(
     ring = (
         "1\ta\t_\t_\t_\t_\t2\t_\t_\t_\n2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n3\tc\t_\t_\t_\t_\t0\t_\t_\t_\n"
     )
-    files(**{"bad.json": '[{"word": 7}]', "ring.conllu": ring})
+    files(**{"bad.json": '[{"word": 7}]', "ring.conllu": ring, "notes.txt": "A dog."})
     outcome = run("realize", *arguments)
     assert outcome.code == 2
     assert message in outcome.err

@@ -22,6 +22,7 @@ INPUTS = ("words", "labels")
 MODELS = ("fergus+", "fergus", "lr")
 BASELINE = "lr"
 JSON = (".json", ".jsonl")
+TEXT = ".txt"
 
 
 @click.command(
@@ -158,6 +159,8 @@ def _sources(
                 f"{path} has no order to compare with: --evaluate and --evalset need CoNLL-U or text."
             )
         return [], read_inputs(path, Synsets(), kind=kind)
+    if InputFile(path).suffix == TEXT:
+        raise InputError(f"{path} looks like text: add --from-text to have it parsed.")
     trees = list(read_trees(path))
     return trees, trees
 

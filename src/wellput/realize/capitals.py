@@ -55,5 +55,8 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
 
 
 def capitalized(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with a capital at the beginning."""
-    return (words[0][:1].upper() + words[0][1:], *words[1:])
+    """The words with a capital at the first that begins with a letter."""
+    for place, word in enumerate(words):
+        if word[:1].isalpha():
+            return (*words[:place], word[:1].upper() + word[1:], *words[place + 1 :])
+    return words
