@@ -14,88 +14,9 @@
 #include <numeric>
 #include <vector>
 
+#include "interpolated_counts.h"
+
 namespace wellput {
-
-// Counts by key, in an open-addressing table.
-class CountTable {
-public:
-    struct Count {
-        std::uint64_t key = 0;  // 0 where the slot is empty
-        double total = 0, types = 0;
-    };
-    void add(std::uint64_t key, double count, double types = 0) {
-        if ((size_ + 1) * 2 > slots_.size()) grow();
-        Count& found = slots_[place(key + 1)];
-        size_ += found.key == 0;
-        found.key = key + 1;
-        found.total += count;
-        found.types += types;
-    }
-    const Count* find(std::uint64_t key) const {
-        if (slots_.empty()) return nullptr;
-        const Count& found = slots_[place(key + 1)];
-        return found.key ? &found : nullptr;
-    }
-
-private:
-    std::size_t place(std::uint64_t key) const {
-        std::size_t at = (key * 0x9e3779b97f4a7c15ull >> 24) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return at;
-    }
-    void grow() {
-        std::vector<Count> old(slots_.empty() ? 64 : slots_.size() * 2);
-        old.swap(slots_);
-        for (const Count& count : old)
-            if (count.key) slots_[place(count.key)] = count;
-    }
-    std::vector<Count> slots_;
-    std::size_t size_ = 0;
-};
-
-// What was counted in a context: how much, and how many different things.
-struct Totals {
-    double total = 0, types = 0;
-    void add(double count) {
-        total += count;
-        types += 1;
-    }
-    double interpolated(double count, double weight, double wider) const {
-        const double backed = weight * types;
-        return total > 0 ? (count + backed * wider) / (total + backed) : wider;
-    }
-};
-
-// One level of interpolation: events in contexts.
-class Level {
-public:
-    explicit Level(double weight = 1) : weight_(weight) {}
-    void add(std::uint64_t context, std::uint64_t event, double count) {
-        contexts_.add(context, count, is_new(context, event));
-        events_.add(joined(context, event), count);
-    }
-    // An event that has the name of another: its total is that one's.
-    void add_name(std::uint64_t context, std::uint64_t event, double count) {
-        events_.add(joined(context, event), count);
-    }
-    double operator()(std::uint64_t context, std::uint64_t event, double wider) const {
-        const auto* whole = contexts_.find(context);
-        if (!whole) return wider;
-        const auto* part = events_.find(joined(context, event));
-        const double backed = weight_ * whole->types;
-        return ((part ? part->total : 0) + backed * wider) / (whole->total + backed);
-    }
-
-private:
-    static std::uint64_t joined(std::uint64_t context, std::uint64_t event) {
-        return context << 20 | event;
-    }
-    double is_new(std::uint64_t context, std::uint64_t event) const {
-        return events_.find(joined(context, event)) ? 0 : 1;
-    }
-    CountTable contexts_, events_;
-    double weight_;
-};
 
 using Ints = std::vector<std::int32_t>;
 
@@ -303,55 +224,6 @@ private:
     std::vector<double> wide_role_, coarse_role_;
     std::vector<Totals> site_totals_;
     Ints site_begin_, lexical_begin_;
-};
-
-// The probabilities of daughters' roles under one mother at a time.
-class RoleScores {
-public:
-    explicit RoleScores(const TreeProbabilities& model)
-        : p_(model),
-          kinds_(model.slot_kinds()),
-          at_site_(model.a.role_slot.size(), 0),
-          at_lexeme_(model.a.role_slot.size(), 0),
-          totals_(kinds_) {}
-
-    void enter(int site, int mother) {
-        for (const int role : touched_) at_site_[role] = at_lexeme_[role] = 0;
-        std::fill(totals_.begin(), totals_.end(), Totals{});
-        touched_.clear();
-        site_ = site;
-        for (int i = p_.site_begin_[site]; i < p_.site_begin_[site + 1]; ++i) {
-            const std::int32_t* row = &p_.a.role_counts[3 * i];
-            at_site_[row[1]] = row[2];
-            touched_.push_back(row[1]);
-        }
-        if (mother >= p_.a.words) return;
-        for (int i = p_.lexical_begin_[mother]; i < p_.lexical_begin_[mother + 1]; ++i) {
-            const std::int32_t* row = &p_.a.lexical_counts[4 * i];  // mother, category, role, count
-            if (row[1] != p_.a.site_category[site]) continue;
-            at_lexeme_[row[2]] = row[3];
-            totals_[p_.a.role_slot[row[2]]].add(row[3]);
-            touched_.push_back(row[2]);
-        }
-    }
-
-    // Of a role, given that the daughter fills a slot of its kind or is an adjunct.
-    double operator()(int role) const {
-        const int slot = p_.a.role_slot[role];
-        const Totals& site = p_.site_totals_[site_ * kinds_ + slot];
-        const double wide =
-            p_.coarse_role_[p_.a.site_coarse[site_] * p_.a.role_slot.size() + role];
-        const double p = site.interpolated(at_site_[role], p_.a.weights[2], wide);
-        return std::log(totals_[slot].interpolated(at_lexeme_[role], p_.a.weights[3], p));
-    }
-
-private:
-    const TreeProbabilities& p_;
-    std::size_t kinds_;
-    int site_ = 0;
-    std::vector<double> at_site_, at_lexeme_;
-    std::vector<Totals> totals_;
-    Ints touched_;
 };
 
 }  // namespace wellput

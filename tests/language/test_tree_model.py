@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from tests.language.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.language.shapes import shapes
-from wellput.language.tree_model import Method, TreeModel
+from wellput.io.model_files import save_model_file
+from wellput.language.tree_model import KIND, Method, TreeModel
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import induce_supertags
 from wellput.trees.unordered import UnorderedTree, unordered
 
@@ -51,8 +53,21 @@ def small_trees(draw: st.DrawFn) -> UnorderedTree:
     heads = [0, *(draw(st.integers(1, number)) for number in range(1, n))]
     order = draw(st.permutations(range(n)))
     place = {0: 0, **{old + 1: new + 1 for new, old in enumerate(order)}}
-    forms = draw(st.lists(st.sampled_from(FORMS), min_size=n, max_size=n))
+    form = st.sampled_from(FORMS) | st.text(max_size=4)
+    forms = draw(st.lists(form, min_size=n, max_size=n))
     return UnorderedTree(tuple(forms), tuple(place[heads[old]] for old in order))
+
+
+def test_one_word_by_hand() -> None:
+    model = TreeModel.train([tree_of("go/VB/root/0")])
+    [[choice]] = model.choose([UnorderedTree(("go",), (0,))])
+    # Everything was seen once, so each level is (1 + w * wider) / (1 + w), with the weights w of
+    # WEIGHTS and next to nothing at the widest, but 1/9 for the number of adjuncts.
+    role = 1 / 3  # w 2
+    lexeme = (1 + 5 * 1 / 2) / 6  # w 1, 5
+    frame = (1 + 5 * (1 + 2.5 * (1 + 1 / 2) / 2) / 3.5) / 6  # w 1, 1, 2.5, 5
+    adjuncts = (1 + 5 * (1 + (1 + 1 / 9) / 2) / 2) / 6  # w 1, 1, 5
+    assert choice.log_prob == pytest.approx(math.log(role * lexeme * frame * adjuncts), abs=1e-4)
 
 
 @given(small_trees())
@@ -122,6 +137,16 @@ def test_labels_restrict_what_is_chosen() -> None:
     assert choice.supertags[1].category == "NN"
 
 
+def test_labels_tell_equal_words_apart() -> None:
+    # Two equal words, one known to be the object: it is not the order of the list that decides.
+    forms, heads = ("saw", "it", "it"), (0, 1, 1)
+    [[one]] = MODEL.choose([UnorderedTree(forms, heads, None, (None, "nsubj", "obj"))])
+    [[two]] = MODEL.choose([UnorderedTree(forms, heads, None, (None, "obj", "nsubj"))])
+    assert one.log_prob == two.log_prob
+    assert one.supertags == (two.supertags[0], two.supertags[2], two.supertags[1])
+    assert (one.supertags[1].relation, one.supertags[2].relation) == ("nsubj", "obj")
+
+
 def test_threads_and_batches_change_nothing() -> None:
     words = [unordered(tree) for tree in TREES] * 20
     alone = [MODEL.choose([tree])[0] for tree in words]
@@ -138,6 +163,10 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     assert loaded.choose(words) == MODEL.choose(words)
     assert loaded.fingerprint == MODEL.fingerprint
     assert loaded.card["trees"] == len(TREES)
+    without = {name: array for name, array in MODEL.arrays.items() if name != "weights"}
+    save_model_file(tmp_path / "old.wpm", KIND, {}, without)
+    with pytest.raises(InputError, match="train it again"):
+        TreeModel.load(tmp_path / "old.wpm")
 
 
 @settings(max_examples=50)

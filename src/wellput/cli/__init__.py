@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.displays:command",
         "Choose facial displays for a talking head; judge and see them.",
     ),
+    "realize": (
+        "wellput.cli.realize:command",
+        "Realize sentences from unordered dependency trees.",
+    ),
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),

@@ -34,7 +34,7 @@ Examples:
     multiple=True,
     default=("sequence",),
     show_default=True,
-    help="sequence, pos, supertag, cfg; several with --evalset.",
+    help="sequence, pos, supertag, cfg, errors; several with --evalset.",
 )
 @click.option(
     "--size",
@@ -191,6 +191,7 @@ def degrader_of(
     length: int,
     boundary: str,
 ) -> Degrader:
+    from wellput.degrade.errors import ErrorGenerator
     from wellput.degrade.generate import GrammarGenerator, TemplateGenerator
     from wellput.degrade.sequences import SequenceGenerator
 
@@ -198,6 +199,8 @@ def degrader_of(
         return SequenceGenerator(
             source.corpus(), size=size, length=length, boundary=cast("Boundary", boundary)
         )
+    if system == "errors":
+        return ErrorGenerator(source.corpus(), length=length)
     if system == "cfg":
         return GrammarGenerator(source.corpus("pos"), grammar or source.grammar(), length=length)
     tags = source.corpus("pos" if system == "pos" else "supertag")

@@ -19,7 +19,7 @@ from wellput.degrade.templates import GrammarTemplates, TagTemplates
 from wellput.degrade.words import WordModel
 from wellput.trees.grammar import Grammar
 
-Method: TypeAlias = Literal["sequence", "pos", "supertag", "cfg"]
+Method: TypeAlias = Literal["sequence", "pos", "supertag", "cfg", "errors"]
 METHODS: tuple[Method, ...] = get_args(Method)
 BLOCK = 100
 CONSTRUCTION = "construction"

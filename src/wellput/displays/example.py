@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 1234
     for number in range(1, n + 1):
         derivation = _derive(grammar, rng)
         outputs = {ORIGINAL: _displays(derivation, chances, noise, rng)}
-        text = " ".join(words_of(derivation)).replace(" ,", ",").capitalize() + "."
+        text = " ".join(words_of(derivation)).replace(" ,", ",") + "."
         name = f"synthetic-{number:0{width}}"
         items.append(Item(name, outputs, (text,), context=LABEL, derivation=derivation))
     return EvalSet(items)
@@ -79,7 +79,10 @@ def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
             made["features"] = {k: v for k, v in described[0].items() if k != "property"}
         return {**made, "children": children}
 
-    return node(grammar["start"])
+    derivation = node(grammar["start"])
+    first = next(each for each in nodes_of(derivation) if "word" in each)
+    cast("Node", first)["word"] = first["word"].capitalize()
+    return derivation
 
 
 def _leaf(

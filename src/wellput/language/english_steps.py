@@ -8,8 +8,27 @@ from wellput.language.english_training import Step
 STEPS: tuple[Step, ...] = (
     Step(
         "ngrams.wlm",
-        "trigram model of decapitalized words",
+        "trigram model of words",
         "wellput.language.english_ngrams:make",
         roles=("treebank", "dev", "text"),
+    ),
+    Step("tagger.wpm", "part-of-speech tagger", "wellput.language.english_trees:make_tagger"),
+    Step(
+        "parser.wpm",
+        "dependency parser",
+        "wellput.language.english_trees:make_parser",
+        needs=("tagger.wpm",),
+    ),
+    Step(
+        "tree.wpm",
+        "supertags and tree model",
+        "wellput.language.english_trees:make_tree_model",
+        roles=("treebank",),
+    ),
+    Step(
+        "realizer.wpm",
+        "orders of sisters and the baseline LR for realizing",
+        "wellput.realize.training:make",
+        needs=("ngrams.wlm", "tree.wpm"),
     ),
 )

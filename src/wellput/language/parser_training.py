@@ -61,6 +61,19 @@ def train_parser(
         on_epoch(1)
 
     tagger = train_tagger(trees, dev=dev, epochs=epochs, seed=seed, on_epoch=one_more)
+    transitions = train_transitions(trees, epochs=epochs, seed=seed, on_epoch=one_more)
+    return TaggingParser(tagger, transitions)
+
+
+def train_transitions(
+    trees: Sequence[Tree],
+    *,
+    epochs: int = EPOCHS,
+    seed: int = 1,
+    on_epoch: Progress = lambda _: None,
+) -> TransitionParser:
+    """The transition parser alone, with its hints; `on_epoch` is called after every round over the
+    trees, those of the folds' taggers too."""
     is_large = len(trees) >= LARGE_TREEBANK
     tagged = [_tagged(tree) for tree in trees]
     hinted = [(words, hints_of(tree)) for (words, _), tree in zip(tagged, trees, strict=True)]
@@ -70,10 +83,10 @@ def train_parser(
         min_updates=HINT_MIN_UPDATES,
         smallest=HINT_SMALLEST if is_large else 0.0,
         seed=seed,
-        on_epoch=one_more,
+        on_epoch=on_epoch,
     )
-    tags, hints = (jackknifed(some, seed=seed, on_epoch=one_more) for some in (tagged, hinted))
-    transitions = TransitionParser.train(
+    tags, hints = (jackknifed(some, seed=seed, on_epoch=on_epoch) for some in (tagged, hinted))
+    return TransitionParser.train(
         trees,
         tags,
         hints,
@@ -81,9 +94,8 @@ def train_parser(
         epochs=epochs,
         smallest=SMALLEST if is_large else 0.0,
         seed=seed,
-        on_epoch=one_more,
+        on_epoch=on_epoch,
     )
-    return TaggingParser(tagger, transitions)
 
 
 def jackknifed(

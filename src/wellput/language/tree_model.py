@@ -23,8 +23,8 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
-from wellput.language.shapes import shapes
 from wellput.language.supertag_inventory import SupertagInventory
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, parse_supertag
 from wellput.trees.unordered import UnorderedTree
 
@@ -38,7 +38,7 @@ RARE = 2
 # adjuncts, from the widest to the narrowest.
 WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
 
-COUNTED = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs"])
+COUNTED = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs", "weights"])
 MOST_REMEMBERED = 1 << 16
 
 Method = Literal["exact", "top-down", "alone"]
@@ -63,7 +63,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class TreeModel:
-    """Supertags, known words, shapes of unknown ones, and the counts as they are saved."""
+    """Supertags, known words, shapes of unknown ones, and the counts and weights as they are saved."""
 
     supertags: tuple[Supertag, ...]
     words: tuple[str, ...]
@@ -81,6 +81,8 @@ class TreeModel:
     @classmethod
     def load(cls, path: PathLike) -> Self:
         file = load_model_file(path, KIND)
+        if "weights" not in file.arrays:
+            raise InputError(f"{path} is a tree model of another version: train it again.")
         supertags = tuple(parse_supertag(text) for text in file.strings("supertags"))
         words, known_shapes = tuple(file.strings("words")), tuple(file.strings("shapes"))
         return cls(supertags, words, known_shapes, file.arrays, file.card)
@@ -115,9 +117,9 @@ class TreeModel:
         """The best supertags of each tree, at most `n_best` choices from the best down.
 
         `exact` finds the most probable supertags of the tree as a whole, among the best `candidates`
-        of each word; `top-down`, as the paper has it, chooses a mother's first, then her daughters'
-        given hers; `alone` looks at each word by itself, with the number of its daughters. The last
-        two give one choice.
+        of each word; `top-down`, as the paper has it, chooses a mother's first, looking at her
+        daughters but no further, then theirs given hers; `alone` looks at each word by itself, with
+        the number of its daughters. The last two give one choice.
         """
         if n_best < 1 or candidates < 1:
             raise InputError("A tree needs at least one choice and each word one candidate.")
@@ -180,7 +182,7 @@ class TreeModel:
             "bilexical_counts": _columns(counts, "pairs", "sizes", "stems", "daughters"),
             "adjunct_counts": _columns(counts, "adjuncts", "supertags", "numbers"),
         }
-        return _native.TreeModel(arrays, WEIGHTS)
+        return _native.TreeModel(arrays, counts["weights"].tolist())
 
     @cached_property
     def _lexemes(self) -> dict[str, int]:

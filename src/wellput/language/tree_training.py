@@ -1,8 +1,8 @@
 """Counts for a tree model from dependency trees.
 
 A lexeme is a word as it is written, without a sentence's first capital. Rare words also count for their
-shapes, which stand for unknown words. Pairs of lexemes seen once are left out: they cost half a
-model's size and tell little (docs/results/language_supertags.md).
+shapes, which stand for unknown words. What rare words have for daughters and pairs of lexemes seen once
+are left out, to keep the model small.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.language.shapes import shapes
 from wellput.language.supertag_inventory import SupertagInventory, role, site, stem
-from wellput.language.tree_model import TreeModel
+from wellput.language.tree_model import RARE, WEIGHTS, TreeModel
+from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, induce_supertags
 from wellput.trees.unordered import forms_without_first_capital
 
-RARE = 2
 MOST_SLOTS = 8
 MOST_ADJUNCTS = 8
 MOST_COUNT = 65535
@@ -87,6 +86,7 @@ def train_tree_model(
     arrays = {
         **_lexicon(counts, inventory, words, rare, shape_names),
         **_arcs(counts, inventory, {word: number for number, word in enumerate(words)}),
+        "weights": np.array(WEIGHTS),
     }
     stated = {"trees": counts.trees, "words": counts.words.total(), **(card or {})}
     return TreeModel(inventory.supertags, tuple(words), tuple(shape_names), arrays, stated)
@@ -132,6 +132,8 @@ def _arcs(
         roles[inventory.sites[site(mother)], inventory.roles[role(daughter)]] += count
     lexical: Counter[tuple[int, int, int]] = Counter()
     for (lexeme, category, daughter), count in counts.lexical.items():
+        if counts.words[lexeme] <= RARE:
+            continue
         numbers = inventory.categories[category], inventory.roles[role(daughter)]
         lexical[lexemes[lexeme], *numbers] += count
     bilexical: Counter[tuple[int, int, int]] = Counter()

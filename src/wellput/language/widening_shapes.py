@@ -1,4 +1,5 @@
-"""What a word looks like: from its shape a model guesses at words it has never seen."""
+"""What a word looks like, in descriptions from the closest to the widest: a model that has never seen
+a word takes the closest one that it knows. (`word_shapes` has one class for each word.)"""
 
 from __future__ import annotations
 
