@@ -15,7 +15,7 @@
 
 namespace wellput {
 
-enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD };
+enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER };
 
 constexpr std::size_t DISTANCES = 4;
 
@@ -30,7 +30,7 @@ struct HeadDrivenModel {
     // By tag: two coarser tags, and the class that a head remembers. The class n_classes: no modifier.
     const std::int32_t *coarse = nullptr, *coarsest = nullptr, *classes = nullptr;
     const float* unigrams = nullptr;  // natural logarithms, by word
-    double head_share = 0, log_continue = 0, log_end = 0;
+    double head_share = 0, after_share = 0, log_continue = 0, log_end = 0;
     std::uint32_t sentence_start = 0;
 
     std::size_t stop() const { return n_tags; }
@@ -73,6 +73,13 @@ struct HeadDrivenModel {
     BackoffChain lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
         BackoffChain chain(tables, RIGHT);
         chain.add(0, tag, word, last);
+        return chain;
+    }
+
+    // What the last word says of what comes next on a side, over what the head says.
+    BackoffChain after_word(Family family, std::size_t tag, std::uint32_t word) const {
+        BackoffChain chain(tables, family);
+        chain.add(0, coarsest[tag], word);
         return chain;
     }
 
