@@ -22,7 +22,12 @@ template <typename T>
 using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // What comes back of a sentence: logs are natural.
-enum Column : std::size_t { LOG_PROBABILITY, BEST_LOG_PROBABILITY, UNIGRAM_LOG_PROBABILITY, COLUMNS };
+enum Column : std::size_t {
+    LOG_PROBABILITY,
+    BEST_LOG_PROBABILITY,
+    UNIGRAM_LOG_PROBABILITY,
+    COLUMNS
+};
 
 class HeadDriven {
 public:

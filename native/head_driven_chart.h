@@ -34,7 +34,7 @@ struct Best {
 struct Lattice {
     std::size_t n = 0;
     const std::int32_t* words = nullptr;
-    const std::int64_t* starts = nullptr;  // n + 1: word i's tags are tags[starts[i]..starts[i + 1])
+    const std::int64_t* starts = nullptr;  // n + 1: word i's tags are from starts[i] on
     const std::int32_t* tags = nullptr;
     const float* weights = nullptr;  // by tag of the lattice: a factor for the best tree alone
 };
@@ -132,7 +132,8 @@ private:
             most_tags_ = std::max(most_tags_, last(word) - first(word));
             for (std::size_t node = first(word); node < last(word); ++node) {
                 word_of_[node] = word;
-                const std::int32_t tag = lattice_.tags[lattice_.starts[0] + static_cast<std::int64_t>(node)];
+                const std::int32_t tag =
+                    lattice_.tags[lattice_.starts[0] + static_cast<std::int64_t>(node)];
                 auto& slot = tag_slots_[static_cast<std::size_t>(tag)];
                 if (!slot) {
                     slot = static_cast<std::int32_t>(tags_.size());
@@ -176,7 +177,8 @@ private:
             const double scale = std::exp(-static_cast<double>(model_.unigrams[word]));
             for (std::size_t node = first(i); node < last(i); ++node) {
                 const double plain = model_.plain_word(word, tag(node));
-                next_word_[node] = scale * model_.next_word(word, tag(node), before, before_that, plain);
+                next_word_[node] =
+                    scale * model_.next_word(word, tag(node), before, before_that, plain);
                 root_[node] = next_word_[node] * model_.root(tag(node));
                 for (std::size_t h = i >= width_ ? i - width_ + 1 : 0; h < i; ++h)
                     for (std::size_t head = first(h); head < last(h); ++head)
@@ -188,8 +190,8 @@ private:
         }
     }
 
-    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the head's tag
-    // and the class before: rows are made when first asked for.
+    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the
+    // head's tag and the class before: rows are made when first asked for.
     void forget_rows() {
         outcomes_.assign(1, model_.stop());
         for (std::size_t t = 1; t < n_local_tags_; ++t)
@@ -291,7 +293,8 @@ private:
 
     double weight(std::size_t node) const {
         return is_weighted_
-                   ? static_cast<double>(lattice_.weights[lattice_.starts[0] + static_cast<std::int64_t>(node)])
+                   ? static_cast<double>(
+                         lattice_.weights[lattice_.starts[0] + static_cast<std::int64_t>(node)])
                    : 1.0;
     }
 
@@ -408,7 +411,8 @@ private:
             roots_.assign(end, 0);
             for (std::size_t root = end - std::min(end, width_); root < end; ++root)
                 for (std::size_t node = first(root); node < last(root); ++node) {
-                    const double own = root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
+                    const double own =
+                        root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
                     const double* left = &left_half(node, START, 0);
                     for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
                         add_tree<Semiring>(root - reach, own * left[reach], node);
