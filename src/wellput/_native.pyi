@@ -296,6 +296,7 @@ class HeadDriven:
         n_classes: int,
         sentence_start: int,
         head_share: float,
+        after_share: float,
         continuing: float,
     ) -> None: ...
     def parse(

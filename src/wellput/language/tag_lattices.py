@@ -19,7 +19,7 @@ from wellput import _native
 # Tuned on EWT dev: how many tags a word has at most, how much less probable than the best they may
 # be (a natural log), and what share of a tag's weight is the parser's.
 MOST_TAGS = 6
-MARGIN = 5.0
+MARGIN = 7.0
 PARSER_SHARE = 0.5
 
 
