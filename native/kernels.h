@@ -17,6 +17,7 @@ void add_ngram_training(nanobind::module_& m);
 void add_ngram_model(nanobind::module_& m);
 void add_arpa(nanobind::module_& m);
 void add_lattice(nanobind::module_& m);
+void add_tree_model(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);

@@ -13,6 +13,7 @@
 #include "parallel.h"
 #include "strings.h"
 #include "tokenize.h"
+#include "word_table.h"
 
 namespace wellput {
 namespace {
@@ -132,6 +133,9 @@ private:
 
     NgramView view_;
 };
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // The third array of a vocabulary from the other two.
 nb::object word_slots(const Array<std::uint64_t>& offsets, const Array<std::uint8_t>& text) {

@@ -1,6 +1,7 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
 from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,3 +220,33 @@ def best_paths(
     width: int,
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+# tree_model.cpp
+Int32s = NDArray[np.int32]
+
+class TreeModel:
+    """Supertags by number from counts in arrays, which it does not check. Trees lie one after the
+    other, tree i in the rows begins[i] to begins[i + 1]: lexeme, shape, head in the tree (-1 at the
+    root), category, relation (-1 unknown)."""
+
+    def __init__(self, arrays: Mapping[str, Int32s | int], weights: Sequence[float]) -> None: ...
+    def choose(
+        self,
+        begins: Int32s,
+        rows: Int32s,
+        names: NDArray[np.uint64],
+        method: str,
+        n_best: int,
+        width: int,
+        threads: int,
+    ) -> list[list[tuple[float, list[int]]]]: ...
+    def terms(
+        self,
+        begins: Int32s,
+        rows: Int32s,
+        names: NDArray[np.uint64],
+        supertags: Int32s,
+        threads: int,
+    ) -> Floats: ...
+    def candidates(
+        self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
+    ) -> list[list[tuple[int, float]]]: ...
