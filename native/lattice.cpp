@@ -15,9 +15,6 @@
 namespace wellput {
 namespace {
 
-template <typename T, std::size_t Dims>
-using Array = nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
-
 // The automata of many lattices, one after another. Lattice i has automata begins[i] to begins[i + 1];
 // automaton a has arcs arc_begins[a] to arc_begins[a + 1], numbering its words and automata from the
 // lattice's own first ones.

@@ -16,8 +16,8 @@ NB_MODULE(_native, m) {
     wellput::add_ngram_training(m);
     wellput::add_ngram_model(m);
     wellput::add_arpa(m);
-    wellput::add_lattice(m);
     wellput::add_tree_model(m);
+    wellput::add_lattice(m);
     wellput::add_rouge(m);
     wellput::add_bootstrapped_correlations(m);
     wellput::add_permuted_correlations(m);

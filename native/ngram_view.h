@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "ngram_trie.h"
 #include "word_table.h"
 
@@ -70,9 +71,7 @@ public:
 private:
     template <typename T>
     std::pair<const T*, std::size_t> hold(nanobind::handle object) {
-        using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
-                                        nanobind::device::cpu>;
-        auto array = nanobind::cast<Array>(object);
+        auto array = nanobind::cast<Array<T>>(object);
         arrays_.push_back(nanobind::borrow(object));
         return {array.data(), array.shape(0)};
     }

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "arrays.h"
 #include "kernels.h"
 #include "parallel.h"
 
@@ -18,9 +19,6 @@ namespace nb = nanobind;
 
 namespace wellput {
 namespace {
-
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Rows of (word, log probability): row r lies from begins[r] to begins[r + 1].
 struct Rows {
@@ -142,7 +140,7 @@ private:
 void add_word_filling(nb::module_& m) {
     m.def(
         "fill_words",
-        [](nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig> templates,
+        [](Array<std::int32_t, 2> templates,
            Array<std::int32_t> tag_begins, Array<std::int32_t> tag_words, Array<double> tag_probs,
            Array<std::int32_t> bigram_begins, Array<std::int32_t> bigram_words,
            Array<double> bigram_probs, Array<double> unigrams, std::int32_t start, double repeated,

@@ -1,7 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Callable, Sequence
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,6 +169,22 @@ def permuted_correlations(
     threads: int,
 ) -> Floats: ...
 
+# lattice.cpp
+def best_paths(
+    vocabulary: WordArrays,
+    levels: Sequence[LevelArrays],
+    words: Sequence[Sequence[str]],
+    begins: NDArray[np.int64],
+    arc_begins: NDArray[np.int64],
+    n_states: NDArray[np.int64],
+    arcs: NDArray[np.int32],
+    weights: Floats,
+    lm_weight: float,
+    n_best: int,
+    width: int,
+    threads: int,
+) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+
 # tagger.cpp
 def train_tagger(
     sentences: Sequence[Sequence[str]],
@@ -220,6 +235,7 @@ def best_paths(
     width: int,
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+
 # tree_model.cpp
 Int32s = NDArray[np.int32]
 

@@ -22,4 +22,4 @@ def test_a_word_is_lowered_if_the_text_has_it_small() -> None:
 
 
 def test_the_capital_goes_to_the_first_word() -> None:
-    assert capitalized(["ähm", "yes"]) == ["Ähm", "yes"]
+    assert capitalized(("ähm", "yes")) == ("Ähm", "yes")

@@ -26,6 +26,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.displays:command",
         "Choose facial displays for a talking head; judge and see them.",
     ),
+    "realize": (
+        "wellput.cli.realize:command",
+        "Realize sentences from unordered dependency trees.",
+    ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),

@@ -36,7 +36,7 @@ CANDIDATES = 100
 RARE = 2
 # How much each wider context counts beside a narrower one, tuned on EWT dev: roles, lexemes, frames,
 # adjuncts, from the widest to the narrowest.
-WEIGHTS = (1.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 2.5)
+WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
 
 COUNTED = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs"])
 MOST_REMEMBERED = 1 << 16

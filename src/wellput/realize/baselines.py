@@ -33,7 +33,7 @@ class LeftRight:
     -1 where the daughter mostly precedes, 1 where she follows. A grammar whose supertags are words."""
 
     lexemes: Mapping[str, int]
-    pairs: NDArray[np.uint64]
+    pairs: NDArray[np.unsignedinteger[Any]]
     sides: NDArray[np.int8]
 
     def anchor(self, mother: str) -> int:
@@ -48,8 +48,8 @@ class LeftRight:
         head, word = self.lexemes.get(mother), self.lexemes.get(daughter)
         if head is None or word is None:
             return 0
-        pair = np.uint64(head * len(self.lexemes) + word)
-        at = int(np.searchsorted(self.pairs, pair))
+        pair = head * len(self.lexemes) + word
+        at = int(np.searchsorted(self.pairs, self.pairs.dtype.type(pair)))
         return int(self.sides[at]) if at < len(self.pairs) and self.pairs[at] == pair else 0
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
@@ -80,7 +80,7 @@ def train_left_right(
     decided = sorted((m * len(lexemes) + d, side) for (m, d), side in balance.items() if side)
     return LeftRight(
         lexemes,
-        np.array([pair for pair, _ in decided], np.uint64),
+        np.array([pair for pair, _ in decided], np.min_scalar_type(len(lexemes) ** 2)),
         np.array([1 if side > 0 else -1 for _, side in decided], np.int8),
     )
 

@@ -51,7 +51,6 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
     return Capitals(frozenset(word for word, count in balance.items() if count > 0))
 
 
-def capitalized(words: list[str]) -> list[str]:
+def capitalized(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words with a capital at the beginning."""
-    first = words[0]
-    return [first[:1].upper() + first[1:], *words[1:]]
+    return (words[0][:1].upper() + words[0][1:], *words[1:])

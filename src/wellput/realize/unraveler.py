@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.realize.inputs import InputTree
@@ -32,7 +32,7 @@ class Unraveled:
     restricted because a node has too many daughters that may stand anywhere."""
 
     lattice: Lattice
-    nodes: NDArray[np.int64]
+    nodes: tuple[int, ...]
     is_restricted: bool
 
 
@@ -45,8 +45,8 @@ def unravel(
 ) -> Unraveled:
     """The lattice of a tree; with `precedence` its arcs have weights."""
     words = [form for node in tree.nodes for form in node.forms]
-    nodes = np.repeat(np.arange(len(tree)), [len(node.forms) for node in tree.nodes])
-    firsts = np.searchsorted(nodes, np.arange(len(tree))).tolist()
+    nodes = tuple(number for number, node in enumerate(tree.nodes) for _ in node.forms)
+    firsts = [0, *accumulate(len(node.forms) for node in tree.nodes)]
     automata: list[Automaton] = []
     labels = [0] * len(tree)
     is_restricted = False

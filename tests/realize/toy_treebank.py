@@ -1,0 +1,43 @@
+"""A treebank of a few sentences, and the models that realizing needs, trained on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wellput.core.tree import Tree, Word
+from wellput.language.ngram_files import save_model
+from wellput.language.ngram_training import train
+from wellput.language.tree_model import TreeModel
+from wellput.realize.model import train_realizer_model
+
+# word/tag/relation/head
+SENTENCES = (
+    "The/DT/det/2 dog/NN/nsubj/3 sees/VBZ/root/0 a/DT/det/5 cat/NN/obj/3 ././punct/3",
+    "A/DT/det/2 cat/NN/nsubj/3 sees/VBZ/root/0 the/DT/det/5 dog/NN/obj/3 ././punct/3",
+    "The/DT/det/3 old/JJ/amod/3 dog/NN/nsubj/4 sleeps/VBZ/root/0 ././punct/4",
+    "A/DT/det/2 cat/NN/nsubj/4 often/RB/advmod/4 sleeps/VBZ/root/0 ././punct/4",
+    "The/DT/det/2 dog/NN/nsubj/3 sleeps/VBZ/root/0 in/IN/case/6 the/DT/det/6 house/NN/obl/3",
+    "Now/RB/advmod/4 the/DT/det/3 cat/NN/nsubj/4 sees/VBZ/root/0 an/DT/det/7 old/JJ/amod/7 dog/NN/obj/4",
+    "Rome/NNP/nsubj/2 sees/VBZ/root/0 the/DT/det/4 dog/NN/obj/2 in/IN/case/7 a/DT/det/7 house/NN/obl/2",
+)
+
+
+def tree_of(text: str) -> Tree:
+    words = []
+    for token in text.split():
+        form, tag, relation, head = token.rsplit("/", 3)
+        words.append(Word(form, int(head), xpos=tag, relation=relation))
+    return Tree(tuple(words))
+
+
+TREES = [tree_of(sentence) for sentence in SENTENCES]
+
+
+def save_toy_models(folder: Path) -> None:
+    """The three files of a language."""
+    model = train_realizer_model(TREES)
+    model.save(folder / "realizer.wpm")
+    TreeModel.train(TREES).save(folder / "tree.wpm")
+    lowered = [model.capitals.lowered_tree(tree) for tree in TREES]
+    texts = [" ".join(word.form for word in tree.words) for tree in lowered]
+    save_model(train([texts]).model, folder / "ngrams.wlm")
