@@ -8,7 +8,8 @@ from wellput.core.tree import Tree, Word
 from wellput.language.ngram_files import save_model
 from wellput.language.ngram_training import train
 from wellput.language.tree_model import TreeModel
-from wellput.realize.model import train_realizer_model
+from wellput.realize.capitals import learn_capitals
+from wellput.realize.training import train_realizer
 
 # word/tag/relation/head
 SENTENCES = (
@@ -18,7 +19,7 @@ SENTENCES = (
     "A/DT/det/2 cat/NN/nsubj/4 often/RB/advmod/4 sleeps/VBZ/root/0 ././punct/4",
     "The/DT/det/2 dog/NN/nsubj/3 sleeps/VBZ/root/0 in/IN/case/6 the/DT/det/6 house/NN/obl/3",
     "Now/RB/advmod/4 the/DT/det/3 cat/NN/nsubj/4 sees/VBZ/root/0 an/DT/det/7 old/JJ/amod/7 dog/NN/obj/4",
-    "Rome/NNP/nsubj/2 sees/VBZ/root/0 the/DT/det/4 dog/NN/obj/2 in/IN/case/7 a/DT/det/7 house/NN/obl/2",
+    "Rome/NNP/nsubj/2 sees/VBZ/root/0 a/DT/det/4 dog/NN/obj/2 in/IN/case/7 the/DT/det/7 den/NN/obl/2",
 )
 
 
@@ -35,9 +36,10 @@ TREES = [tree_of(sentence) for sentence in SENTENCES]
 
 def save_toy_models(folder: Path) -> None:
     """The three files of a language."""
-    model = train_realizer_model(TREES)
-    model.save(folder / "realizer.wpm")
-    TreeModel.train(TREES).save(folder / "tree.wpm")
-    lowered = [model.capitals.lowered_tree(tree) for tree in TREES]
-    texts = [" ".join(word.form for word in tree.words) for tree in lowered]
-    save_model(train([texts]).model, folder / "ngrams.wlm")
+    tree_model = TreeModel.train(TREES)
+    capitals = learn_capitals(TREES)
+    lowered = [capitals.lowered_tree(tree) for tree in TREES]
+    ngrams = train([[" ".join(word.form for word in tree.words) for tree in lowered]]).model
+    tree_model.save(folder / "tree.wpm")
+    save_model(ngrams, folder / "ngrams.wlm")
+    train_realizer(TREES, tree_model=tree_model, ngrams=ngrams).save(folder / "realizer.wpm")

@@ -6,21 +6,19 @@ much each part counts. The English one is `realizer.wpm`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
-from wellput.realize.baselines import LeftRight, train_left_right
-from wellput.realize.capitals import Capitals, learn_capitals
-from wellput.realize.precedence import PrecedenceModel, train_precedence
+from wellput.realize.baselines import LeftRight
+from wellput.realize.capitals import Capitals
+from wellput.realize.precedence import PrecedenceModel
 
 KIND = "realizer"
-SEED = 12345
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +57,3 @@ class RealizerModel:
             float(file.arrays["weights"][0]),
             file.card,
         )
-
-
-def train_realizer_model(
-    trees: Sequence[Tree],
-    *,
-    seed: int = SEED,
-    card: Mapping[str, Any] | None = None,
-    on_progress: Callable[[int], None] = lambda _: None,
-) -> RealizerModel:
-    """From treebank trees in their order; `tune` finds the weights afterwards."""
-    capitals = learn_capitals(trees)
-    lowered = [capitals.lowered_tree(tree) for tree in trees]
-    on_progress(len(trees))
-    left_right = train_left_right(lowered, rng=np.random.default_rng(seed))
-    precedence = train_precedence(lowered)
-    words = sum(len(tree.words) for tree in trees)
-    stated = {"trees": len(trees), "words": words, "seed": seed, **(card or {})}
-    return RealizerModel(capitals, left_right, precedence, card=stated)
