@@ -13,7 +13,6 @@
 #include "parallel.h"
 #include "strings.h"
 #include "tokenize.h"
-#include "word_table.h"
 
 namespace wellput {
 namespace {
@@ -84,15 +83,15 @@ public:
                 const auto* begins = view_.levels()[d].begins;
                 if (x == begin)
                     path[d] = static_cast<std::size_t>(
-                        std::upper_bound(begins, begins + view_.levels()[d].size, path[d + 1]) - begins -
-                        1);
+                        std::upper_bound(begins, begins + view_.levels()[d].size, path[d + 1]) -
+                        begins - 1);
                 while (begins[path[d] + 1] <= path[d + 1]) ++path[d];
             }
             put(view_.levels()[depth].log_probs[x]);
             for (std::size_t d = depth + 1; d-- > 0;) {
                 lines += d == depth ? '\t' : ' ';
                 lines += view_.words()[d == 0 ? static_cast<std::uint32_t>(path[0])
-                                       : view_.levels()[d].words[path[d]]];
+                                              : view_.levels()[d].words[path[d]]];
             }
             if (depth + 1 < view_.order()) {
                 lines += '\t';
@@ -134,22 +133,9 @@ private:
     NgramView view_;
 };
 
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// The third array of a vocabulary from the other two.
-nb::object word_slots(const Array<std::uint64_t>& offsets, const Array<std::uint8_t>& text) {
-    const WordView view{offsets.data(), reinterpret_cast<const char*>(text.data())};
-    WordTable words;
-    words.reserve(offsets.shape(0) - 1);
-    for (std::uint32_t id = FIRST_WORD; id + 1 < offsets.shape(0); ++id) words.add(view[id]);
-    return as_array(std::move(words.slots()));
-}
-
 }  // namespace
 
 void add_ngram_model(nb::module_& m) {
-    m.def("word_slots", &word_slots, nb::arg("offsets"), nb::arg("text"));
     nb::class_<NgramModel>(m, "NgramModel")
         .def(nb::init<nb::handle, nb::handle>(), nb::arg("vocabulary"), nb::arg("levels"))
         .def("scores", &NgramModel::scores, nb::arg("texts"), nb::arg("tokenizer"),

@@ -61,6 +61,10 @@ public:
         while (size < 2 * expected) size *= 2;
         slots_.assign(size, {0, kAbsent});
     }
+    // A decision's keys lie far apart: asked for all at once, they come together.
+    void prefetch(std::span<const FeatureKey> keys) const {
+        for (const FeatureKey key : keys) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
+    }
     std::uint32_t find(FeatureKey key) const { return slots_[place_of(key)].number; }
     // The table grows before it is half full.
     void insert(FeatureKey key, std::uint32_t number) {
@@ -99,6 +103,7 @@ public:
 
     // Adds each class's weights to scores[class].
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
+        table_.prefetch(features);
         for (const FeatureKey key : features) {
             const std::uint32_t row = table_.find(key);
             if (row == KeyTable::kAbsent) continue;
@@ -218,6 +223,7 @@ public:
     }
 
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
+        table_.prefetch(features);
         for (const FeatureKey key : features) {
             const std::uint32_t begin = table_.find(key);
             if (begin == KeyTable::kAbsent) continue;

@@ -54,8 +54,11 @@ public:
     Analysis top_down(std::span<const TreeNode> nodes) {
         prepare(nodes);
         inside_.assign(nodes.size(), {});
-        for (const int x : order_) {  // what a word is worth by itself
+        for (const int x : order_)  // what a word is worth by itself
             for (const double score : own_[x]) inside_[x].push_back({{score, {}}});
+        for (const int x : order_) {  // and with its daughters, these by themselves: mothers first
+            inside_[x].clear();
+            fill_inside(x, 1);
         }
         Ints chosen(nodes.size(), 0);
         const int root = order_[0];
@@ -73,12 +76,21 @@ public:
             for (std::size_t d = 0; d < daughters_[x].size(); ++d)
                 chosen[daughters_[x][d]] = found[0].daughters[d].candidate;
         }
-        Analysis analysis;
+        Ints supertags;
         for (std::size_t x = 0; x < nodes.size(); ++x)
-            analysis.supertags.push_back(candidates_[x][chosen[x]]);
-        const auto scores = terms(nodes, analysis.supertags);
-        for (const int x : order_) analysis.score += scores[x].first + scores[x].second;
-        return analysis;
+            supertags.push_back(candidates_[x][chosen[x]]);
+        return scored(nodes, std::move(supertags));
+    }
+
+    // Each word by itself: its lexeme and how many daughters it has.
+    Analysis alone(std::span<const TreeNode> nodes) {
+        arrange(nodes);
+        Ints supertags;
+        for (std::size_t x = 0; x < nodes.size(); ++x) {
+            const int daughters = static_cast<int>(daughters_[x].size());
+            supertags.push_back(entries(nodes[x], daughters)[0].supertag);
+        }
+        return scored(nodes, std::move(supertags));
     }
 
     // By word: log probability of it and its role under its mother; and of its frame, its number of
@@ -144,6 +156,12 @@ private:
         Choice choice;
     };
 
+    Analysis scored(std::span<const TreeNode> nodes, Ints supertags) {
+        double score = 0;
+        const auto all = terms(nodes, supertags);
+        for (const int x : order_) score += all[x].first + all[x].second;
+        return {score, std::move(supertags)};
+    }
     int role_of(int t) const { return p_.a.stem_role[p_.a.stem[t]]; }
     bool fits(int stem, int site) const {
         return p_.a.stem_mother[stem] == p_.a.site_coarse[site];

@@ -86,7 +86,7 @@ public:
                                                              int width, int threads) const {
         const Forest forest(begins, rows, names);
         std::vector<std::vector<std::pair<double, Ints>>> result(forest.size());
-        const bool is_exact = method == "exact";
+        const bool is_exact = method == "exact", is_top_down = method == "top-down";
         nb::gil_scoped_release release;
         parallel_for(
             forest.size(), threads,
@@ -97,7 +97,8 @@ public:
                     if (is_exact)
                         found = chooser.exact(forest[i], n_best);
                     else
-                        found.push_back(chooser.top_down(forest[i]));
+                        found.push_back(is_top_down ? chooser.top_down(forest[i])
+                                                    : chooser.alone(forest[i]));
                     for (auto& [score, supertags] : found)
                         result[i].emplace_back(score, std::move(supertags));
                 }

@@ -211,19 +211,35 @@ private:
             each(l, [&](int coarse, int slot, double count) {
                 mothers[coarse] += count, slots[slot] += count, all += count;
             });
-        for (std::size_t l = 0; l + 1 < a.lexicon_begin.size(); ++l) {
-            std::vector<double> own_mothers(mothers), own_slots(slots);
+        for (double& share : mothers) share *= SHARED / all;
+        for (double& share : slots) share *= SHARED / all;
+        const std::size_t lexemes = a.lexicon_begin.size() - 1;
+        makes_mother_ = shares(lexemes, mothers, [&](std::size_t l, auto add) {
+            each(l, [&](int coarse, int, double count) { add(coarse, count); });
+        });
+        fills_slot_ = shares(lexemes, slots, [&](std::size_t l, auto add) {
+            each(l, [&](int, int slot, double count) { add(slot, count); });
+        });
+    }
+    // The logarithms of shares by lexeme; few differ from what all lexemes have in common.
+    template <typename Counts>
+    static std::vector<float> shares(std::size_t lexemes, const std::vector<double>& common,
+                                     Counts counts) {
+        std::vector<float> result;
+        result.reserve(lexemes * common.size());
+        std::vector<double> logs, own(common.size(), 0);
+        for (const double share : common) logs.push_back(std::log(share));
+        for (std::size_t l = 0; l < lexemes; ++l) {
             double total = SHARED;
-            for (double& share : own_mothers) share *= SHARED / all;
-            for (double& share : own_slots) share *= SHARED / all;
-            each(l, [&](int coarse, int slot, double count) {
-                own_mothers[coarse] += count, own_slots[slot] += count, total += count;
-            });
-            for (const double share : own_mothers)
-                makes_mother_.push_back(static_cast<float>(std::log(share / total)));
-            for (const double share : own_slots)
-                fills_slot_.push_back(static_cast<float>(std::log(share / total)));
+            counts(l, [&](int kind, double count) { own[kind] += count, total += count; });
+            const double log_total = std::log(total);
+            for (std::size_t kind = 0; kind < common.size(); ++kind) {
+                const double share = own[kind] > 0 ? std::log(own[kind] + common[kind]) : logs[kind];
+                result.push_back(static_cast<float>(share - log_total));
+                own[kind] = 0;
+            }
         }
+        return result;
     }
     void count_roles() {
         Level widest(a.weights[0]), wide(a.weights[1]);

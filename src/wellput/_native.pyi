@@ -95,7 +95,7 @@ def token_counts(
     threads: int,
 ) -> Floats: ...
 
-# ngram_training.cpp, arpa.cpp, ngram_model.cpp
+# ngram_training.cpp, arpa.cpp, ngram_compact.cpp, ngram_model.cpp
 # offsets (uint64), text (uint8), slots (uint32)
 WordArrays = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]]
 # words, begins, log_probs, backoffs
@@ -129,6 +129,7 @@ class ArpaReader:
     def add(self, depth: int, lines: Sequence[str]) -> int: ...
     def finish(self) -> tuple[WordArrays, list[LevelArrays]]: ...
 
+def sums_within(steps: NDArray[np.uint32], begins: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
 def word_slots(offsets: NDArray[np.uint64], text: NDArray[np.uint8]) -> NDArray[np.uint32]: ...
 
 class NgramModel:
@@ -206,6 +207,30 @@ class TaggerModel:
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
 
+# arc_hybrid.cpp
+def train_arc_hybrid(
+    words: Sequence[Sequence[str]],
+    tags: Sequence[Sequence[str]],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    n_labels: int,
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    seed: int,
+    on_epoch: Callable[[int], object],
+) -> bytes: ...
+def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
+
+class ArcHybridModel:
+    """Weights made by `train_arc_hybrid`; `parse` gives head and label of each word of all
+    sentences."""
+
+    def __init__(self, weights: bytes, labels: int) -> None: ...
+    def parse(
+        self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
+    ) -> NDArray[np.int32]: ...
+
 # word_filling.cpp
 def fill_words(
     templates: NDArray[np.int32],
@@ -266,3 +291,30 @@ class TreeModel:
     def candidates(
         self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
     ) -> list[list[tuple[int, float]]]: ...
+
+# head_driven.cpp
+class HeadDriven:
+    """The chart of the head-driven parser over a model's arrays, which it keeps."""
+
+    def __init__(
+        self,
+        tables: Sequence[NDArray[np.generic]],
+        tags: Sequence[NDArray[np.int32]],
+        unigrams: NDArray[np.float32],
+        n_classes: int,
+        sentence_start: int,
+        head_share: float,
+        continuing: float,
+    ) -> None: ...
+    def parse(
+        self,
+        sentences: NDArray[np.int64],
+        words: NDArray[np.int32],
+        lattice_starts: NDArray[np.int64],
+        lattice_tags: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        heads: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        limits: tuple[int, int],
+        threads: int,
+    ) -> Floats: ...

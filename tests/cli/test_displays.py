@@ -84,3 +84,40 @@ def test_bad_corpora(run: Run, tmp_path: Path, line: str, message: str) -> None:
     outcome = run("displays", "evaluate", "bad.jsonl")
     assert outcome.code == 2 and outcome.out == ""
     assert message in outcome.err
+
+
+def test_the_whole_chain(run: Run, tmp_path: Path) -> None:
+    assert run("displays", "example", "-n", "60", "-o", "corpus.jsonl").code == 0
+    strategies = "rule,majority,weighted,learned"
+    chosen = run(
+        *("displays", "select", "corpus.jsonl", "--strategy", strategies, "--folds", "5"),
+        *("--seed", "3", "-o", "all.jsonl", "--format", "json"),
+    )
+    assert chosen.code == 0, chosen.err
+    assert [entry["system"] for entry in chosen.json["systems"]] == strategies.split(",")
+    result = run("displays", "evaluate", "all.jsonl", "-m", "display-f", "--format", "json")
+    assert [score["system"] for score in result.json["scores"]] == [
+        "original",
+        *strategies.split(","),
+    ]
+    # What the strategies were told apart by: each pair but those with the original.
+    assert len(result.json["rank_sums"]) == 6
+    refused = run("displays", "select", "corpus.jsonl", "--strategy", "rules", "-o", "x.jsonl")
+    assert refused.code == 2 and "Did you mean rule?" in refused.err
+
+
+def test_chi_square_of_section_3_4(run: Run, tmp_path: Path) -> None:
+    choices = [("rule", "a")] * 123 + [("rule", "b")] * 93
+    choices += [("weighted", "a")] * 123 + [("weighted", "b")] * 92
+    lines = ["judge,item,system_a,system_b,question,choice"]
+    lines += [f"J{n},1,original,{b},preference,{choice}" for n, (b, choice) in enumerate(choices)]
+    lines += [f"K{n},1,weighted,rule,preference,{'a' if n < 120 else 'b'}" for n in range(217)]
+    (tmp_path / "choices.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    sets = EvalSet([Item("1", SCHEDULES, derivation=derivation())])
+    write_evalset(sets, tmp_path / "table2.jsonl")
+    outcome = run(
+        *("agree", "table2.jsonl", "choices.csv", "-m", "display-tokens", "--format", "json")
+    )
+    assert outcome.code == 0, outcome.err
+    pairs = outcome.json["preferences"][0]["pairs"]
+    assert sorted(round(pair["chi_squared"], 2) for pair in pairs) == [2.44, 4.17, 4.47]

@@ -12,6 +12,7 @@ from tests.cli.conftest import Run
 from tests.realize.toy_treebank import TREES, save_toy_models
 from wellput.io import format_tree, read_evalset
 from wellput.language import shipped
+from wellput.language.sentence_parsing import ParsedSentence, SentenceParser
 
 SMALL = {"word": "sleeps", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
 
@@ -102,6 +103,17 @@ def test_an_evalset_to_score(run: Run, tmp_path: Path) -> None:
     assert evalset.systems == ("fergus+",)
     assert len(evalset) == len(TREES)
     assert run("score", "set.jsonl", "-m", "sta:tokenize=none").code == 0
+
+
+def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(self: object, lines: list[str], **_: object) -> list[ParsedSentence]:
+        assert lines == ["The old dog sleeps."]
+        return [ParsedSentence(TREES[2])]
+
+    monkeypatch.setattr(SentenceParser, "load", lambda name, **_: SentenceParser(None))  # type: ignore[arg-type]
+    monkeypatch.setattr(SentenceParser, "parse", parse)
+    files(**{"text.txt": "The old dog sleeps.\n"})
+    assert run("realize", "text.txt", "--from-text").out == "The old dog sleeps .\n"
 
 
 @pytest.mark.parametrize(

@@ -104,3 +104,38 @@ def test_a_small_model_is_pruned_and_compact(run: Run, tmp_path: Path) -> None:
     refused = run("train", "lm", "text.txt", "--order", "2", *options)
     assert refused.code == 2
     assert "other options" in refused.err
+
+
+TREES = "".join(
+    f"{i}\t{word}\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n"
+    for i, word in enumerate(["The", "cat", "sees", "the", "cat", "."], 1)
+)
+
+
+def test_english_models_are_made_once(run: Run, tmp_path: Path) -> None:
+    for name in ("train.conllu", "dev.conllu"):
+        (tmp_path / name).write_text(TREES + "\n" + TREES + "\n")
+    (tmp_path / "more.txt").write_text("The cat. It sees the cat.")
+    options = ("--treebank", "train.conllu", "--dev", "dev.conllu", "--text", "more.txt")
+    command = ("train", "english", *options, "--only", "ngrams.wlm", "-o", "english")
+    outcome = run(*command, "--format", "json")
+    assert outcome.code == 0, outcome
+    (file,) = outcome.json["files"]
+    assert (file["file"], file["is_new"]) == ("ngrams.wlm", True)
+    assert file["figures"]["n-grams"]["unigrams"] == 7  # the cat sees . and three
+    assert load_model(tmp_path / "english" / "ngrams.wlm").order == 3
+    again = run(*command, "--format", "json").json["files"][0]
+    assert again == {**file, "is_new": False}
+    table = run(*command, "--restart").out
+    assert "made" in table
+    assert "not stated" in table  # nothing is known of these files' licence
+
+
+def test_bad_calls_of_train_english_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.conllu").write_text(TREES)
+    options = ("--treebank", "t.conllu", "--dev", "t.conllu", "-o", "english")
+    outcome = run("train", "english", "--text", "missing.txt", *options)
+    assert (outcome.code, "missing.txt" in outcome.err) == (2, True)
+    outcome = run("train", "english", "--only", "ngram.wlm", *options)
+    assert outcome.code == 2
+    assert "Did you mean" in outcome.err

@@ -24,8 +24,17 @@ def test_a_mixture_has_the_mean_of_its_parts(
 ) -> None:
     whole = train([[*one, *other]], order=order).model
     known = whole.words[3:]
-    parts = [train([part], order=order, known=known).model for part in (one, other)]
-    mixture = mixed(whole, parts, np.array([weight, 1 - weight]))
+    trained = [train([part], order=order, known=known) for part in (one, other)]
+    mixture, frequencies = mixed(whole, trained, np.array([weight, 1 - weight]))
+    parts = [training.model for training in trained]
+    if order > 1:
+        # Words are shared by all: their frequencies mix one to one.
+        means = weight * trained[0].frequencies[0] + (1 - weight) * trained[1].frequencies[0]
+        np.testing.assert_allclose(frequencies[0], means)
+    if order > 2:
+        # As many pairs as words and ends, in one part as in the other.
+        pairs = [sum(training.frequencies[1]) for training in trained]
+        assert sum(frequencies[1]) == pytest.approx(weight * pairs[0] + (1 - weight) * pairs[1])
     for text in [*one, *other]:
         scored = zip(*(model.word_scores(text) for model in (*parts, mixture)), strict=True)
         for first, second, both in scored:  # all n-grams of the parts are in the mixture

@@ -69,6 +69,14 @@ def test_other_texts_are_refused(tmp_path: Path) -> None:
         train(BLOCKS, work=WorkFolder(tmp_path / "mine", {}))
 
 
+def test_a_folder_with_less_than_it_says_is_refused(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))
+    (work / "tokens").write_bytes((work / "tokens").read_bytes()[:-4])
+    with pytest.raises(InputError, match="damaged"):
+        train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))
+
+
 @pytest.mark.parametrize("order", [2, 8])  # 8 words do not fit into one number
 def test_threads_change_nothing(order: int) -> None:
     texts = skewed(12000)  # enough for the sorting to be shared

@@ -43,7 +43,7 @@ class Chain:
 
 
 class Oracle:
-    """For trees in which no pair of lexemes matters: the kernel leaves out pairs seen once."""
+    """Pairs of lexemes seen once and what rare lexemes have for daughters are left out."""
 
     def __init__(self, trees: Sequence[Tree]) -> None:
         self.roles = Chain(ROLE, 1e-5)
@@ -67,7 +67,9 @@ class Oracle:
         for number, (word, form, t) in enumerate(zip(tree.words, forms, supertags, strict=True), 1):
             mother = supertags[word.head - 1] if word.head else None
             lexeme = forms[word.head - 1] if word.head else None
-            self.roles.add(role_contexts(t, mother, lexeme), role(t))
+            contexts = role_contexts(t, mother, lexeme)
+            is_rare = lexeme is not None and self.words[lexeme] <= 2
+            self.roles.add(contexts[:3] if is_rare else contexts, role(t))
             self.lexemes.add([t.category, stem(t)], form)
             if word.head:
                 pairs[(lexeme, stem(t)), form] += 1

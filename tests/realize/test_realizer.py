@@ -77,11 +77,12 @@ def test_n_best_are_different_and_sorted(toy_models: Path) -> None:
 
 
 def test_the_choice_among_words_is_scored(toy_models: Path) -> None:
-    # The n-gram model knows "the dog", not "the sees".
+    # The n-gram model knows "dog sleeps", not "house sleeps", and no hound at all.
     tree = {"word": "sleeps", "children": [
-        {"words": ["house", "dog"], "children": [{"word": "the"}]}]}  # fmt: skip
-    realizer = Realizer.load(toy_models)
-    assert realizer.realize(tree).text == "the dog sleeps"
+        {"words": ["house", "hound", "dog"], "children": [{"word": "the"}]}]}  # fmt: skip
+    for model in ("fergus", "fergus+"):
+        realizer = Realizer.load(toy_models, model=model)
+        assert realizer.realize(tree).text == "the dog sleeps"
 
 
 def test_a_system_for_an_evalset(toy_models: Path) -> None:

@@ -18,7 +18,7 @@ SENTENCES = (
     "The/DT/det/3 old/JJ/amod/3 dog/NN/nsubj/4 sleeps/VBZ/root/0 ././punct/4",
     "A/DT/det/2 cat/NN/nsubj/4 often/RB/advmod/4 sleeps/VBZ/root/0 ././punct/4",
     "The/DT/det/2 dog/NN/nsubj/3 sleeps/VBZ/root/0 in/IN/case/6 the/DT/det/6 house/NN/obl/3",
-    "Now/RB/advmod/4 the/DT/det/3 cat/NN/nsubj/4 sees/VBZ/root/0 an/DT/det/7 old/JJ/amod/7 dog/NN/obj/4",
+    "Now/RB/advmod/4 the/DT/det/3 cat/NN/nsubj/4 sees/VBZ/root/0 a/DT/det/7 old/JJ/amod/7 dog/NN/obj/4",
     "Rome/NNP/nsubj/2 sees/VBZ/root/0 a/DT/det/4 dog/NN/obj/2 in/IN/case/7 the/DT/det/7 den/NN/obl/2",
 )
 

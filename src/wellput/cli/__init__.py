@@ -30,6 +30,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.realize:command",
         "Realize sentences from unordered dependency trees.",
     ),
+    "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
+    "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),

@@ -167,7 +167,7 @@ LACKING: Mapping[Need, tuple[str, str]] = {
     "references": ("a reference", "Give --ref FILE, or references in the evalset."),
     "tree": (
         "a tree for one of its references",
-        "Give --trees FILE.conllu, or trees in the evalset.",
+        "Give --trees FILE.conllu or --trees auto, or trees in the evalset.",
     ),
     "derivation": ("a derivation", "Put a derivation into each item of the evalset."),
     "original": (

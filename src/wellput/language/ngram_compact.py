@@ -91,7 +91,7 @@ def unpacked(data: bytes, order: int) -> NgramModel:
     levels: list[LevelArrays] = []
     begins = nothing = np.empty(0, np.uint32)
     for depth in range(order):
-        words = _summed(pieces.numbers(), begins) if depth else nothing
+        words = _native.sums_within(pieces.numbers(), begins) if depth else nothing
         log_probs = pieces.values()
         begins, weights = nothing, np.empty(0, np.float32)
         if depth + 1 < order:
@@ -106,13 +106,6 @@ def _differences(words: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray
     first = starts[starts < len(words)]
     steps[first] = words[first]
     return steps
-
-
-def _summed(steps: Numbers, begins: Numbers) -> Numbers:
-    """The opposite of `_differences`; sums may pass 2^32 on the way, for differences come back."""
-    totals = _with_ends(steps)
-    words: Numbers = totals[1:] - np.repeat(totals[begins[:-1]], np.diff(begins))
-    return words
 
 
 def _with_ends(counts: Numbers) -> Numbers:
@@ -167,5 +160,5 @@ class _Pieces:
 
     def values(self) -> Log:
         book = self.planes()[0].view("<f4").astype(np.float32)
-        values: Log = book[self.planes()[0]]
+        values: Log = np.take(book, self.planes()[0])
         return values

@@ -14,6 +14,7 @@ import numpy as np
 
 from wellput.core.metric import Floats
 from wellput.language.ngram_shape import Nodes, backoffs, contexts, find, parents
+from wellput.language.ngram_training import Training
 from wellput.language.ngrams import NgramModel
 
 ROUNDS = 100
@@ -32,13 +33,19 @@ def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Float
     return weights
 
 
-def mixed(whole: NgramModel, models: Sequence[NgramModel], weights: Floats) -> NgramModel:
-    """The mixture of `models`, on the n-grams of `whole`."""
+def mixed(
+    whole: NgramModel, parts: Sequence[Training], weights: Floats
+) -> tuple[NgramModel, list[Floats]]:
+    """The mixture, on the n-grams of `whole`, and relative frequencies as `Training` has them."""
     histories, above = contexts(whole), parents(whole)
     probs = [np.zeros(size) for size in whole.sizes]
-    for model, weight in zip(models, weights, strict=True):
-        for total, own in zip(probs, _probs_in(whole, model, histories, above), strict=True):
+    frequencies = [np.zeros(size) for size in whole.sizes[:-1]]
+    for part, weight in zip(parts, weights, strict=True):
+        places = _places(whole, part.model)
+        for total, own in zip(probs, _probs(part.model, places, histories, above), strict=True):
             total += weight * own
+        for sums, own, place in zip(frequencies, part.frequencies, places, strict=False):
+            sums[place] += weight * own
     levels = []
     for depth, (words, begins, log_probs, logs) in enumerate(whole.levels):
         if depth + 1 < whole.order:
@@ -46,25 +53,31 @@ def mixed(whole: NgramModel, models: Sequence[NgramModel], weights: Floats) -> N
             ratio = backoffs(probs[depth + 1], shorter, histories[depth + 1], len(log_probs))
             logs = np.log10(ratio).astype(np.float32)
         levels.append((words, begins, np.log10(probs[depth]).astype(np.float32), logs))
-    return NgramModel(whole.vocabulary, tuple(levels))
+    return NgramModel(whole.vocabulary, tuple(levels)), frequencies
 
 
-def _probs_in(
-    whole: NgramModel, model: NgramModel, histories: Sequence[Nodes], above: Sequence[Nodes]
+def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
+    """By length, where the n-grams of `model` are among those of `whole`."""
+    places = [np.arange(whole.sizes[0])]
+    for depth, above in enumerate(parents(model)[1:], 1):
+        words = model.levels[depth][0].astype(np.int64)
+        places.append(find(whole, depth, places[-1][above], words))
+    return places
+
+
+def _probs(
+    model: NgramModel, places: Sequence[Nodes], histories: Sequence[Nodes], above: Sequence[Nodes]
 ) -> list[Floats]:
-    """What `model` gives the n-grams of `whole`, backing off where it has not got them."""
+    """What `model` gives the n-grams of the whole, backing off where it has not got them."""
     result: list[Floats] = []
-    place = np.arange(whole.sizes[0])  # of the model's nodes among those of the whole
     weights = np.empty(0)
-    for depth, (words, _, log_probs, logs) in enumerate(model.levels):
+    for depth, (_, _, log_probs, logs) in enumerate(model.levels):
+        probs = np.empty(len(places[0]))
         if depth:
-            place = find(whole, depth, place[parents(model)[depth]], words.astype(np.int64))
             probs = result[-1][above[depth]] * weights[histories[depth]]
-        else:
-            probs = np.empty(whole.sizes[0])
-        probs[place] = np.power(10.0, log_probs.astype(np.float64))
+        probs[places[depth]] = np.power(10.0, log_probs.astype(np.float64))
         result.append(probs)
-        weights = np.ones(whole.sizes[depth])
+        weights = np.ones(len(probs))
         if depth + 1 < model.order:
-            weights[place] = np.power(10.0, logs.astype(np.float64))
+            weights[places[depth]] = np.power(10.0, logs.astype(np.float64))
     return result

@@ -16,6 +16,8 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io import replacing
 
+BYTES_PER_NUMBER = 4
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -53,6 +55,9 @@ class WorkFolder:
             )
         self._progress = Progress(**found["progress"])
         words = (self.folder / "words").read_bytes().split(b"\n")[: self._progress.words]
+        held = (self.folder / "tokens").stat().st_size // BYTES_PER_NUMBER
+        if held < self._progress.numbers or len(words) < self._progress.words:
+            raise InputError(f"{self.folder} is damaged: delete it and begin again.")
         with (self.folder / "words").open("r+b") as file:
             file.truncate(sum(len(word) + 1 for word in words))
         decoded = [word.decode(errors="surrogatepass") for word in words]

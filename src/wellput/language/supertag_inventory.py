@@ -36,9 +36,11 @@ class SupertagInventory:
         self.numbers = {supertag: number for number, supertag in enumerate(self.supertags)}
         self.categories = numbered(supertag.category for supertag in self.supertags)
         self.relations = numbered(supertag.relation for supertag in self.supertags)
-        self.roles = numbered(role(supertag) for supertag in self.supertags)
-        self.stems = numbered(stem(supertag) for supertag in self.supertags)
-        self.sites = numbered(site(supertag) for supertag in self.supertags)
+        self._roles = [role(supertag) for supertag in self.supertags]
+        self._stems = [stem(supertag) for supertag in self.supertags]
+        self._sites = [site(supertag) for supertag in self.supertags]
+        self.roles, self.stems = numbered(self._roles), numbered(self._stems)
+        self.sites = numbered(self._sites)
         if len(self.categories) > MOST_CATEGORIES or len(self.stems) > MOST_STEMS:
             raise InputError(
                 f"The trees have {len(self.categories)} parts of speech and {len(self.stems)} ways "
@@ -49,28 +51,28 @@ class SupertagInventory:
     def arrays(self) -> dict[str, Ints | int]:
         """Everything the kernel needs to know about supertags."""
         all_ = self.supertags
-        frames = numbered(repr(frame(supertag)) for supertag in all_)
-        kinds = numbered(
-            [ADJUNCT, ROOT, *(kind for t in all_ for kind in (*slot_kinds(t), slot_filled(t)))]
-        )
+        frames = [(supertag.left, supertag.right) for supertag in all_]
+        frame_numbers = numbered(frames)
+        kinds_of_frames = [slot_kinds(*frame) for frame in frame_numbers]
+        filled = [slot_filled(supertag) for supertag in all_]
+        kinds = numbered([ADJUNCT, ROOT, *(k for own in kinds_of_frames for k in own), *filled])
+        slots = [[kinds[kind] for kind in own] for own in kinds_of_frames]
+        own_slots = [slots[frame_numbers[frame]] for frame in frames]
         mothers = numbered([*"VNMJRPDX", *(supertag.mother for supertag in all_)])
-        slots = [[kinds[kind] for kind in slot_kinds(supertag)] for supertag in all_]
-        by_role = {role(supertag): supertag for supertag in all_}
-        by_stem = {stem(supertag): supertag for supertag in all_}
-        by_site = {site(supertag): supertag for supertag in all_}
+        by_role = dict(zip(self._roles, filled, strict=True))
         return {
             "category": ints(self.categories[t.category] for t in all_),
-            "stem": ints(self.stems[stem(t)] for t in all_),
-            "site": ints(self.sites[site(t)] for t in all_),
-            "frame": ints(frames[repr(frame(t))] for t in all_),
-            "slot_begin": ints(np.cumsum([0, *map(len, slots)]).tolist()),
-            "slots": ints(kind for own in slots for kind in own),
-            "stem_role": ints(self.roles[role(by_stem[key])] for key in self.stems),
-            "stem_mother": ints(mothers[by_stem[key].mother] for key in self.stems),
-            "role_slot": ints(kinds[slot_filled(by_role[key])] for key in self.roles),
-            "role_relation": ints(self.relations[by_role[key].relation] for key in self.roles),
-            "site_category": ints(self.categories[by_site[key].category] for key in self.sites),
-            "site_coarse": ints(mothers[coarse(by_site[key].category)] for key in self.sites),
+            "stem": ints(self.stems[key] for key in self._stems),
+            "site": ints(self.sites[key] for key in self._sites),
+            "frame": ints(frame_numbers[frame] for frame in frames),
+            "slot_begin": ints(np.cumsum([0, *map(len, own_slots)]).tolist()),
+            "slots": ints(kind for own in own_slots for kind in own),
+            "stem_role": ints(self.roles[key[:3]] for key in self.stems),
+            "stem_mother": ints(mothers[key[3]] for key in self.stems),
+            "role_slot": ints(kinds[by_role[key]] for key in self.roles),
+            "role_relation": ints(self.relations[key[1]] for key in self.roles),
+            "site_category": ints(self.categories[key[0]] for key in self.sites),
+            "site_coarse": ints(mothers[coarse(key[0])] for key in self.sites),
             "root_slot": kinds[ROOT],
         }
 
@@ -80,14 +82,12 @@ def role(supertag: Supertag) -> Part:
 
 
 def stem(supertag: Supertag) -> Part:
+    """Role first, then the kind of mother."""
     return supertag.category, supertag.relation, supertag.side, supertag.mother
 
 
-def frame(supertag: Supertag) -> tuple[Part, Part]:
-    return supertag.left, supertag.right
-
-
 def site(supertag: Supertag) -> Part:
+    """Role first, then what kind of clause it heads."""
     slots = (*supertag.left, *supertag.right)
     has_subject = "subject" if SUBJECTS.intersection(slots) else ""
     has_copula = "copula" if "cop" in slots else ""
@@ -95,9 +95,9 @@ def site(supertag: Supertag) -> Part:
     return (*role(supertag), has_subject, has_copula, has_mark)
 
 
-def slot_kinds(supertag: Supertag) -> list[str]:
-    """The kinds of a supertag's slots from left to right: relation and side."""
-    return [f"{slot}<" for slot in supertag.left] + [f"{slot}>" for slot in supertag.right]
+def slot_kinds(left: Part, right: Part) -> list[str]:
+    """The kinds of a frame's slots from left to right: relation and side."""
+    return [f"{slot}<" for slot in left] + [f"{slot}>" for slot in right]
 
 
 def slot_filled(supertag: Supertag) -> str:

@@ -41,7 +41,7 @@ WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
 COUNTED = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs"])
 MOST_REMEMBERED = 1 << 16
 
-Method = Literal["exact", "top-down"]
+Method = Literal["exact", "top-down", "alone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A supertag that a word may have; the score is that of the word by itself, without its mother,
-    and is good for comparing the candidates of one word."""
+    """A supertag that a word may have; the score, from the word, its daughters' number and what its
+    mother and daughters are likely to be, is good for comparing the candidates of one word."""
 
     supertag: Supertag
     score: float
@@ -115,8 +115,9 @@ class TreeModel:
         """The best supertags of each tree, at most `n_best` choices from the best down.
 
         `exact` finds the most probable supertags of the tree as a whole, among the best `candidates`
-        of each word; `top-down`, as the paper has it, chooses a mother's first, then her daughters'
-        given hers, and gives one choice.
+        of each word; `top-down`, as the paper has it, chooses a mother's first, looking at her
+        daughters but no further, then theirs given hers; `alone` looks at each word by itself, with
+        the number of its daughters. The last two give one choice.
         """
         if n_best < 1 or candidates < 1:
             raise InputError("A tree needs at least one choice and each word one candidate.")

@@ -1,8 +1,8 @@
 """Counts for a tree model from dependency trees.
 
 A lexeme is a word as it is written, without a sentence's first capital. Rare words also count for their
-shapes, which stand for unknown words. Pairs of lexemes seen once are left out: they cost half a
-model's size and tell little (docs/results/language_supertags.md).
+shapes, which stand for unknown words. What rare words have for daughters and pairs of lexemes seen once
+are left out, to keep the model small.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def train_tree_model(
     card: dict[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> TreeModel:
-    """The model of these trees; `on_progress` is called with the number of trees counted."""
+    """The model of these trees; `on_progress` is called with 1 after each."""
     counts = Counts()
     for tree in trees:
         counts.add(tree)
         if on_progress is not None:
-            on_progress(counts.trees)
+            on_progress(1)
     if not any(not supertag.side for _, supertag in counts.lexicon):
         raise InputError("A tree model needs trees to learn from; none has a usable root.")
     inventory = SupertagInventory(sorted({t for _, t in counts.lexicon}, key=str))
@@ -132,6 +132,8 @@ def _arcs(
         roles[inventory.sites[site(mother)], inventory.roles[role(daughter)]] += count
     lexical: Counter[tuple[int, int, int]] = Counter()
     for (lexeme, category, daughter), count in counts.lexical.items():
+        if counts.words[lexeme] <= RARE:
+            continue
         numbers = inventory.categories[category], inventory.roles[role(daughter)]
         lexical[lexemes[lexeme], *numbers] += count
     bilexical: Counter[tuple[int, int, int]] = Counter()

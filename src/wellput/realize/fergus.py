@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import log
 
 from wellput.core.metric import Floats
 from wellput.core.tree import Word
@@ -25,6 +26,11 @@ from wellput.realize.systems import Realization, Realized
 from wellput.realize.unraveler import Precedence, Unraveled, unravel
 from wellput.trees.supertags import Supertag, attaching_relation, category_of
 from wellput.trees.unordered import UnorderedTree
+
+# About as many words as English has beside those of a model.
+UNKNOWN_WORDS = 100_000
+# Its lattices are wide, and a wider search takes long and gains nothing (EWT dev).
+LEFT_RIGHT_WIDTH = 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +51,28 @@ class Fergus:
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
     ) -> list[Realized]:
         supertags = self.choose_supertags(trees, threads=threads)
-        unraveled = [self._unravel(tree, own) for tree, own in zip(trees, supertags, strict=True)]
+        return self.order(trees, supertags, n_best=n_best, threads=threads)
+
+    def order(
+        self,
+        trees: Sequence[InputTree],
+        supertags: Sequence[Sequence[Supertag]],
+        *,
+        n_best: int = 1,
+        threads: int = 1,
+    ) -> list[Realized]:
+        """Unraveler and LP chooser, for trees whose supertags are chosen."""
+        translated = list(map(self.ordering.translate, trees, supertags))
+        unraveled = [
+            unravel(
+                tree,
+                own,
+                self.ordering.grammar,
+                precedence=self._precedence(tree, chosen),
+                form_weight=self._form_weight,
+            )
+            for tree, own, chosen in zip(trees, translated, supertags, strict=True)
+        ]
         choices = choose_paths(
             [one.lattice for one in unraveled],
             self.ngrams,
@@ -54,7 +81,7 @@ class Fergus:
             width=self.width,
             threads=threads,
         )
-        shown = [tuple(map(str, own)) for own in supertags]
+        shown = [tuple(map(self.ordering.shown, own)) for own in translated]
         return _realized(trees, shown, unraveled, choices)
 
     def choose_supertags(
@@ -66,10 +93,11 @@ class Fergus:
         )
         return [best[0].supertags for best in found]
 
-    def _unravel(self, tree: InputTree, supertags: Sequence[Supertag]) -> Unraveled:
-        own = self.ordering.translate(tree, supertags)
-        precedence = self._precedence(tree, supertags)
-        return unravel(tree, own, self.ordering.grammar, precedence=precedence)
+    def _form_weight(self, form: str) -> float:
+        """Of a form among others to choose from: the n-gram model's probability of an unknown word is
+        that of all unknown words together, of which this is one."""
+        is_known = not self.ngrams.word_scores(form)[0].is_unknown
+        return 0.0 if is_known else -self.lm_weight * log(UNKNOWN_WORDS)
 
     def _precedence(self, tree: InputTree, supertags: Sequence[Supertag]) -> Precedence | None:
         if self.precedence is None:
@@ -83,7 +111,7 @@ class LeftRightSystem:
 
     left_right: LeftRight
     ngrams: NgramModel
-    width: int = WIDTH
+    width: int = LEFT_RIGHT_WIDTH
     name: str = "lr"
 
     def realize(

@@ -6,7 +6,7 @@ places allow (`realize.treelets`). A phrase is one automaton, however many place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
@@ -25,6 +25,8 @@ Precedence = Callable[[int, Sequence[int]], Floats]
 """Of a node and its daughters: an array whose entry i, j is the log weight of the i-th daughter
 standing before the j-th; the node itself comes last."""
 
+FormWeight = Callable[[str], float]
+
 
 @dataclass(frozen=True, eq=False)
 class Unraveled:
@@ -42,8 +44,10 @@ def unravel(
     grammar: Grammar[S],
     *,
     precedence: Precedence | None = None,
+    form_weight: FormWeight = lambda _: 0.0,
 ) -> Unraveled:
-    """The lattice of a tree; with `precedence` its arcs have weights."""
+    """The lattice of a tree. Its arcs weigh what `precedence` says of their order and, where a node has
+    several forms, `form_weight` of the form."""
     words = [form for node in tree.nodes for form in node.forms]
     nodes = tuple(number for number, node in enumerate(tree.nodes) for _ in node.forms)
     firsts = [0, *accumulate(len(node.forms) for node in tree.nodes)]
@@ -52,8 +56,8 @@ def unravel(
     is_restricted = False
     for node in reversed(range(len(tree))):
         anchor = firsts[node]
-        if (n_forms := len(tree.nodes[node].forms)) > 1:
-            automata.append(_alternatives(range(anchor, anchor + n_forms)))
+        if len(tree.nodes[node].forms) > 1:
+            automata.append(_alternatives(anchor, map(form_weight, tree.nodes[node].forms)))
             anchor = ~(len(automata) - 1)
         daughters = tree.daughters[node]
         if not daughters:
@@ -75,11 +79,12 @@ def unravel(
         automata.append(Automaton(shape.n_states, arcs, weights))
         labels[node] = ~(len(automata) - 1)
     if labels[0] >= 0:  # a tree of one word
-        automata.append(_alternatives(range(1)))
+        automata.append(_alternatives(0, [0.0]))
     return Unraveled(Lattice(tuple(words), tuple(automata)), nodes, is_restricted)
 
 
-def _alternatives(words: range) -> Automaton:
-    """One of these words."""
-    arcs = np.array([(0, 1, word) for word in words], np.int32)
-    return Automaton(2, arcs, np.zeros(len(words)))
+def _alternatives(first: int, weights: Iterable[float]) -> Automaton:
+    """One of the words that begin at `first`, a weight for each."""
+    weighed = np.array(list(weights))
+    arcs = np.array([(0, 1, first + word) for word in range(len(weighed))], np.int32)
+    return Automaton(2, arcs, weighed)
