@@ -252,21 +252,6 @@ def fill_words(
     repeated: float,
     threads: int,
 ) -> list[list[int]]: ...
-# lattice.cpp
-def best_paths(
-    vocabulary: WordArrays,
-    levels: Sequence[LevelArrays],
-    words: Sequence[Sequence[str]],
-    begins: NDArray[np.int64],
-    arc_begins: NDArray[np.int64],
-    n_states: NDArray[np.int64],
-    arcs: NDArray[np.int32],
-    weights: Floats,
-    lm_weight: float,
-    n_best: int,
-    width: int,
-    threads: int,
-) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
 
 # tree_model.cpp
 Int32s = NDArray[np.int32]
