@@ -10,17 +10,18 @@ Two words are synonyms when they are members of one synset. wellput carries no W
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from wellput.core.errors import InputError
 from wellput.language.inflection import Inflection, inflect
-from wellput.language.lexicon import Category, Lexicon, Sense
+from wellput.language.lexicon import CATEGORIES, Category, Lexicon, Sense
 from wellput.language.morphology import Analysis, analyze
 from wellput.language.oewn import read_lmf, read_yaml_folder
 from wellput.language.wndb import WndbLexicon
@@ -91,6 +92,24 @@ class WordNet:
                     if synonym and synonym.text.lower() != word.lower():
                         found.setdefault(synonym.text, synonym)
         return list(found.values())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of its lemmas, which tells one WordNet from another."""
+        digest = hashlib.sha256()
+        for category in CATEGORIES:
+            digest.update("\n".join(self._lexicon.lemmas(category)).encode(errors="replace"))
+        return digest.hexdigest()
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Every lemma of several words, of any category, lower-cased."""
+        return frozenset(
+            lemma
+            for category in CATEGORIES
+            for lemma in self._lexicon.lemmas(category)
+            if " " in lemma
+        )
 
     def _synonym(self, word: str, analysis: Analysis, sense: Sense, member: str) -> Synonym | None:
         lemma = member.lower()
