@@ -20,4 +20,7 @@ NB_MODULE(_native, m) {
     wellput::add_bootstrapped_correlations(m);
     wellput::add_permuted_correlations(m);
     wellput::add_tagger(m);
+    wellput::add_brown_clusters(m);
+    wellput::add_boosting(m);
+    wellput::add_context_classifiers(m);
 }
