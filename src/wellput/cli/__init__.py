@@ -22,6 +22,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
     "study": ("wellput.cli.study:command", "Collect people's judgments on the web."),
+    "paraphrase": (
+        "wellput.cli.paraphrase:command",
+        "Rewrite references, closer in wording to each output.",
+    ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),

@@ -8,6 +8,10 @@ from wellput.cli.lazy_group import LazyGroup
 
 MODELS: dict[str, tuple[str, str]] = {
     "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
+    "paraphrase": (
+        "wellput.cli.train_paraphrase:command",
+        "Classifiers of contexts, LSA and Brown classes from text.",
+    ),
 }
 
 
