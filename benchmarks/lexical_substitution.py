@@ -131,11 +131,10 @@ def _forms(
     source: WordNetCandidates, word: str, tag: str, wordnet: WordNet, category: Category
 ) -> dict[str, str]:
     """Lemma → form, for single words that the source proposes."""
-    proposed = source.replacements(word, tag)
     forms: dict[str, str] = {}
     for synonym in wordnet.synonyms(word, category, inflection=INFLECTION_OF_TAG.get(tag, "base")):
         text = synonym.text.lower()
-        if text in proposed and " " not in text:
+        if " " not in text and source.replacements(word, tag, {text}):
             forms.setdefault(synonym.lemma.lower(), text)
     return forms
 

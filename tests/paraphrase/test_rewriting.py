@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 import pytest
@@ -265,7 +265,9 @@ class Noted:
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
         return False
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
         self.asked.append(text)
         return {}
 

@@ -51,6 +51,7 @@ class WordNet:
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._listed_forms = cache(self._invert_exceptions)
+        self._senses = cache(lexicon.senses)
 
     @property
     def name(self) -> str:
@@ -74,7 +75,7 @@ class WordNet:
     def senses(self, word: str, category: Category) -> list[Sense]:
         """The senses of all its lemmas, lemma by lemma, each in order of rank."""
         lemmas = self.lemmas(word, category)
-        return [sense for lemma in lemmas for sense in self._lexicon.senses(lemma, category)]
+        return [sense for lemma in lemmas for sense in self._senses(lemma, category)]
 
     def synonyms(
         self, word: str, category: Category, *, inflection: Inflection | None = None
@@ -86,7 +87,7 @@ class WordNet:
         """
         found: dict[str, Synonym] = {}
         for analysis in self.analyses(word, category, inflection=inflection):
-            for sense in self._lexicon.senses(analysis.lemma, category):
+            for sense in self._senses(analysis.lemma, category):
                 for member in sense.members:
                     synonym = self._synonym(word, analysis, sense, member)
                     if synonym and synonym.text.lower() != word.lower():
@@ -126,7 +127,7 @@ class WordNet:
         )
 
     def _tag_count(self, lemma: str, shared: Sense) -> int | None:
-        for sense in self._lexicon.senses(lemma, shared.category):
+        for sense in self._senses(lemma, shared.category):
             if sense.synset == shared.synset:
                 return sense.tag_count
         return None

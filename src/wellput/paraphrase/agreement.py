@@ -7,7 +7,7 @@ an inflection with the word: *ran* does not stand for *runs*.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 
 from wellput.language.inflection import Inflection
@@ -45,9 +45,11 @@ class Agreeing:
         self._forms = cache(self._look_up)
         self._wordnet = wordnet
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
-        found = self._source.replacements(text, tag)
-        own = self._forms(text)
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._source.replacements(text, tag, offered)
+        own = self._forms(text) if found else frozenset()
         if not own:
             return found
         return {

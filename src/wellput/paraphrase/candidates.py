@@ -6,7 +6,7 @@ spaces between; everything is lower-cased. The filters (`filters.py`) judge the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -63,8 +63,11 @@ class CandidateSource(Protocol):
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
         """A quick test of several words: False where nothing can be known of them."""
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
-        """By text. `tag` is the Penn tag of a word in its sentence, None where it is not known."""
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        """Those that are offered, by text. `tag` is the Penn tag of a word in its sentence, None where
+        it is not known."""
 
 
 class WordNetCandidates:
@@ -74,7 +77,8 @@ class WordNetCandidates:
 
     def __init__(self, wordnet: WordNet) -> None:
         self._wordnet = wordnet
-        self._found: dict[tuple[str, str | None], dict[str, Replacement]] = {}
+        self._forms: dict[tuple[str, str | None], dict[str, tuple[str, Category]]] = {}
+        self._found: dict[tuple[str, str | None, str], Replacement] = {}
         self._lemmas: dict[str, frozenset[str]] = {}
 
     @property
@@ -100,31 +104,40 @@ class WordNetCandidates:
             self._lemmas[word] = found
         return found
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
-        key = (text, tag)
-        found = self._found.get(key)
-        if found is None:
-            found = {} if text in FUNCTION_WORDS else dict(self._look_up(text, tag))
-            self._found[key] = found
-        return found
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        forms = self._forms.get((text, tag))
+        if forms is None:
+            forms = {} if text in FUNCTION_WORDS else self._look_up(text, tag)
+            self._forms[text, tag] = forms
+        return {form: self._replacement(text, tag, form) for form in forms.keys() & offered}
 
-    def _look_up(self, text: str, tag: str | None) -> Iterator[tuple[str, Replacement]]:
-        categories = categories_of(tag)
+    def _look_up(self, text: str, tag: str | None) -> dict[str, tuple[str, Category]]:
+        """Form → its lemma, and the category in which it is a synonym, the first that it is in."""
         inflection: Inflection | None = None
         if tag is not None and " " not in text:
             inflection = INFLECTION_OF_TAG.get(tag, "base")
-        senses = [
-            sense for category in categories for sense in self._wordnet.senses(text, category)
-        ]
-        lemmas: dict[tuple[str, Category], str] = {}
-        for category in categories:
+        forms: dict[str, tuple[str, Category]] = {}
+        for category in categories_of(tag):
             for synonym in self._wordnet.synonyms(text, category, inflection=inflection):
                 form = synonym.text.lower()
                 if form not in FUNCTION_WORDS and form.count(" ") < MAX_WORDS:
-                    lemmas.setdefault((form, category), synonym.lemma.lower())
-        for (form, category), lemma in reversed(lemmas.items()):
-            evidence = self._evidence(senses, lemma, category)
-            yield form, Replacement(form, self.name, evidence.share, evidence)
+                    forms.setdefault(form, (synonym.lemma.lower(), category))
+        return forms
+
+    def _replacement(self, text: str, tag: str | None, form: str) -> Replacement:
+        found = self._found.get((text, tag, form))
+        if found is None:
+            senses = [
+                sense
+                for category in categories_of(tag)
+                for sense in self._wordnet.senses(text, category)
+            ]
+            evidence = self._evidence(senses, *self._forms[text, tag][form])
+            found = Replacement(form, self.name, evidence.share, evidence)
+            self._found[text, tag, form] = found
+        return found
 
     def _evidence(self, senses: list[Sense], lemma: str, category: Category) -> Evidence:
         shared = [s for s in senses if lemma in (member.lower() for member in s.members)]

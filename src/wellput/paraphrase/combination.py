@@ -118,6 +118,8 @@ class Combination:
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Combination:
         threshold = float(arrays["threshold"][0])
+        if len(arrays["means"]) != len(FEATURES):
+            raise ValueError("made for other features")
         return cls(arrays["means"], arrays["scales"], arrays["weights"], threshold)
 
 

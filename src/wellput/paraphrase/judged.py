@@ -79,7 +79,7 @@ def _queries(judged: Iterable[Judged], source: CandidateSource) -> Iterator[tupl
         if sentence is None:
             sentence = sentences[one.text] = Sentence.of(one.text)
         places = [i for i, span in enumerate(sentence.spans) if span[0] == one.start]
-        known = source.replacements(one.word.lower(), one.tag)
+        known = source.replacements(one.word.lower(), one.tag, {one.replacement})
         if places and one.replacement in known and sentence.tokens[places[0]] == one.word:
             place = places[0]
             yield Query(sentence.words, place, place + 1, known[one.replacement]), one.is_right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,9 @@ class LsaCandidates:
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
         return False
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
         found = self._found.get(text)
         if found is None:
             near = [] if text in FUNCTION_WORDS else self._vectors.nearest(text, NEIGHBORS)
@@ -37,7 +39,7 @@ class LsaCandidates:
                 if word not in FUNCTION_WORDS
             }
             self._found[text] = found
-        return found
+        return {other: found[other] for other in found.keys() & offered}
 
 
 class BrownCandidates:
@@ -60,5 +62,8 @@ class BrownCandidates:
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
         return False
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
-        return self._found.get(text, {})
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._found.get(text, {})
+        return {other: found[other] for other in found.keys() & offered}

@@ -46,8 +46,8 @@ def proposals(
     offered = _offered(output, only_there, MAX_WORDS if has_phrases else 1)
     found: list[Proposal] = []
     for first, last, text, tag in _spans(reference, there, source, has_phrases=has_phrases):
-        known = source.replacements(text, tag)
-        for replacement in sorted(known.keys() & offered):
+        known = source.replacements(text, tag, offered)
+        for replacement in sorted(known):
             if last - first == 1 and " " not in replacement:
                 is_nearer = True
             else:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from wellput.core.errors import InputError
 from wellput.io.files import InputFile, PathLike, check_readable
@@ -28,8 +28,11 @@ class TableCandidates:
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
         return " ".join(words) in self._by_word
 
-    def replacements(self, text: str, tag: str | None) -> Mapping[str, Replacement]:
-        return self._by_word.get(text, {})
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._by_word.get(text, {})
+        return {other: found[other] for other in found.keys() & offered}
 
 
 def read_table_candidates(path: PathLike) -> TableCandidates:
