@@ -126,8 +126,8 @@ def segment_changes(
     r = {name: _weighted_r(values, people, whole) for name, values in scores.items()}
     base = np.array(drawn["none"])
     result = {}
-    for name, values in drawn.items():
-        low, high = np.quantile(np.array(values) - base, [0.025, 0.975])
+    for name, resampled in drawn.items():
+        low, high = np.quantile(np.array(resampled) - base, [0.025, 0.975])
         result[name] = (r[name], r[name] - r["none"], float(low), float(high))
     return result
 

@@ -143,3 +143,29 @@ def test_without_a_wordnet_the_packages_are_named(
     outcome = run("paraphrase", "set.jsonl", "--method", "wordnet")
     assert outcome.code == 2
     assert "apt-get install wordnet-base" in outcome.err
+
+
+def test_judges_are_asked_and_the_filter_is_held_against_them(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    made = run("paraphrase", "set.jsonl", "--method", "wordnet", "--substitutions", "subs.jsonl")
+    assert made.code == 0, made
+    first, second = map(json.loads, (tmp_path / "subs.jsonl").read_text().splitlines())
+    assert first["outputs"] == {"kept": "A [quick → fast] reply came."}
+    study = run(
+        "study", "create", "subs.jsonl", "--from-substitutions", "--judges", "2",
+        "-o", "study.db", "--format", "json",
+    )  # fmt: skip
+    assert study.code == 0, study
+    assert study.json["questions"] == ["right"]
+    # Two judges; the first substitution is right for both, the second for one of them.
+    rows = [("j1", first, 2), ("j2", first, 2), ("j1", second, 2), ("j2", second, 1)]
+    lines = [f"{judge},{item['id']},kept,right,{value}" for judge, item, value in rows]
+    (tmp_path / "j.csv").write_text("judge,item,system,question,value\n" + "\n".join(lines))
+    agreed = run("agree", "subs.jsonl", "j.csv", "-m", "length", "--format", "json")
+    assert agreed.code == 0, agreed
+    (matrix,) = agreed.json["confusion"]
+    assert (matrix["true_positives"], matrix["false_positives"], matrix["n"]) == (3, 1, 4)
+    refused = run("study", "create", "set.jsonl", "--from-substitutions", "-o", "s.db")
+    assert (refused.code, "holds no substitutions" in refused.err) == (2, True)
+    no_design = run("study", "create", "set.jsonl", "-o", "s.db")
+    assert (no_design.code, "--design" in no_design.err) == (2, True)

@@ -90,12 +90,18 @@ Examples:
     "index of it (.wpm).",
 )
 @click.option("--explain", is_flag=True, help="Show every substitution, kept or refused.")
+@click.option(
+    "--substitutions",
+    metavar="FILE",
+    help="Write the substitutions as an evalset, for judges: study create --from-substitutions.",
+)
 @click.option("-o", "output", metavar="EVALSET", help="Write the evalset with its new references.")
 @making_options
 def command(
     evalset: str,
     corpus: Sequence[str],
     explain: bool,
+    substitutions: str | None,
     output: str | None,
     format: str,
     seed: int,
@@ -107,16 +113,18 @@ def command(
     Every output gets references of its own (`references_by_system`); all else stays as it is.
     """
     from wellput.cli.progress import progress_of
+    from wellput.core.evalset import EvalSet
     from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable, open_evalset, write_evalset
     from wellput.paraphrase.methods import make_paraphraser
-    from wellput.paraphrase.references import RewrittenSource
+    from wellput.paraphrase.references import RewrittenSource, substitution_items
 
     chosen = choices_of(**choices)
     source = open_evalset(evalset)
-    if output is not None:
-        check_writable(output)
-        check_distinct([output], [evalset])
+    targets = [target for target in (output, substitutions) if target is not None]
+    for target in targets:
+        check_writable(target)
+    check_distinct(targets, [evalset])
     learned = _learned(source, chosen, corpus, seed) if corpus else None
     paraphraser = make_paraphraser(chosen, classifiers=learned)
     cores = threads or available_cores()
@@ -127,6 +135,8 @@ def command(
         else:
             for _ in rewritten.blocks():
                 pass
+    if substitutions is not None:
+        write_evalset(EvalSet(substitution_items(rewritten.substitutions)), substitutions)
     report = substitutions_report(rewritten.substitutions, paraphraser.signature, with_each=explain)
     show(report, format, "-")
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from wellput.core.evalset import Batch, EvalSource, Item
 from wellput.core.tree import Tree
 from wellput.paraphrase.proposals import Proposal
-from wellput.paraphrase.rewriting import Rewriter, Rewritten
+from wellput.paraphrase.rewriting import Edit, Rewriter, Rewritten, replace_tokens
 from wellput.paraphrase.sentences import Sentence
 from wellput.paraphrase.tree_edits import edited_tree, word_numbers
 
@@ -37,7 +37,8 @@ class Substitution:
     source: str
     probability: float
     kept: bool
-    text: str
+    shown: str
+    """The reference with the substitution marked: a quick [reply → answer] came."""
 
     def to_dict(self) -> dict[str, object]:
         names = ("item", "system", "reference", "word", "replacement", "source")
@@ -184,8 +185,31 @@ def _substitution(
         source=proposal.replacement.source,
         probability=proposal.probability,
         kept=proposal.is_kept,
-        text=rewritten.text,
+        shown=replace_tokens(
+            rewritten.reference,
+            [
+                Edit(
+                    proposal.first,
+                    proposal.last,
+                    f"[{rewritten.reference.covered(proposal.first, proposal.last)} → "
+                    f"{proposal.replacement.text}]",
+                )
+            ],
+        ),
     )
+
+
+def substitution_items(substitutions: Sequence[Substitution]) -> list[Item]:
+    """Substitutions as an evaluation set: a system `kept` or `refused` says what the filter decided.
+
+    What several systems brought about in one reference is one item.
+    """
+    items: dict[str, Item] = {}
+    for one in substitutions:
+        name = f"{one.item}/{one.reference}/{one.word}→{one.replacement}"
+        if name not in items:
+            items[name] = Item(name, {"kept" if one.kept else "refused": one.shown})
+    return list(items.values())
 
 
 def _with(item: Item, made: Mapping[str, list[tuple[Rewritten, Tree | None]]]) -> Item:

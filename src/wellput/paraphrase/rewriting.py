@@ -36,6 +36,7 @@ class Edit:
 class Rewritten:
     """A reference for one output, all that was proposed, and what was done."""
 
+    reference: Sentence
     text: str
     proposals: list[Proposal]
     edits: list[Edit]
@@ -175,7 +176,7 @@ def _apply(reference: Sentence, own: list[Proposal]) -> Rewritten:
                 kept = with_capitals_of(reference.tokens[before], article)
                 edits.append(Edit(before, before + 1, kept, lemma_changes=False))
         edits.append(Edit(proposal.first, proposal.last, text))
-    return Rewritten(replace_tokens(reference, edits), own, edits)
+    return Rewritten(reference, replace_tokens(reference, edits), own, edits)
 
 
 def replace_tokens(reference: Sentence, edits: Sequence[Edit]) -> str:

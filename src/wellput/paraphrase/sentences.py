@@ -66,6 +66,10 @@ class Sentence:
             for place, token in enumerate(self.tokens)
         )
 
+    def covered(self, first: int, last: int) -> str:
+        """The text from token `first` to before token `last`."""
+        return self.text[self.spans[first][0] : self.spans[last - 1][1]]
+
     def fixed_where(self, is_fixed: Sequence[bool]) -> Sentence:
         """The same, these tokens fixed as well."""
         return replace(self, also_fixed=tuple(is_fixed))
