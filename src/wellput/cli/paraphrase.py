@@ -65,6 +65,11 @@ def choice_options(function: F) -> F:
             click.option(
                 "--lm", metavar="FILE", help="An n-gram model for --filter lm (.wlm, .arpa)."
             ),
+            click.option(
+                "--encoder",
+                metavar="NAME",
+                help="The encoder of --filter neural: a name of the Hugging Face library, or a folder.",
+            ),
             click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first found)."),
         )
     ):
@@ -152,6 +157,7 @@ def choices_of(
     words_only: bool = False,
     model: str | None = None,
     lm: str | None = None,
+    encoder: str | None = None,
     wordnet: str | None = None,
 ) -> Choices:
     """The choices that these options make; contradictions are refused."""
@@ -174,6 +180,7 @@ def choices_of(
         filter=chosen,
         model=model,
         language_model=lm,
+        encoder=encoder,
         wordnet=wordnet,
         threshold=threshold,
         has_phrases=not words_only,

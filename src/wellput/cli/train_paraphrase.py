@@ -12,7 +12,6 @@ from wellput.core.errors import InputError
 from wellput.report.table import Report, Table
 
 if TYPE_CHECKING:
-    from wellput.paraphrase.combination import Combination
     from wellput.paraphrase.corpus_index import CorpusIndex
     from wellput.paraphrase.model import ParaphraseModel
     from wellput.paraphrase.training import Training
@@ -138,6 +137,11 @@ Examples:
     metavar="FILE.jsonl",
     help="Judged substitutions to learn the context filter from (default: the shipped weights).",
 )
+@click.option(
+    "--encoder",
+    metavar="NAME",
+    help="Learn the neural filter as well, with this encoder of the Hugging Face library.",
+)
 @click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first one found).")
 @context_options
 @neighbor_options
@@ -147,6 +151,7 @@ def command(
     corpus: Sequence[str],
     index: str | None,
     judged: str | None,
+    encoder: str | None,
     wordnet: str | None,
     output: str,
     format: str,
@@ -161,12 +166,15 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.io import check_distinct, check_writable
     from wellput.language.wordnet import open_wordnet
+    from wellput.paraphrase.embeddings import TransformerEncoder
     from wellput.paraphrase.judged import read_judged
     from wellput.paraphrase.training import train_model
 
     refuse_stdin_twice(*corpus)
     check_writable(output)
     check_distinct([output], [*corpus, *([judged] if judged else [])])
+    if encoder is not None and judged is None:
+        raise InputError("--encoder is for learning from --judged substitutions: give both.")
     known = open_wordnet(wordnet)
     verdicts = read_judged(judged) if judged else []
     indexed = _index(corpus, index)
@@ -178,7 +186,8 @@ def command(
             wordnet=known,
             seed=seed,
             judged=verdicts,
-            combination=None if verdicts else _shipped_combination(),
+            shipped=None if verdicts else _shipped_model(),
+            encoder=TransformerEncoder(encoder) if encoder else None,
             card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
             on_progress=on_progress,
         )
@@ -228,14 +237,14 @@ def _training(choices: dict[str, Any]) -> Training:
     )
 
 
-def _shipped_combination() -> Combination | None:
-    """The weights learned for the shipped model, where there is one."""
+def _shipped_model() -> ParaphraseModel | None:
+    """For the weights of its filters, where it is installed."""
     from wellput.language.shipped import FOLDER
     from wellput.paraphrase.methods import SHIPPED
     from wellput.paraphrase.model import ParaphraseModel
 
     path = FOLDER / SHIPPED
-    return ParaphraseModel.load(path).combination if path.is_file() else None
+    return ParaphraseModel.load(path) if path.is_file() else None
 
 
 def model_report(model: ParaphraseModel, index: CorpusIndex) -> Report:

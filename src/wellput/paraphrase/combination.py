@@ -33,6 +33,8 @@ FEATURES = (
     "log_count", "log_word_count", "margin", "word_margin", "language_model", "similarity",
     "topic_similarity", "is_unlearned", "advantage",
 )  # fmt: skip
+N_SIMILARITIES = 3
+"""Features that a neural encoder adds (`embeddings.SIMILARITIES`)."""
 REACH = 12
 """Words on either side that make up the topic."""
 
@@ -116,9 +118,9 @@ class Combination:
         }
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Combination:
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_features: int) -> Combination:
         threshold = float(arrays["threshold"][0])
-        if len(arrays["means"]) != len(FEATURES):
+        if len(arrays["means"]) != n_features:
             raise ValueError("made for other features")
         return cls(arrays["means"], arrays["scales"], arrays["weights"], threshold)
 

@@ -18,6 +18,7 @@ from wellput.paraphrase.agreement import Agreeing
 from wellput.paraphrase.candidates import CandidateSource, WordNetCandidates
 from wellput.paraphrase.classifiers import ContextClassifiers
 from wellput.paraphrase.combination import ContextFilter
+from wellput.paraphrase.embeddings import NeuralFilter, TransformerEncoder
 from wellput.paraphrase.filters import (
     BigramFilter,
     ClassifierFilter,
@@ -53,6 +54,7 @@ class Choices:
     filter: FilterName = "context"
     model: PathLike | None = None
     language_model: PathLike | None = None
+    encoder: str | None = None
     wordnet: PathLike | None = None
     threshold: float | None = None
     has_phrases: bool = True
@@ -138,7 +140,23 @@ class _Parts:
             language_model = load_model(choices.language_model)
             self.fingerprints.append(language_model.fingerprint)
             return LanguageModelFilter(language_model)
+        if choices.filter == "neural":
+            return self._neural()
         return NoFilter()
+
+    def _neural(self) -> Filter:
+        if self._choices.encoder is None:
+            raise InputError(
+                "--filter neural needs an encoder: --encoder NAME, of the Hugging Face library, or its "
+                "folder."
+            )
+        if self.model.neural is None:
+            raise InputError(
+                "This model was trained without an encoder: train it with --judged and --encoder."
+            )
+        self.fingerprints.append(self._choices.encoder)
+        encoder = TransformerEncoder(self._choices.encoder)
+        return NeuralFilter(self.model.knowledge, self.model.neural, encoder)
 
 
 def make_paraphraser(

@@ -1,8 +1,8 @@
 """The noun `ParaphraseModel`: everything learned from a corpus, in one file (`.wpm`).
 
 Its words are the most frequent ones of the corpus, then its most frequent other tokens. `clusters` are
-the Brown classes of the words, `combination` the weights of the `context` filter; either may be
-missing.
+the Brown classes of the words, `combination` the weights of the `context` filter, `neural` those of
+the filter that has an encoder as well; each may be missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wellput.io.model_files import (
 )
 from wellput.paraphrase.bigrams import BigramModel
 from wellput.paraphrase.classifiers import ContextClassifiers
-from wellput.paraphrase.combination import Combination, Knowledge
+from wellput.paraphrase.combination import FEATURES, N_SIMILARITIES, Combination, Knowledge
 from wellput.paraphrase.lsa import WordVectors
 
 KIND = "paraphrase"
@@ -41,6 +41,7 @@ class ParaphraseModel:
     vectors: WordVectors
     clusters: NDArray[np.uint16] | None
     combination: Combination | None
+    neural: Combination | None
     card: Mapping[str, Any]
 
     @property
@@ -61,6 +62,7 @@ class ParaphraseModel:
             "lsa": {"vectors": self.vectors.vectors},
             "brown": {} if self.clusters is None else {"classes": self.clusters},
             "combination": {} if self.combination is None else self.combination.arrays(),
+            "neural": {} if self.neural is None else self.neural.arrays(),
         }
         arrays = {
             f"{part}.{name}": array for part, own in parts.items() for name, array in own.items()
@@ -84,7 +86,8 @@ class ParaphraseModel:
     def _of(cls, file: ModelFile) -> ParaphraseModel:
         words = file.strings("words")
         vectors = file.arrays["lsa.vectors"]
-        combination = _part(file, "combination")
+        combination, neural = _part(file, "combination"), _part(file, "neural")
+        n_features = len(FEATURES)
         model = cls(
             classifiers=ContextClassifiers.of_arrays(
                 file.strings("classifier_words"), _part(file, "classifiers")
@@ -92,7 +95,8 @@ class ParaphraseModel:
             bigrams=BigramModel.of_arrays(words, _part(file, "bigrams")),
             vectors=WordVectors(words[: len(vectors)], vectors),
             clusters=file.arrays.get("brown.classes"),
-            combination=Combination.of_arrays(combination) if combination else None,
+            combination=Combination.of_arrays(combination, n_features) if combination else None,
+            neural=(Combination.of_arrays(neural, n_features + N_SIMILARITIES) if neural else None),
             card=file.card,
         )
         model.__dict__["fingerprint"] = file.fingerprint

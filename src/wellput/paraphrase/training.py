@@ -16,9 +16,10 @@ from wellput.paraphrase.bigrams import train_bigrams
 from wellput.paraphrase.brown import CLASSES, train_brown
 from wellput.paraphrase.candidates import WordNetCandidates
 from wellput.paraphrase.classifiers import ContextClassifiers, train_classifiers
-from wellput.paraphrase.combination import Combination, Knowledge, fit_combination
+from wellput.paraphrase.combination import Knowledge, fit_combination
 from wellput.paraphrase.context_training import ContextTraining
 from wellput.paraphrase.corpus_index import CorpusIndex
+from wellput.paraphrase.embeddings import Encoder, neural_features
 from wellput.paraphrase.function_words import FUNCTION_WORDS
 from wellput.paraphrase.judged import Judged, judged_queries
 from wellput.paraphrase.lsa import LsaTraining, frequent_words, train_lsa
@@ -47,12 +48,14 @@ def train_model(
     wordnet: WordNet,
     seed: int,
     judged: Sequence[Judged] = (),
-    combination: Combination | None = None,
+    shipped: ParaphraseModel | None = None,
+    encoder: Encoder | None = None,
     card: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ParaphraseModel:
-    """A model of a corpus. The `context` filter is learned from `judged`; without any, `combination` is
-    taken over. The same input gives the same bytes."""
+    """A model of a corpus. The `context` filter is learned from `judged`, and with an encoder the neural
+    one; without judgments those of the `shipped` model are taken over. The same input gives the
+    same bytes."""
     vectors = train_lsa(index, how.lsa)
     frequent = frequent_words(index, how.lsa.vocabulary)
     order = np.argsort(-index.counts, kind="stable")
@@ -63,17 +66,22 @@ def train_model(
     )
     bigrams = train_bigrams(index, [*frequent, *others], min_count=how.min_pair_count)
     clusters = train_brown(index, frequent, classes=how.classes) if how.classes else None
+    knowledge = Knowledge(classifiers, bigrams, vectors)
+    combination = shipped.combination if shipped else None
+    neural = shipped.neural if shipped else None
     if judged:
-        knowledge = Knowledge(classifiers, bigrams, vectors)
         queries, is_right = judged_queries(judged, WordNetCandidates(wordnet))
         if not is_right.any() or is_right.all():
             raise InputError(
                 "None of the judged substitutions are WordNet's, or all are judged alike: the context "
                 "filter cannot be learned from them."
             )
-        features = knowledge.features(queries)
-        combination = fit_combination(features, is_right, recall=how.recall)
-    return ParaphraseModel(classifiers, bigrams, vectors, clusters, combination, card or {})
+        combination = fit_combination(knowledge.features(queries), is_right, recall=how.recall)
+        neural = None
+        if encoder is not None:
+            features = neural_features(knowledge, encoder, queries)
+            neural = fit_combination(features, is_right, recall=how.recall)
+    return ParaphraseModel(classifiers, bigrams, vectors, clusters, combination, neural, card or {})
 
 
 def words_to_learn(index: CorpusIndex, wordnet: WordNet, min_occurrences: int) -> list[str]:
