@@ -25,8 +25,8 @@ class Letters:
 
 def test_similarities_by_hand() -> None:
     # "a b" with "b" for "a": [1 0 0], [0 1 0] becomes [0 1 1], [0 1 1].
-    # The words: cos([1 0 0], [0 1 1]) = 0. The sentences: cos([.5 .5 0], [0 1 1]) = .5 / (.7071 · 1.4142),
-    # which is .5. The other word: cos([0 1 0], [0 1 1]) = .7071.
+    # The words: cos([1 0 0], [0 1 1]) = 0. The sentences: cos([.5 .5 0], [0 1 1]) = .5 / (√.5 · √2).
+    # The other word: cos([0 1 0], [0 1 1]) = .7071.
     query = Query(("a", "b"), 0, 1, Replacement("b", "table", 1.0))
     assert similarities(Letters(), [query])[0] == pytest.approx([0, 0.5, 0.70711], abs=1e-5)
 

@@ -32,7 +32,7 @@ class Encoder(Protocol):
 
 
 class TransformerEncoder:
-    """An encoder of the Hugging Face library, by its name or folder; a word is the mean of its pieces."""
+    """An encoder of the Hugging Face library, by name or folder; a word is the mean of its pieces."""
 
     def __init__(self, name: str) -> None:
         try:

@@ -53,8 +53,8 @@ def train_model(
     card: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ParaphraseModel:
-    """A model of a corpus. The `context` filter is learned from `judged`, and with an encoder the neural
-    one; without judgments those of the `shipped` model are taken over. The same input gives the
+    """A model of a corpus. The `context` filter is learned from `judged`, and the neural one with
+    an encoder; without judgments those of the `shipped` model are taken over. The same input gives the
     same bytes."""
     vectors = train_lsa(index, how.lsa)
     frequent = frequent_words(index, how.lsa.vocabulary)
