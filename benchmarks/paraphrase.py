@@ -32,7 +32,7 @@ from wellput.paraphrase.classifiers import train_classifiers
 from wellput.paraphrase.combination import ContextFilter
 from wellput.paraphrase.context_training import ContextTraining
 from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus
-from wellput.paraphrase.filters import BigramFilter, ClassifierFilter, NoFilter
+from wellput.paraphrase.filters import BigramFilter, ClassifierFilter, NoFilter, RelativeFilter
 from wellput.paraphrase.methods import METHODS, SHIPPED, Choices, make_paraphraser
 from wellput.paraphrase.model import ParaphraseModel
 from wellput.paraphrase.training import words_to_learn
@@ -84,7 +84,7 @@ def filter_section(
     yield row(
         "`classifier`, the paper's", ClassifierFilter(model.classifiers).probabilities(queries)
     )
-    both = ClassifierFilter(model.classifiers, is_relative=True)
+    both = RelativeFilter(model.classifiers, model.bigrams)
     yield row("`classifier --relative`", both.probabilities(queries))
     yield row("`lm`, word pairs", BigramFilter(model.bigrams).probabilities(queries))
     if model.combination is not None:
@@ -98,10 +98,16 @@ def filter_section(
     if more is not None:
         bigger = f"classifier, logistic, {len(more) / 1e6:.1f}M tokens"
         learned[bigger] = (more, ContextTraining(learner="logistic"))
+    classes = {}
+    if model.clusters is not None:
+        numbers = model.clusters.tolist()
+        classes = {w: f"class {n}" for w, n in zip(model.vectors.words, numbers, strict=True)}
+        learned["classifier, Brown classes too"] = (index, ContextTraining())
     for name, (corpus, how) in learned.items():
-        classifiers = train_classifiers(corpus, words, how, seed=12345)
+        own = classes if "Brown" in name else None
+        classifiers = train_classifiers(corpus, words, how, seed=12345, classes=own)
         yield row(name, ClassifierFilter(classifiers).probabilities(queries))
-        relative = ClassifierFilter(classifiers, is_relative=True)
+        relative = RelativeFilter(classifiers, model.bigrams)
         yield row(f"{name}, relative", relative.probabilities(queries))
     yield ""
 
@@ -166,7 +172,7 @@ def document_section(pair: str = "cs-en") -> Iterator[str]:
         found = tables(some, "bleu:ref_length=shortest", methods)
         results = document_experiment(found, human_table(some, "DA", found["none"]))
         for name, result in results.items():
-            made = f"{counts(methods[name], some)[0]:,}" if name in methods else ""
+            made = f"{counts(methods[name], some)[0]:,}" if name in methods and n == 1 else ""
             won = str(result.won) if name in methods else ""
             p_value = f"{result.p_value:.3f}" if name in methods else ""
             yield line(
@@ -226,13 +232,13 @@ def main(arguments: Sequence[str]) -> None:
     for section in (
         filter_section(index, more, model),
         segment_section(),
-        document_section(),
         speed_section(index, more),
+        document_section(),
     ):
         for text in section:
             lines.append(text)
             print(text, flush=True)
-    PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+        PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

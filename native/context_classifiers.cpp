@@ -142,13 +142,17 @@ public:
           shape_{bag_order, has_collocations, false} {}
 
     // By query: bias plus the weights of the context's features. A query is a sentence, the gap's first
-    // word and the one after its last, and the model's number.
-    Output<double> margins(nb::handle sentences, Input<std::int64_t> queries) const {
-        const TextLists texts(sentences);
+    // word and the one after its last, and the model's number. `classes` are the names of the words'
+    // classes, sentence by sentence, or empty.
+    Output<double> margins(nb::handle sentences, Input<std::int64_t> queries,
+                           nb::handle classes) const {
+        const TextLists texts(sentences), class_names(classes);
+        ContextShape shape = shape_;
+        shape.has_classes = class_names.size() > 0;
         std::vector<double> result(queries.size() / 4);
         {
             nb::gil_scoped_release release;
-            std::vector<std::uint64_t> words, rest;
+            std::vector<std::uint64_t> words, classes_here, rest;
             std::vector<std::uint32_t> features;
             std::int64_t hashed = -1;
             for (std::size_t q = 0; q < result.size(); ++q) {
@@ -158,10 +162,13 @@ public:
                     words.clear();
                     for (std::size_t j = 0; j < texts.count(hashed); ++j)
                         words.push_back(word_key(texts.at(hashed, j)));
+                    classes_here.clear();
+                    for (std::size_t j = 0; shape.has_classes && j < words.size(); ++j)
+                        classes_here.push_back(word_key(class_names.at(hashed, j)));
                 }
                 features.clear();
-                add_context(shape_, words.data(), nullptr, words.size(), query[1], query[2], features,
-                            rest);
+                add_context(shape, words.data(), classes_here.data(), words.size(), query[1], query[2],
+                            features, rest);
                 std::sort(features.begin(), features.end());
                 features.erase(std::unique(features.begin(), features.end()), features.end());
                 result[q] = margin(static_cast<std::size_t>(query[3]), features);
@@ -195,12 +202,6 @@ Output<std::uint64_t> word_keys(nb::handle words) {
     return owned(std::move(keys));
 }
 
-Output<std::uint64_t> class_keys(Input<std::uint32_t> classes) {
-    std::vector<std::uint64_t> keys(classes.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = class_key(classes.data()[i]);
-    return owned(std::move(keys));
-}
-
 // Counting sort: where each number below `size` stands, and where its places begin.
 std::pair<Output<std::uint64_t>, Output<std::uint32_t>> postings(Input<std::uint32_t> numbers,
                                                                 std::size_t size) {
@@ -222,7 +223,6 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> postings(Input<std::uint
 
 void add_context_classifiers(nb::module_& m) {
     m.def("word_keys", &word_keys, nb::arg("words"));
-    m.def("class_keys", &class_keys, nb::arg("classes"));
     m.def("postings", &postings, nb::arg("numbers"), nb::arg("size"));
     m.def("context_examples", &context_examples, nb::arg("tokens"), nb::arg("sentence_starts"),
           nb::arg("keys_of_words"), nb::arg("keys_of_classes"), nb::arg("places"),
@@ -231,7 +231,8 @@ void add_context_classifiers(nb::module_& m) {
         .def(nb::init<nb::object, nb::object, nb::object, nb::object, std::size_t, bool>(),
              nb::arg("begins"), nb::arg("keys"), nb::arg("weights"), nb::arg("biases"),
              nb::arg("bag_order"), nb::arg("has_collocations"))
-        .def("margins", &ContextModels::margins, nb::arg("sentences"), nb::arg("queries"));
+        .def("margins", &ContextModels::margins, nb::arg("sentences"), nb::arg("queries"),
+             nb::arg("classes"));
 }
 
 }  // namespace wellput

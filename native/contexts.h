@@ -29,8 +29,6 @@ inline std::uint64_t word_key(std::string_view word) {  // FNV-1a, then mixed
     return mixed(h);
 }
 
-inline std::uint64_t class_key(std::uint64_t number) { return mixed(number + 1); }
-
 // 32 bits of the key of an n-gram: a classifier knows a few hundred keys, a context has some tens,
 // so that a wrong match is one in a million.
 inline std::uint32_t ngram_key(FeatureKind kind, std::size_t place, const std::uint64_t* words,

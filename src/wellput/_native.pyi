@@ -180,7 +180,6 @@ class TaggerModel:
 
 # Contexts of words, and what is learned from them.
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]: ...
-def class_keys(classes: NDArray[np.uint32]) -> NDArray[np.uint64]: ...
 def postings(
     numbers: NDArray[np.uint32], size: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
@@ -206,7 +205,10 @@ class ContextModels:
         has_collocations: bool,
     ) -> None: ...
     def margins(
-        self, sentences: Sequence[Sequence[str]], queries: NDArray[np.int64]
+        self,
+        sentences: Sequence[Sequence[str]],
+        queries: NDArray[np.int64],
+        classes: Sequence[Sequence[str]],
     ) -> NDArray[np.float64]: ...
 
 def boost(

@@ -15,6 +15,7 @@ from wellput.core.metric import Floats
 from wellput.paraphrase.classifiers import ContextClassifiers, pack, train_classifiers
 from wellput.paraphrase.context_training import ContextTraining, train_classifier
 from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus
+from wellput.paraphrase.on_demand import learn
 
 TEXT = [
     *["we drink hot tea in the morning ."] * 12,
@@ -126,7 +127,7 @@ def test_margins_add_up_the_weights_of_a_context() -> None:
         True,
     )
     queries = np.array([0, 2, 3, 0, 0, 2, 3, 1], np.int64)
-    assert models.margins([words], queries).tolist() == [0.5, 2.0 + weights.sum()]
+    assert models.margins([words], queries, []).tolist() == [0.5, 2.0 + weights.sum()]
 
 
 @pytest.mark.parametrize("learner", ["boosting", "logistic"])
@@ -175,3 +176,29 @@ def test_an_index_finds_sentences_and_survives_saving(tmp_path: Path) -> None:
     loaded = CorpusIndex.load(tmp_path / "index.wpm")
     assert loaded.sentences_of("don't") == [["cats", "don't", "sit", "."]]
     assert loaded.fingerprint == index.fingerprint
+
+
+def test_classes_tell_where_words_are_unknown() -> None:
+    # Neither "sip" nor "warm" occurs in the text: only their classes do. Stumps would take the words,
+    # which come first among equals.
+    index = index_corpus([TEXT])
+    classes = {"hot": "warmth", "warm": "warmth", "drink": "drinking", "sip": "drinking"}
+    how = ContextTraining(learner="logistic", min_occurrences=5)
+    place = ("we", "sip", "warm", "soup", "with", "care"), 3, 4, "tea"
+    blind = train_classifiers(index, ["tea"], how, seed=1).log_odds([place])
+    seeing = train_classifiers(index, ["tea"], how, seed=1, classes=classes).log_odds([place])
+    assert seeing[0] > blind[0]
+
+
+def test_a_cache_is_added_to_and_belongs_to_its_index(tmp_path: Path) -> None:
+    index = index_corpus([TEXT])
+    how = ContextTraining(min_occurrences=5)
+    cache = tmp_path / "cache.wpm"
+    learned: list[int] = []
+    first = learn(index, ["tea"], how, seed=1, cache=cache, on_progress=learned.append)
+    both = learn(index, ["tea", "book"], how, seed=1, cache=cache, on_progress=learned.append)
+    assert (first.words, both.words, len(learned)) == (["tea"], ["tea", "book"], 2)
+    fresh = train_classifiers(index, ["tea", "book"], how, seed=1)
+    assert both.weights.tolist() == fresh.weights.tolist()
+    learn(index, ["tea"], how, seed=2, cache=cache, on_progress=learned.append)
+    assert len(learned) == 3

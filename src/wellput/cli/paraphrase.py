@@ -94,6 +94,11 @@ Examples:
     help="Learn classifiers for the words at hand from this text (a sentence a line), or from an "
     "index of it (.wpm).",
 )
+@click.option(
+    "--cache",
+    metavar="FILE.wpm",
+    help="Keep what is learned from --corpus in FILE, and take from it what is there already.",
+)
 @click.option("--explain", is_flag=True, help="Show every substitution, kept or refused.")
 @click.option(
     "--substitutions",
@@ -105,6 +110,7 @@ Examples:
 def command(
     evalset: str,
     corpus: Sequence[str],
+    cache: str | None,
     explain: bool,
     substitutions: str | None,
     output: str | None,
@@ -130,7 +136,9 @@ def command(
     for target in targets:
         check_writable(target)
     check_distinct(targets, [evalset])
-    learned = _learned(source, chosen, corpus, seed) if corpus else None
+    if cache is not None and not corpus:
+        raise InputError("--cache keeps what is learned from --corpus: give both.")
+    learned = _learned(source, chosen, corpus, cache, seed) if corpus else None
     paraphraser = make_paraphraser(chosen, classifiers=learned)
     cores = threads or available_cores()
     with progress_of("items rewritten") as on_progress:
@@ -189,7 +197,9 @@ def choices_of(
     )
 
 
-def _learned(source: EvalSource, chosen: Choices, corpus: Sequence[str], seed: int) -> Any:
+def _learned(
+    source: EvalSource, chosen: Choices, corpus: Sequence[str], cache: str | None, seed: int
+) -> Any:
     """Classifiers for the words that are proposed here, from the user's corpus."""
     from wellput.cli.progress import progress_of
     from wellput.cli.train_paraphrase import corpus_index
@@ -199,7 +209,7 @@ def _learned(source: EvalSource, chosen: Choices, corpus: Sequence[str], seed: i
         raise InputError("--corpus is for the filters that learn: classifier and context.")
     index = corpus_index(corpus)
     with progress_of("classifiers learned") as on_progress:
-        return learn_for(source, chosen, index, seed=seed, on_progress=on_progress)
+        return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)
 
 
 def substitutions_report(

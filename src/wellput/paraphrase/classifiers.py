@@ -7,7 +7,7 @@ word's largest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.metric import Floats
-from wellput.paraphrase.context_training import ContextTraining, LinearModel, train_classifier
+from wellput.paraphrase.context_training import (
+    NO_CLASSES,
+    ContextTraining,
+    LinearModel,
+    train_classifier,
+)
 from wellput.paraphrase.corpus_index import CorpusIndex
 
 Place = tuple[tuple[str, ...], int, int, str]
@@ -39,6 +44,8 @@ class ContextClassifiers:
     bag_order: int
     has_collocations: bool
     sharpness: float
+    classes: Mapping[str, str] = field(default_factory=dict)
+    """Word → the name of its class, where classifiers were learned with classes. They are not saved."""
 
     @cached_property
     def number_of(self) -> dict[str, int]:
@@ -72,9 +79,23 @@ class ContextClassifiers:
             np.int64,
         )
         order = np.argsort(queries[:, 0], kind="stable")
-        margins = self._kernel.margins(list(sentences), queries[order].ravel())
+        margins = self._kernel.margins(
+            list(sentences), queries[order].ravel(), self._classes_in(sentences)
+        )
         result[np.array(known)[order]] = margins * self.sharpness
         return result
+
+    def _classes_in(self, sentences: Iterable[tuple[str, ...]]) -> list[list[str]]:
+        if not self.classes:
+            return []
+        return [[self.classes.get(word, word) for word in words] for words in sentences]
+
+    def model_of(self, word: str) -> LinearModel:
+        """The classifier of a word that has one."""
+        number = self.number_of[word]
+        own = slice(int(self.begins[number]), int(self.begins[number + 1]))
+        weights = self.weights[own] * self.steps[number]
+        return LinearModel(self.keys[own], weights, float(self.biases[number]))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For a model file; `words` are saved apart."""
@@ -109,16 +130,21 @@ def train_classifiers(
     how: ContextTraining,
     *,
     seed: int,
+    classes: Mapping[str, str] | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """The classifiers of those of the words that are frequent enough."""
+    """The classifiers of those of the words that are frequent enough. With `classes` they also see the
+    classes of the words around; a word without one is a class of its own."""
     found: dict[str, LinearModel] = {}
+    keys = NO_CLASSES
+    if classes:
+        keys = _native.word_keys([classes.get(word, word) for word in index.words])
     for word in words:
-        model = train_classifier(index, word, how, seed=seed)
+        model = train_classifier(index, word, how, seed=seed, class_keys=keys)
         on_progress(1)
         if model is not None:
             found[word] = model
-    return pack(found, how)
+    return replace(pack(found, how), classes=classes or {})
 
 
 def pack(models: Mapping[str, LinearModel], how: ContextTraining) -> ContextClassifiers:

@@ -140,7 +140,7 @@ class ContextFilter:
 
 
 def fit_combination(
-    features: Floats, is_right: NDArray[np.bool_], *, penalty: float = 100.0, recall: float = 0.8
+    features: Floats, is_right: NDArray[np.bool_], *, penalty: float = 100.0, recall: float = 0.7
 ) -> Combination:
     """Learned by penalized maximum likelihood; the threshold lets `recall` of the right ones pass."""
     means = np.nanmean(features, axis=0)

@@ -57,7 +57,10 @@ def train_classifier(
     seed: int,
     class_keys: NDArray[np.uint64] = NO_CLASSES,
 ) -> LinearModel | None:
-    """The classifier of a word, None where it is too rare. It depends on the seed and the word only."""
+    """The classifier of a word, None where it is too rare. It depends on the seed and the word only.
+
+    `class_keys` are the keys of the words' classes by word of the index, for collocations of classes.
+    """
     occurrences = index.places_of(word)
     if len(occurrences) < how.min_occurrences:
         return None

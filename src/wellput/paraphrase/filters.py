@@ -60,23 +60,42 @@ class NoFilter:
 
 
 class ClassifierFilter:
-    """The paper's: can the replacement stand in this context?
+    """The paper's: can the replacement stand in this context?"""
 
-    `is_relative` asks instead which of the two words is likelier there, from both their classifiers.
+    name = "classifier"
+    threshold = 0.5
+
+    def __init__(self, classifiers: ContextClassifiers) -> None:
+        self._classifiers = classifiers
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        return sigmoid(replacement_margins(self._classifiers, queries))
+
+
+class RelativeFilter:
+    """Which of the two words is likelier in this context, by their classifiers and frequencies?
+
+    A classifier's examples are half positive, whatever the word: a word's odds in running text are
+    its classifier's times how frequent it is.
     """
 
     name = "classifier"
     threshold = 0.5
 
-    def __init__(self, classifiers: ContextClassifiers, *, is_relative: bool = False) -> None:
+    def __init__(self, classifiers: ContextClassifiers, bigrams: BigramModel) -> None:
         self._classifiers = classifiers
-        self._is_relative = is_relative
+        self._bigrams = bigrams
 
     def probabilities(self, queries: Sequence[Query]) -> Floats:
-        log_odds = replacement_margins(self._classifiers, queries)
-        if self._is_relative:
-            log_odds = log_odds - np.nan_to_num(word_margins(self._classifiers, queries))
-        return sigmoid(log_odds)
+        margins = replacement_margins(self._classifiers, queries) - np.nan_to_num(
+            word_margins(self._classifiers, queries)
+        )
+        counts = [
+            (self._bigrams.count(q.replacement.text), self._bigrams.count(q.words[q.first]))
+            for q in queries
+        ]
+        frequency = np.log1p(np.array(counts).reshape(-1, 2))
+        return sigmoid(margins + frequency[:, 0] - frequency[:, 1])
 
 
 def replacement_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:

@@ -25,6 +25,7 @@ from wellput.paraphrase.filters import (
     Filter,
     LanguageModelFilter,
     NoFilter,
+    RelativeFilter,
 )
 from wellput.paraphrase.model import ParaphraseModel
 from wellput.paraphrase.neighbors import BrownCandidates, LsaCandidates
@@ -126,7 +127,9 @@ class _Parts:
             classifiers = self._classifiers or self.model.classifiers
             if self._classifiers is not None:
                 self.fingerprints.append(fingerprint("contexts", classifiers.arrays()))
-            return ClassifierFilter(classifiers, is_relative=choices.is_relative)
+            if choices.is_relative:
+                return RelativeFilter(classifiers, self.model.bigrams)
+            return ClassifierFilter(classifiers)
         if choices.filter == "context":
             if self.model.combination is None:
                 raise InputError(

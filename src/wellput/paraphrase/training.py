@@ -38,7 +38,7 @@ class Training:
     lsa: LsaTraining = field(default_factory=LsaTraining)
     classes: int = CLASSES
     min_pair_count: int = 4
-    recall: float = 0.8
+    recall: float = 0.7
 
 
 def train_model(
