@@ -28,4 +28,7 @@ NB_MODULE(_native, m) {
     wellput::add_tagger(m);
     wellput::add_arc_hybrid(m);
     wellput::add_word_filling(m);
+    wellput::add_brown_clusters(m);
+    wellput::add_boosting(m);
+    wellput::add_context_classifiers(m);
 }

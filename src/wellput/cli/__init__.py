@@ -33,6 +33,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
+    "paraphrase": (
+        "wellput.cli.paraphrase:command",
+        "Rewrite references, closer in wording to each output.",
+    ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),

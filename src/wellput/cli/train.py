@@ -14,6 +14,10 @@ MODELS: dict[str, tuple[str, str]] = {
     "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
     "parser": ("wellput.cli.train_parser:command", "A tagger and a parser from trees."),
     "tree": ("wellput.cli.train_tree:command", "A tree model from a treebank."),
+    "paraphrase": (
+        "wellput.cli.train_paraphrase:command",
+        "Classifiers of contexts, LSA and Brown classes from text.",
+    ),
 }
 
 
