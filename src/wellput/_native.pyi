@@ -392,6 +392,7 @@ class LabelChooser:
     def choose(
         self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
     ) -> NDArray[np.int32]: ...
+
 # Contexts of words, and what is learned from them.
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]: ...
 def postings(
