@@ -9,11 +9,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks import human_data
+from benchmarks.lexical_substitution import in_form, swords_dev
 from benchmarks.paraphrase_correlation import (
     RandomFilter,
     counts,
@@ -27,12 +29,14 @@ from benchmarks.paraphrase_correlation import (
 from benchmarks.paraphrase_filters import ranking, swords_queries
 from wellput.core.metric import Floats
 from wellput.language.shipped import shipped
+from wellput.language.tagger import Tagger
 from wellput.language.wordnet import open_wordnet
 from wellput.paraphrase.classifiers import train_classifiers
 from wellput.paraphrase.combination import ContextFilter
 from wellput.paraphrase.context_training import ContextTraining
 from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus
 from wellput.paraphrase.filters import BigramFilter, ClassifierFilter, NoFilter, RelativeFilter
+from wellput.paraphrase.judged import judged_queries
 from wellput.paraphrase.methods import METHODS, SHIPPED, Choices, make_paraphraser
 from wellput.paraphrase.model import ParaphraseModel
 from wellput.paraphrase.training import words_to_learn
@@ -50,8 +54,10 @@ INTRODUCTION = """\
 Written by `python -m benchmarks.paraphrase` from public data that is not part of this project. What was used for what:
 the classifiers, LSA, Brown classes and word pairs come from Gutenberg books, State of the Union speeches and EWT's training
 part; the weights and the threshold of the `context` filter from CoInCo's second part without the sentences that stand in
-a SWORDS context; features and penalty were chosen by looking at SWORDS dev, which is therefore a development
-set; the sets of translations and simplifications decided nothing."""
+a SWORDS context; features and penalty were chosen by looking at SWORDS dev, which is therefore a development set. The
+threshold was first set to let 80% of CoInCo's right substitutions pass, then 70%, so that the paper's own example (*taken
+place*, *taken home*) is refused; the first figures on the sets below had been seen by then, and they decided nothing
+else."""
 
 
 def line(*cells: object) -> str:
@@ -109,6 +115,27 @@ def filter_section(
         yield row(name, ClassifierFilter(classifiers).probabilities(queries))
         relative = RelativeFilter(classifiers, model.bigrams)
         yield row(f"{name}, relative", relative.probabilities(queries))
+    yield ""
+
+
+def accuracy_section() -> Iterator[str]:
+    yield "## How many of a method's substitutions are right"
+    yield ""
+    yield (
+        "Of the substitutes that people judged in SWORDS dev, those that each method would make, whatever an output offers; "
+        "SWORDS lists few of LSA's and Brown's, and the better ones."
+    )
+    yield ""
+    yield from header("method", "substitutions judged", "right")
+    wordnet = open_wordnet()
+    judged = in_form([one for one, _ in swords_dev()], wordnet, Tagger.load(shipped("tagger.wpm")))
+    as_listed = [replace(one, tag=None) for one, _ in swords_dev()]
+    for name, both in METHODS.items():
+        rewriter = make_paraphraser(Choices(*both)).rewriter
+        substitutions = judged if both[0] == "wordnet" else as_listed
+        queries, is_right = judged_queries(substitutions, rewriter.source)
+        made = rewriter.filter.probabilities(queries) >= rewriter.least
+        yield line(name, f"{made.sum():,}", f"{is_right[made].mean():.1%}")
     yield ""
 
 
@@ -231,6 +258,7 @@ def main(arguments: Sequence[str]) -> None:
     lines = [INTRODUCTION, ""]
     for section in (
         filter_section(index, more, model),
+        accuracy_section(),
         segment_section(),
         speed_section(index, more),
         document_section(),

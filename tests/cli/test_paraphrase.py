@@ -169,3 +169,9 @@ def test_judges_are_asked_and_the_filter_is_held_against_them(run: Run, tmp_path
     assert (refused.code, "holds no substitutions" in refused.err) == (2, True)
     no_design = run("study", "create", "set.jsonl", "-o", "s.db")
     assert (no_design.code, "--design" in no_design.err) == (2, True)
+
+
+def test_an_evalset_without_references_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bare.jsonl").write_text('{"id": "1", "outputs": {"A": "text"}}\n')
+    outcome = run("paraphrase", "bare.jsonl", "--method", "wordnet")
+    assert (outcome.code, "no references to rewrite" in outcome.err) == (2, True)

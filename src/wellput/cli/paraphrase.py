@@ -148,6 +148,8 @@ def command(
         else:
             for _ in rewritten.blocks():
                 pass
+    if not rewritten.references:
+        raise InputError(f"{evalset} has no references to rewrite.")
     if substitutions is not None:
         write_evalset(EvalSet(substitution_items(rewritten.substitutions)), substitutions)
     report = substitutions_report(rewritten.substitutions, paraphraser.signature, with_each=explain)

@@ -82,7 +82,11 @@ class Paraphraser:
         made: list[dict[str, list[tuple[Rewritten, Tree | None]]]] = [{} for _ in items]
         systems = dict.fromkeys(system for item in items for system in item.outputs)
         for system in systems:
-            rows = [i for i, item in enumerate(items) if isinstance(item.outputs.get(system), str)]
+            rows = [
+                i
+                for i, item in enumerate(items)
+                if isinstance(item.outputs.get(system), str) and item.references_for(system)
+            ]
             rewritten = self._rewrite(
                 [items[i].outputs[system] for i in rows],
                 [items[i].references_for(system) for i in rows],
@@ -163,12 +167,17 @@ class RewrittenSource:
         self._on_progress = on_progress
         self.substitutions: list[Substitution] = []
         """Of the last reading."""
+        self.references = 0
+        """How many were looked at in it, once for each output."""
 
     def blocks(self) -> Iterator[list[Item]]:
-        self.substitutions = []
+        self.substitutions, self.references = [], 0
         for block in self._source.blocks():
             items, substitutions = self._paraphraser.rewrite_items(block, threads=self._threads)
             self.substitutions += substitutions
+            self.references += sum(
+                len(item.references_for(system)) for item in block for system in item.outputs
+            )
             self._on_progress(len(block))
             yield items
 
