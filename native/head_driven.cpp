@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "arrays.h"
-#include "expected_tree.h"
 #include "head_driven_chart.h"
 #include "head_driven_model.h"
 #include "kernels.h"
@@ -19,8 +18,6 @@ namespace {
 
 namespace nb = nanobind;
 
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -57,7 +54,7 @@ public:
     Matrix parse(Array<std::int64_t> sentences, Array<std::int32_t> words,
                  Array<std::int64_t> lattice_starts, Array<std::int32_t> lattice_tags,
                  Array<float> weights, OutArray<std::int32_t> heads, OutArray<std::int32_t> tags,
-                 std::pair<std::size_t, std::size_t> limits, bool is_expected, int threads) {
+                 std::pair<std::size_t, std::size_t> limits, int threads) {
         const std::size_t n = sentences.shape(0) - 1;
         double* rows = nullptr;
         Matrix result = new_matrix(n, COLUMNS, &rows);
@@ -66,7 +63,7 @@ public:
         nb::gil_scoped_release release;
         parallel_for(
             n, threads,
-            [&, chart = HeadDrivenChart(model_, left_, right_), tree = ExpectedTree()](std::size_t begin,
+            [&, chart = HeadDrivenChart(model_, left_, right_)](std::size_t begin,
                                                                 std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
                     const auto from = static_cast<std::size_t>(sentences.data()[i]);
@@ -83,11 +80,6 @@ public:
                     row[BEST_LOG_PROBABILITY] =
                         chart.template fill<Best>(true) + row[UNIGRAM_LOG_PROBABILITY];
                     chart.best_forest(heads_out + from, tags_out + from);
-                    if (!is_expected) continue;
-                    chart.template fill<Sum>(true);
-                    const auto& posteriors = chart.head_posteriors();
-                    for (const auto& [first, last] : chart.fragment_spans())
-                        tree.find(posteriors, size, first, last, heads_out + from);
                 }
             },
             4);
@@ -117,7 +109,7 @@ void add_head_driven(nb::module_& m) {
              nb::arg("sentence_start"), nb::arg("head_share"), nb::arg("continuing"))
         .def("parse", &HeadDriven::parse, nb::arg("sentences"), nb::arg("words"),
              nb::arg("lattice_starts"), nb::arg("lattice_tags"), nb::arg("weights"),
-             nb::arg("heads"), nb::arg("tags"), nb::arg("limits"), nb::arg("is_expected"), nb::arg("threads"));
+             nb::arg("heads"), nb::arg("tags"), nb::arg("limits"), nb::arg("threads"));
 }
 
 }  // namespace wellput

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "head_driven_model.h"
@@ -63,30 +62,18 @@ public:
         return fill_forest<Semiring>();
     }
 
-    // After fill<Sum>: the probability that a word (column) has the word with a number (row) as its
-    // head, 0 for being a root.
-    const std::vector<double>& head_posteriors() {
-        differentiate();
-        return head_posteriors_;
-    }
-
     // After fill<Best>: heads from 1 with 0 for roots, and the number of each word's tag.
     void best_forest(std::int32_t* heads, std::int32_t* tags) {
         heads_ = heads;
         chosen_ = tags;
-        spans_.clear();
         for (std::size_t end = n_; end > 0;) {
             const Fragment& fragment = fragments_[end];
-            spans_.push_back({fragment.begin, end});
             choose(fragment.root, 0);
             trace_left(fragment.root, fragment.begin, START);
             trace_right(fragment.root, end - 1, STOP);
             end = fragment.begin;
         }
     }
-
-    // After best_forest: where its fragments begin and end.
-    const std::vector<std::pair<std::size_t, std::size_t>>& fragment_spans() const { return spans_; }
 
     double log_unigrams() const {
         double total = 0;
@@ -99,7 +86,6 @@ private:
     // Local numbers: START is the first of the classes, STOP the first of the tags.
     static constexpr std::size_t START = 0, STOP = 0;
 
-    static constexpr double LEAST_LOG = -30;  // what counts for nothing among posteriors
     static constexpr std::size_t NONE = static_cast<std::size_t>(-1);
 
     struct Fragment {
@@ -122,17 +108,11 @@ private:
     std::size_t tag(std::size_t node) const {
         return static_cast<std::size_t>(tags_[local_[node]]);
     }
-    std::size_t left_place(std::size_t node, std::size_t cls, std::size_t reach) const {
-        return (node * n_local_classes_ + cls) * width_ + reach;
-    }
-    std::size_t right_place(std::size_t node, std::size_t next, std::size_t reach) const {
-        return (node * width_ + reach) * n_local_tags_ + next;
-    }
     double& left_half(std::size_t node, std::size_t cls, std::size_t reach) {
-        return left_halves_[left_place(node, cls, reach)];
+        return left_halves_[(node * n_local_classes_ + cls) * width_ + reach];
     }
     double& right_half(std::size_t node, std::size_t next, std::size_t reach) {
-        return right_halves_[right_place(node, next, reach)];
+        return right_halves_[(node * width_ + reach) * n_local_tags_ + next];
     }
     double& arc(std::vector<double>& arcs, std::size_t head, std::size_t reach, std::size_t k) {
         return arcs[(head * width_ + reach) * most_tags_ + k];
@@ -382,9 +362,8 @@ private:
 
     template <typename Semiring>
     double fill_forest() {
-        scores_.assign(n_ + 1, -std::numeric_limits<double>::infinity());
-        scores_[0] = 0;
-        tree_logs_.assign(n_ * (n_ + 1), -std::numeric_limits<double>::infinity());
+        std::vector<double> scores(n_ + 1, -std::numeric_limits<double>::infinity());
+        scores[0] = 0;
         fragments_.assign(n_ + 1, {0, 0});
         for (std::size_t end = 1; end <= n_; ++end) {
             trees_.assign(end, 0.0);
@@ -399,164 +378,20 @@ private:
             double best = -std::numeric_limits<double>::infinity(), total = best;
             for (std::size_t begin = 0; begin < end; ++begin) {
                 if (trees_[begin] == 0) continue;
-                const double tree = tree_logs_[begin * (n_ + 1) + end] = std::log(trees_[begin]);
-                const double score = scores_[begin] + tree +
+                const double score = scores[begin] + std::log(trees_[begin]) +
                                      (begin ? model_.log_continue : model_.log_end);
                 if (score > best) best = score, fragments_[end] = {begin, roots_[begin]};
                 total = std::max(total, score) + std::log1p(std::exp(-std::abs(total - score)));
             }
-            scores_[end] = std::is_same_v<Semiring, Best> ? best : total;
+            scores[end] = std::is_same_v<Semiring, Best> ? best : total;
         }
-        return scores_[n_];
+        return scores[n_];
     }
 
     template <typename Semiring>
     void add_tree(std::size_t begin, double x, std::size_t root) {
         if (x > trees_[begin]) roots_[begin] = root;
         Semiring::add(trees_[begin], x);
-    }
-
-    // The derivative of the log of the sum with respect to every half span and arc: an arc's value
-    // times its derivative is its posterior probability.
-    void differentiate() {
-        d_left_halves_.assign(left_halves_.size(), 0.0);
-        d_right_halves_.assign(right_halves_.size(), 0.0);
-        d_left_arcs_.assign(left_arcs_.size(), 0.0);
-        d_right_arcs_.assign(right_arcs_.size(), 0.0);
-        head_posteriors_.assign((n_ + 1) * n_, 0.0);
-        differentiate_forest();
-        for (std::size_t reach = width_ - 1; reach > 0; --reach) {
-            for (std::size_t i = 0; i + reach < n_; ++i) {
-                for (std::size_t a = first(i); a < last(i); ++a) differentiate_right(a, reach);
-                for (std::size_t b = first(i + reach); b < last(i + reach); ++b)
-                    differentiate_left(b, reach);
-            }
-            for (std::size_t i = 0; i + reach < n_; ++i)
-                for (std::size_t a = first(i); a < last(i); ++a)
-                    for (std::size_t b = first(i + reach); b < last(i + reach); ++b) {
-                        differentiate_right_join(a, b, reach);
-                        differentiate_left_join(b, a, reach);
-                    }
-        }
-    }
-
-    void differentiate_forest() {
-        const double none = -std::numeric_limits<double>::infinity();
-        std::vector<double> after(n_ + 1, none);
-        after[n_] = 0;
-        for (std::size_t begin = n_; begin-- > 0;) {
-            const double cost = begin ? model_.log_continue : model_.log_end;
-            for (std::size_t end = begin + 1; end <= n_; ++end) {
-                const double tree = tree_logs_[begin * (n_ + 1) + end];
-                if (tree == none || after[end] == none) continue;
-                const double score = cost + tree + after[end];
-                after[begin] = after[begin] == none
-                                   ? score
-                                   : std::max(after[begin], score) +
-                                         std::log1p(std::exp(-std::abs(after[begin] - score)));
-            }
-        }
-        for (std::size_t begin = 0; begin < n_; ++begin)
-            for (std::size_t end = begin + 1; end <= n_; ++end) {
-                const double outside = scores_[begin] + (begin ? model_.log_continue : model_.log_end) +
-                                       after[end] - after[0];
-                if (outside + tree_logs_[begin * (n_ + 1) + end] > LEAST_LOG)
-                    differentiate_tree(begin, end, std::exp(outside));
-            }
-    }
-
-    void differentiate_tree(std::size_t begin, std::size_t end, double outside) {
-        for (std::size_t root = begin; root < end; ++root) {
-            if (root - begin >= width_ || end - 1 - root >= width_) continue;
-            for (std::size_t node = first(root); node < last(root); ++node) {
-                const double own = root_[node] * weight(node) * outside;
-                const double left = left_half(node, START, root - begin);
-                const double right = right_half(node, STOP, end - 1 - root);
-                d_left_halves_[left_place(node, START, root - begin)] += own * right;
-                d_right_halves_[right_place(node, STOP, end - 1 - root)] += own * left;
-                add_posterior(0, node, own * left * right);
-            }
-        }
-    }
-
-    void differentiate_right(std::size_t head, std::size_t reach) {
-        const double* d_out = &d_right_halves_[right_place(head, 0, reach)];
-        by_class_.assign(n_local_classes_, 0.0);
-        const std::size_t h = word_of_[head];
-        for (std::size_t d = 1; d <= reach; ++d)
-            for (std::size_t m = first(h + d); m < last(h + d); ++m)
-                if (arc(right_arcs_, head, d, m - first(h + d)) != 0)
-                    by_class_[local_class_[local_[m]]] = 1;
-        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-            if (by_class_[cls] == 0) continue;
-            const Lexical& word = lexical(head, cls);
-            const double* row = right_row(head, cls, distance_class(reach));
-            double total = 0;
-            for (std::size_t t = 0; t < n_local_tags_; ++t) total += d_out[t] * row[t];
-            total *= word.weight;
-            for (std::size_t e = word.begin; e < word.end; ++e)
-                total += d_out[word_events_[e].tag] * word_events_[e].probability;
-            by_class_[cls] = total;
-        }
-        for (std::size_t d = 1; d <= reach; ++d)
-            for (std::size_t m = first(h + d); m < last(h + d); ++m) {
-                const double own = by_class_[local_class_[local_[m]]];
-                const std::size_t k = m - first(h + d);
-                arc(d_right_arcs_, head, d, k) += own * right_half(m, STOP, reach - d);
-                d_right_halves_[right_place(m, STOP, reach - d)] += own * arc(right_arcs_, head, d, k);
-            }
-    }
-
-    void differentiate_left(std::size_t head, std::size_t reach) {
-        by_tag_.assign(n_local_tags_, 0.0);
-        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-            const double own = d_left_halves_[left_place(head, cls, reach)];
-            if (own == 0) continue;
-            const double* row = left_row(head, cls);
-            for (std::size_t t = 1; t < n_local_tags_; ++t) by_tag_[t] += own * row[t];
-        }
-        const std::size_t h = word_of_[head];
-        for (std::size_t d = 1; d <= reach; ++d)
-            for (std::size_t m = first(h - d); m < last(h - d); ++m) {
-                const double own = by_tag_[local_[m]];
-                const std::size_t k = m - first(h - d);
-                arc(d_left_arcs_, head, d, k) += own * left_half(m, START, reach - d);
-                d_left_halves_[left_place(m, START, reach - d)] += own * arc(left_arcs_, head, d, k);
-            }
-    }
-
-    void differentiate_right_join(std::size_t head, std::size_t modifier, std::size_t reach) {
-        const std::size_t k = modifier - first(word_of_[modifier]);
-        const double outside = arc(d_right_arcs_, head, reach, k);
-        if (outside == 0) return;
-        add_posterior(word_of_[head] + 1, modifier, outside * arc(right_arcs_, head, reach, k));
-        const double own = outside * arc(head_word_, head, reach, k) * weight(modifier);
-        for (std::size_t r = 0; r < reach; ++r) {
-            const std::size_t inner = right_place(head, local_[modifier], r);
-            const std::size_t outer = left_place(modifier, START, reach - 1 - r);
-            d_right_halves_[inner] += own * left_halves_[outer];
-            d_left_halves_[outer] += own * right_halves_[inner];
-        }
-    }
-
-    void differentiate_left_join(std::size_t head, std::size_t modifier, std::size_t reach) {
-        const std::size_t k = modifier - first(word_of_[modifier]);
-        const double outside = arc(d_left_arcs_, head, reach, k);
-        if (outside == 0) return;
-        add_posterior(word_of_[head] + 1, modifier, outside * arc(left_arcs_, head, reach, k));
-        const double own = outside * next_word_[modifier] * weight(modifier);
-        const std::size_t cls = local_class_[local_[modifier]];
-        for (std::size_t r = 0; r < reach; ++r) {
-            const std::size_t outer = right_place(modifier, STOP, r);
-            const std::size_t inner = left_place(head, cls, reach - 1 - r);
-            d_right_halves_[outer] += own * left_halves_[inner];
-            d_left_halves_[inner] += own * right_halves_[outer];
-        }
-    }
-
-    // head: 0 for none, else the word's number from 1.
-    void add_posterior(std::size_t head, std::size_t node, double p) {
-        head_posteriors_[head * n_ + word_of_[node]] += p;
     }
 
     void choose(std::size_t node, std::size_t head) {
@@ -625,15 +460,12 @@ private:
     bool is_weighted_ = false;
     std::vector<std::size_t> local_, word_of_, local_class_;
     std::vector<std::int32_t> tags_, class_numbers_, tag_slots_, class_slots_;
-    std::vector<double> next_word_, root_, head_word_, rows_, next_, trees_, scores_, tree_logs_;
-    std::vector<double> d_left_halves_, d_right_halves_, d_left_arcs_, d_right_arcs_;
-    std::vector<double> head_posteriors_;
+    std::vector<double> next_word_, root_, head_word_, rows_, next_, trees_;
     std::vector<std::size_t> outcomes_, roots_, left_rows_, right_rows_;
     std::vector<Lexical> lexical_;
     std::vector<WordEvent> word_events_;
     std::vector<double> left_halves_, right_halves_, left_arcs_, right_arcs_, by_class_, by_tag_;
     std::vector<Fragment> fragments_;
-    std::vector<std::pair<std::size_t, std::size_t>> spans_;
     std::int32_t *heads_ = nullptr, *chosen_ = nullptr;
 };
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tests.language.head_driven_oracle import Oracle, log_sum
 from wellput.core.tree import Tree, Word
-from wellput.language.head_driven import kernel
-from wellput.language.head_driven_training import train_arrays
+from wellput.language.head_driven import chart_kernel, strings_of
+from wellput.language.head_driven_training import tree_arrays
 
 SETTINGS = {"head_share": 0.3, "continuing": 0.01}
 
@@ -34,7 +34,7 @@ TREES = [
          "the DT 7 det", "house NN 4 nmod"),
     tree("sleep VB 0 root"),
 ]  # fmt: skip
-MODEL = train_arrays(TREES)
+MODEL = tree_arrays(TREES)
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
     heads, tags = np.zeros(len(words), np.int32), np.zeros(len(words), np.int32)
     starts = np.cumsum([0, *map(len, choices)], dtype=np.int64)
     flat = np.array([tag for own in choices for tag in own], np.int32)
-    rows = kernel(MODEL, SETTINGS).parse(
+    rows = chart_kernel(MODEL, SETTINGS["continuing"]).parse(
         np.array([0, len(words)]),
         np.array(words, np.int32),
         starts,
@@ -78,9 +78,9 @@ def test_sum_and_best_are_those_of_all_forests(lattice: list[tuple[int, list[int
 
 
 def test_five_words() -> None:
-    numbers = {word: n for n, word in enumerate(strings("words"))}
+    numbers = {word: n for n, word in enumerate(strings_of(MODEL, "words"))}
     words = [numbers[form] for form in ("the", "cat", "<xx-s>", "the", "house")]
-    tags = {tag: n for n, tag in enumerate(strings("tags"))}
+    tags = {tag: n for n, tag in enumerate(strings_of(MODEL, "tags"))}
     choices = [[tags[t] for t in own.split()] for own in (
         "DT/dep", "NN/dep", "VBZ/dep", "DT/dep", "NN/dep")]  # fmt: skip
     oracle = Oracle(MODEL, **SETTINGS)
@@ -89,11 +89,6 @@ def test_five_words() -> None:
     assert row[0] == pytest.approx(log_sum([p for _, _, p in analyses]), abs=1e-4)
     assert row[1] == pytest.approx(np.log(max(p for _, _, p in analyses)), abs=1e-4)
     assert heads == list(max(analyses, key=lambda analysis: analysis[2])[0])
-
-
-def strings(name: str) -> list[str]:
-    data, ends = MODEL[f"{name}.text"].tobytes(), MODEL[f"{name}.ends"].tolist()
-    return [data[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
 
 
 def test_no_arc_reaches_further_than_the_limit() -> None:

@@ -9,46 +9,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
+from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
-from wellput.io.model_files import ModelFile, load_model_file
-from wellput.language.function_tags import CLASS_NAMES, relation_of
+from wellput.io.model_files import load_model_file
+from wellput.language.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
+from wellput.language.parsers import Parser, load_parser
+from wellput.language.tag_lattices import Lattices, tag_lattices
 from wellput.language.word_shapes import word_number
 
 KIND = "head-driven parser"
-# A longer sentence is flagged: no arc in it, and no side of a word, reaches further than REACH words.
+# In a longer sentence no arc, and no side of a word, reaches further than REACH words.
 EXACT_WORDS = 120
 REACH = 60
-
 
 Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Lattices:
-    """The tags that each word of some sentences may have, as the kernel takes them."""
-
-    sentences: NDArray[np.int64]
-    words: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    tags: NDArray[np.int32]
-    weights: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
 class Scored:
-    """A sentence's natural log probability, and the same by word frequencies alone."""
+    """A sentence's natural log probability, and the same by word frequencies alone. `is_limited` says
+    that the sentence was too long for all its analyses to be tried."""
 
     log_probability: float
     unigram_log_probability: float
     words: int
     is_limited: bool
+
+    @property
+    def per_word(self) -> float:
+        """The log probability of a word on average; NaN without words."""
+        return self.log_probability / self.words if self.words else float("nan")
+
+    @property
+    def slor(self) -> float:
+        """How much better a word is predicted than by frequency alone (Lau et al. 2017, SLOR)."""
+        gained = self.log_probability - self.unigram_log_probability
+        return gained / self.words if self.words else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +69,53 @@ class Parsed:
     def fragments(self) -> int:
         return len(self.roots)
 
+    @property
+    def log_probability(self) -> float:
+        return self.scored.log_probability
+
+    @property
+    def unigram_log_probability(self) -> float:
+        return self.scored.unigram_log_probability
+
 
 class HeadDrivenParser:
-    """A trained model with the tagger that says which tags its chart tries for each word."""
+    """A trained model with the parser and the tagger whose guesses its chart starts from."""
 
-    def __init__(self, file: ModelFile) -> None:
-        arrays = file.arrays
-        self.fingerprint = file.fingerprint
-        self.tags = file.strings("tags")
-        self._relations = [relation_of(tag) for tag in self.tags]
-        self._numbers = {word: number for number, word in enumerate(file.strings("words"))}
-        self._settings = file.card["settings"]
-        self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(self.tags))
-        self._kernel = kernel(arrays, self._settings)
+    def __init__(
+        self,
+        arrays: Mapping[str, NDArray[Any]],
+        guesser: Parser,
+        *,
+        continuing: float | None = None,
+    ) -> None:
+        """`continuing`: another probability of a further fragment than the trained one."""
+        tags, words = strings_of(arrays, "tags"), strings_of(arrays, "words")
+        self.tag_set = TagSet(tags)
+        self.guesser = guesser
+        self._relations = [relation_of(tag) for tag in tags]
+        self._numbers = {word: number for number, word in enumerate(words)}
+        self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(tags))
+        self._sharpness = float(arrays["tagger.sharpness"][0])
+        if continuing is None:
+            continuing = float(arrays["continuing"][0])
+        self._kernel = chart_kernel(arrays, continuing)
 
     @classmethod
-    def load(cls, path: PathLike) -> HeadDrivenParser:
-        return cls(load_model_file(path, KIND))
+    def load(cls, path: PathLike, *, guesser: Parser | None = None) -> HeadDrivenParser:
+        """The parser in a file; its guesses come from the tagger and parser in the same folder where
+        no other `guesser` is given."""
+        file = load_model_file(path, KIND)
+        try:
+            return cls(file.arrays, guesser or load_parser(str(Path(path).parent)))
+        except (KeyError, IndexError, ValueError):
+            raise InputError(f"{path} is a damaged head-driven parser: train it again.") from None
 
-    def parse(self, sentences: Sentences, *, threads: int = 1) -> list[Parsed]:
-        """The best analysis of each sentence, given as its words."""
-        lattices = self.lattices(sentences, threads=threads)
+    def parse(
+        self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
+    ) -> list[Parsed]:
+        """The best analysis of each sentence, given as its words. `guesses`: the trees of the
+        `guesser` where they are there already."""
+        lattices = self._lattices(sentences, guesses, threads)
         heads = np.zeros(len(lattices.words), np.int32)
         tags = np.zeros(len(lattices.words), np.int32)
         rows = self._run(lattices, heads, tags, threads)
@@ -94,24 +125,28 @@ class HeadDrivenParser:
             found.append(self._parsed(words, heads[own].tolist(), tags[own].tolist(), row))
         return found
 
-    def score(self, sentences: Sentences, *, threads: int = 1) -> list[Scored]:
-        """The log probabilities alone, in about half the time."""
+    def score(
+        self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
+    ) -> list[Scored]:
+        """The log probabilities alone, in less time."""
         none = np.zeros(0, np.int32)
-        rows = self._run(self.lattices(sentences, threads=threads), none, none, threads)
+        rows = self._run(self._lattices(sentences, guesses, threads), none, none, threads)
         return [_scored(words, row) for words, row in zip(sentences, rows, strict=True)]
 
-    def lattices(self, sentences: Sentences, *, threads: int = 1) -> Lattices:
-        """The tags that the tagger leaves to each word, with what it thinks of them."""
-        k, margin, trust, sharpness = (self._settings[name] for name in LATTICE_SETTINGS)
-        tags, logs = self._tagger.candidates(sentences, k, sharpness, threads)
-        kept = logs >= logs[:, :1] - margin
-        return Lattices(
-            np.cumsum([0, *map(len, sentences)], dtype=np.int64),
-            np.array([word_number(form, self._numbers) for s in sentences for form in s], np.int32),
-            np.concatenate([[0], np.cumsum(kept.sum(axis=1))]),
-            tags[kept],
-            np.exp(trust * logs[kept]).astype(np.float32),
+    def _lattices(
+        self, sentences: Sentences, guesses: Sequence[Tree] | None, threads: int
+    ) -> Lattices:
+        if guesses is None:
+            guesses = self._guessed(sentences, threads)
+        guessed = [self.tag_set.number(tag) for tree in guesses for tag in full_tags(tree)]
+        numbers = [word_number(form, self._numbers) for words in sentences for form in words]
+        return tag_lattices(
+            self._tagger, self._sharpness, sentences, numbers, guessed, threads=threads
         )
+
+    def _guessed(self, sentences: Sentences, threads: int) -> list[Tree]:
+        """The guesser's trees; it takes no sentence without words."""
+        return self.guesser.parse([words for words in sentences if words], threads=threads)
 
     def _run(
         self,
@@ -138,21 +173,24 @@ class HeadDrivenParser:
         roots = tuple(number for number, head in enumerate(heads, start=1) if head == 0)
         words = []
         for number, (form, head, tag) in enumerate(zip(forms, heads, tags, strict=True), start=1):
-            relation = "root" if number in roots[:1] else self._relations[tag]
+            relation = self._relations[tag] if head else "root"
             if number in roots[1:]:
                 head, relation = roots[0], "parataxis"
             elif relation == "root" and head:
-                relation = "dep"
-            part = self.tags[tag].split("/", 1)[0]
+                relation = "dep"  # a tag learned from roots may turn up under a head
+            part = self.tag_set.tags[tag].split("/", 1)[0]
             words.append(Word(form, head, xpos=part, relation=relation))
         return Parsed(Tree(tuple(words)), roots, _scored(forms, row))
 
 
-LATTICE_SETTINGS = ("candidates", "margin", "trust", "sharpness")
+def strings_of(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
+    """Strings packed by `io.model_files.packed_strings`."""
+    data, ends = arrays[f"{name}.text"].tobytes(), arrays[f"{name}.ends"].tolist()
+    return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
 
 
-def kernel(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, float]) -> _native.HeadDriven:
-    """The chart over a model's arrays."""
+def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _native.HeadDriven:
+    """The chart over a model's arrays; `continuing` is the probability of a further fragment."""
     parts = ("starts", "keys", "values")
     return _native.HeadDriven(
         [arrays[f"{table}.{part}"] for table in ("events", "contexts") for part in parts],
@@ -160,8 +198,8 @@ def kernel(arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, float]) ->
         arrays["words.unigrams"],
         len(CLASS_NAMES),
         0,
-        settings["head_share"],
-        settings["continuing"],
+        float(arrays["head_share"][0]),
+        continuing,
     )
 
 

@@ -8,7 +8,7 @@ bytes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +16,27 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.io.model_files import packed_strings
+from wellput.io.files import PathLike
+from wellput.io.model_files import packed_strings, save_model_file
 from wellput.language.backoff_tables import Estimates, Numbers, estimate, packed
+from wellput.language.fragment_cost import DEFAULT_CONTINUING, tuned_continuing
 from wellput.language.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
+from wellput.language.head_driven import KIND, strings_of
+from wellput.language.parsers import Parser
+from wellput.language.tagger import Tagged, Tagger
 from wellput.language.word_shapes import shape, word_number
 from wellput.trees.projectivity import projectivize
 
 LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD = range(5)
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
+# Tuned on EWT dev: the least count of a tag and of a word that stand for themselves, and how much of
+# a word's probability is due to its head on the left.
 MIN_TAG = 20
 MIN_WORD = 2
+HEAD_SHARE = 0.3
+TAGGER_EPOCHS = 4
+TAGGER_UPDATES = 5
 
 
 class Events:
@@ -44,10 +54,50 @@ class Events:
         return list(np.array(self.rows, np.int64).T)
 
 
-def train_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
-    """The arrays of a model file."""
+def train_head_driven(
+    trees: Sequence[Tree],
+    guesser: Parser,
+    *,
+    dev: Sequence[Tree] = (),
+    epochs: int = TAGGER_EPOCHS,
+    seed: int = 1,
+    on_epoch: Callable[[int], None] = lambda _: None,
+) -> dict[str, NDArray[Any]]:
+    """The arrays of a model file (`save_head_driven`). `guesser` is the parser whose guesses the chart
+    starts from; the cost of a fragment is tuned on `dev`, which also fits the tagger's
+    probabilities. `on_epoch` is called after every round of the tagger."""
+    arrays = tree_arrays(trees)
+    tags = TagSet(strings_of(arrays, "tags"))
+    tagger = Tagger.train(
+        [_tagged(tree, tags) for tree in trees],
+        epochs=epochs,
+        min_updates=TAGGER_UPDATES,
+        seed=seed,
+        held_out=[_tagged(tree, tags) for tree in dev],
+        on_epoch=on_epoch,
+    )
+    arrays["tagger"], arrays["tagger.sharpness"] = tagger.weights, np.array([tagger.sharpness])
+    arrays["continuing"] = np.array([DEFAULT_CONTINUING])
+    if dev:
+        arrays["continuing"] = np.array([tuned_continuing(arrays, guesser, dev)])
+    return arrays
+
+
+def save_head_driven(
+    path: PathLike, arrays: Mapping[str, NDArray[Any]], card: Mapping[str, Any]
+) -> None:
+    save_model_file(path, KIND, card, arrays)
+
+
+def _tagged(tree: Tree, tags: TagSet) -> Tagged:
+    numbers = [tags.number(tag) for tag in full_tags(projectivize(tree))]
+    return [word.form for word in tree.words], [tags.tags[number] for number in numbers]
+
+
+def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
+    """The arrays of the generative model."""
     if not trees:
-        raise InputError("A parser is trained on trees; there are none.")
+        raise InputError("A parser is trained from trees; there are none.")
     trees = [projectivize(tree) for tree in trees]
     tags = TagSet.from_trees(trees, min_count=MIN_TAG)
     vocabulary, unigrams = _vocabulary(trees)
@@ -59,15 +109,15 @@ def train_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     for tree in trees:
         words = [word_number(word.form, numbers) for word in tree.words]
         _add_tree(tree, [tags.number(tag) for tag in full_tags(tree)], words, classes, families)
-    estimates = _estimates(families, coarse, coarsest)
     return {
-        **packed(estimates),
+        **packed(_estimates(families, coarse, coarsest)),
         **packed_strings("tags", tags.tags),
         **packed_strings("words", vocabulary),
         "tags.coarse": coarse,
         "tags.coarsest": coarsest,
         "tags.class": classes,
         "words.unigrams": unigrams,
+        "head_share": np.array([HEAD_SHARE]),
     }
 
 
@@ -139,7 +189,8 @@ def distance_class(words: int) -> int:
 def _estimates(
     families: Sequence[Events], coarse: NDArray[np.int32], coarsest: NDArray[np.int32]
 ) -> list[Estimates]:
-    """The distributions, each with its chain of contexts from the fullest to the empty one."""
+    """The distributions, each with its chain of contexts from the fullest to the empty one. What was
+    met only once with words in its context is left out: half of the file, and it gains nothing."""
 
     def smoothed(
         family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool
@@ -154,11 +205,11 @@ def _estimates(
     found = smoothed(LEFT, levels, [1, 1, 1, 1], False)
     t, w, c, d = families[RIGHT].columns()
     levels = [[t, w, c], [t, c, d], [coarse[t], c, d], [coarsest[t], c], []]
-    found += smoothed(RIGHT, levels, [1, 1, 1, 1, 1], False)
+    found += smoothed(RIGHT, levels, [2, 1, 1, 1, 1], False)
     found += smoothed(ROOT, [[]], [1], False)
     t, w1, w2 = families[NEXT_WORD].columns()
     levels = [[t, w1, w2], [t, w1], [t], [coarse[t]], [coarsest[t]], []]
-    found += smoothed(NEXT_WORD, levels, [1, 1, 1, 1, 1, 1], True)
+    found += smoothed(NEXT_WORD, levels, [2, 2, 1, 1, 1, 1], True)
     t, h, w = families[HEAD_WORD].columns()
-    found += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [1, 1], False)
+    found += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
     return found
