@@ -114,7 +114,7 @@ Pruned and rounded to 8 bits (the shipped one in bold):
 | --- | ---: | ---: | ---: | ---: | ---: |
 {listed}
 
-On EWT test, measured once: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. The model alone, without the
+On EWT test, by which nothing was chosen: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. The model alone, without the
 counts of the training text, writes the first word of {100 * agreeing / len(dev):.1f}% of dev sentences the same way.
 Loading is processor time, for a file that is in the system's cache.
 """

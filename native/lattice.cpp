@@ -15,9 +15,9 @@
 namespace wellput {
 namespace {
 
-// The automata of many lattices, one after another. Lattice i has automata begins[i] to begins[i + 1];
-// automaton a has arcs arc_begins[a] to arc_begins[a + 1], numbering its words and automata from the
-// lattice's own first ones.
+// The automata of many lattices, one after another. Lattice i has automata begins[i] to
+// begins[i + 1]; automaton a has arcs arc_begins[a] to arc_begins[a + 1], numbering words and
+// automata from the lattice's own first ones.
 class Lattices {
 public:
     Lattices(const Array<std::int64_t, 1>& begins, const Array<std::int64_t, 1>& arc_begins,

@@ -1,23 +1,22 @@
 // The best paths of a word lattice under an n-gram model, found bottom-up.
 //
 // A lattice is a list of automata; an arc has a word, or the number of an earlier automaton whose
-// paths go in its place. So a phrase that may stand in many places is searched once. What is found of
-// an automaton are its *pieces*: the words of a path matter to the words around them only through the
-// first and the last few, fewer than the order of the model, so of the paths that agree in these only
-// the best are kept. That is Viterbi search, and exact; where an automaton's state has more pieces than
-// `width`, the best are kept, compared with pieces over the same words only, and the result says so.
+// paths go in its place. So a phrase that may stand in many places is searched once. What is found
+// of an automaton are its *pieces*: the words of a path matter to those around them only through
+// the first and the last few, fewer than the order of the model; of the paths that agree in these
+// only the best are kept. That is Viterbi search, and exact; where an automaton's state has more
+// pieces than `width`, the best are kept, compared only with one another, and the result says so.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "lattice_pieces.h"
 #include "ngram_view.h"
 
 namespace wellput {
@@ -37,154 +36,6 @@ struct FoundPath {
     double score;     // arc weights + lm_weight * log10 probability
     double log_prob;  // log10, from <s> to </s>
     std::vector<std::int32_t> words;
-};
-
-// Up to three words in the lanes of an integer, as local numbers from 1; an empty lane is 0.
-using Lanes = std::uint64_t;
-
-struct Piece {
-    double score;
-    double estimate;     // of the first words, as long as nothing is known before them
-    Lanes first, last;   // first word in the lowest lane; last word in the lowest lane
-    std::uint64_t hash;  // of the words
-    std::uint32_t length;
-    std::int32_t before, inside;  // the pieces put together; without them the piece is `word`
-    std::int32_t word;
-
-    double rank() const { return score + estimate; }
-    bool has_ends_of(const Piece& other) const {
-        return first == other.first && last == other.last;
-    }
-    // Any fixed order would do among equals, so that results never depend on a table's.
-    static bool is_better(const Piece& a, const Piece& b) {
-        const double x = a.rank(), y = b.rank();
-        return std::tie(y, a.before, a.inside) < std::tie(x, b.before, b.inside);
-    }
-};
-
-// What was looked up in the n-gram model, by n-gram.
-class LogProbs {
-public:
-    static constexpr double UNSET = 1;
-
-    void clear() {
-        slots_.assign(1024, {});
-        size_ = 0;
-    }
-    double& operator[](std::uint64_t key) {
-        if (2 * (size_ + 1) > slots_.size()) grow();
-        Slot& slot = slots_[place(key)];
-        size_ += slot.key == 0;
-        slot.key = key;
-        return slot.value;
-    }
-
-private:
-    struct Slot {
-        std::uint64_t key = 0;  // of no n-gram
-        double value = UNSET;
-    };
-    std::size_t place(std::uint64_t key) const {
-        std::size_t at = (key * 0x9e3779b97f4a7c15ull >> 20) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return at;
-    }
-    void grow() {
-        std::vector<Slot> old(2 * slots_.size());
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.key) slots_[place(slot.key)] = slot;
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t size_ = 0;
-};
-
-// The pieces that lead to one state: of those with the same ends the n best that differ.
-class Cell {
-public:
-    void clear() {
-        pieces_.clear();
-        next_.clear();
-        n_ends_ = 0;
-        floor_ = -std::numeric_limits<double>::infinity();
-        std::fill(heads_.begin(), heads_.end(), NONE);
-    }
-    const std::vector<Piece>& pieces() const { return pieces_; }
-    std::size_t n_ends() const { return n_ends_; }
-
-    void add(const Piece& piece, std::size_t n_best) {
-        if (piece.rank() < floor_) return;
-        if (heads_.size() < 2 * (n_ends_ + 1)) grow();
-        const std::size_t slot = slot_of(piece);
-        std::size_t alike = 0;
-        std::uint32_t worst = NONE;
-        for (std::uint32_t x = heads_[slot]; x != NONE; x = next_[x], ++alike) {
-            Piece& other = pieces_[x];
-            if (other.hash == piece.hash) {
-                if (precedes(piece, other)) other = piece;
-                return;
-            }
-            if (worst == NONE || precedes(pieces_[worst], other)) worst = x;
-        }
-        if (alike >= n_best) {
-            if (precedes(piece, pieces_[worst])) pieces_[worst] = piece;
-            return;
-        }
-        n_ends_ += alike == 0;
-        next_.push_back(heads_[slot]);
-        heads_[slot] = static_cast<std::uint32_t>(pieces_.size());
-        pieces_.push_back(piece);
-    }
-
-    void sort() { std::sort(pieces_.begin(), pieces_.end(), Piece::is_better); }
-
-    // What comes later and ranks lower than all of these will not be taken.
-    void keep_best(std::size_t room) {
-        if (pieces_.size() > room) {
-            const auto last = pieces_.begin() + static_cast<std::ptrdiff_t>(room) - 1;
-            std::nth_element(pieces_.begin(), last, pieces_.end(), Piece::is_better);
-            floor_ = last->rank();
-            pieces_.resize(room);
-        }
-        rebuild();
-    }
-
-private:
-    static constexpr std::uint32_t NONE = ~std::uint32_t{0};
-
-    static bool precedes(const Piece& a, const Piece& b) {
-        return std::tie(b.score, a.before, a.inside) < std::tie(a.score, b.before, b.inside);
-    }
-    // A slot holds a list of pieces with the same ends.
-    std::size_t slot_of(const Piece& piece) const {
-        const std::uint64_t h = (piece.first * 0x9e3779b97f4a7c15ull ^ piece.last) *
-                                0xff51afd7ed558ccdull;
-        std::size_t slot = (h >> 32) & (heads_.size() - 1);
-        while (heads_[slot] != NONE && !pieces_[heads_[slot]].has_ends_of(piece))
-            slot = (slot + 1) & (heads_.size() - 1);
-        return slot;
-    }
-    void grow() {
-        heads_.resize(std::max<std::size_t>(64, 2 * heads_.size()));
-        rebuild();
-    }
-    void rebuild() {
-        std::fill(heads_.begin(), heads_.end(), NONE);
-        next_.assign(pieces_.size(), NONE);
-        n_ends_ = 0;
-        for (std::uint32_t x = 0; x < pieces_.size(); ++x) {
-            const std::size_t slot = slot_of(pieces_[x]);
-            n_ends_ += heads_[slot] == NONE;
-            next_[x] = heads_[slot];
-            heads_[slot] = x;
-        }
-    }
-
-    std::vector<Piece> pieces_;
-    std::vector<std::uint32_t> heads_, next_;
-    std::size_t n_ends_ = 0;
-    double floor_ = 0;
 };
 
 class LatticeSearch {
@@ -249,6 +100,8 @@ private:
         return (last << LANE | word) & (~Lanes{0} >> (64 - LANE * context_));
     }
 
+    // The first words of `inside` can be scored now, unless they are still among the first of the
+    // whole: then their score is an estimate, to be replaced when something comes before them.
     Piece joined(const Piece& before, const Piece& inside) {
         Piece piece{before.score + inside.score, before.estimate, before.first, before.last,
                     before.hash * power(inside.length) + inside.hash,
@@ -296,7 +149,7 @@ private:
             cell_.clear();
             for (; next != by_target_.end() && (*next)->target == static_cast<int>(s); ++next)
                 follow(**next, reached[static_cast<std::size_t>((*next)->source)]);
-            if (cell_.n_ends() > width_) prune(width_);
+            if (cell_.n_ends() > width_) prune();
             cell_.sort();
             for (const Piece& piece : cell_.pieces()) reached[s].push_back(add(piece));
         }
@@ -321,18 +174,19 @@ private:
         piece.inside = inside;
         cell_.add(piece, n_best_);
         // Now and then, so that memory stays bounded and what is hopeless is not kept for long.
-        if (cell_.n_ends() >= 4 * width_) prune(width_);
+        if (cell_.n_ends() >= 4 * width_) prune();
     }
 
-    void prune(std::size_t width) {
+    void prune() {
         is_exact_ = false;
-        cell_.keep_best(width * n_best_);
+        cell_.keep_best(width_ * n_best_);
     }
 
     std::vector<FoundPath> sentences(const std::vector<std::int32_t>& finals) {
         std::vector<std::pair<double, std::int32_t>> ranked;
-        const Piece begin{0, 0, 0, context_ ? BEGIN : Lanes{0}, 0, static_cast<std::uint32_t>(context_),
-                          -1, -1, -1};
+        // As long as a context, so that nothing is left to wait for words before it.
+        const auto length = static_cast<std::uint32_t>(context_);
+        const Piece begin{0, 0, 0, context_ ? BEGIN : Lanes{0}, 0, length, -1, -1, -1};
         for (const std::int32_t x : finals) {
             const Piece whole = joined(begin, at(x));
             ranked.emplace_back(whole.score + lm_weight_ * log_prob(whole.last, END), x);

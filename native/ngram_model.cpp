@@ -83,15 +83,15 @@ public:
                 const auto* begins = view_.levels()[d].begins;
                 if (x == begin)
                     path[d] = static_cast<std::size_t>(
-                        std::upper_bound(begins, begins + view_.levels()[d].size, path[d + 1]) - begins -
-                        1);
+                        std::upper_bound(begins, begins + view_.levels()[d].size, path[d + 1]) -
+                        begins - 1);
                 while (begins[path[d] + 1] <= path[d + 1]) ++path[d];
             }
             put(view_.levels()[depth].log_probs[x]);
             for (std::size_t d = depth + 1; d-- > 0;) {
                 lines += d == depth ? '\t' : ' ';
                 lines += view_.words()[d == 0 ? static_cast<std::uint32_t>(path[0])
-                                       : view_.levels()[d].words[path[d]]];
+                                              : view_.levels()[d].words[path[d]]];
             }
             if (depth + 1 < view_.order()) {
                 lines += '\t';

@@ -196,6 +196,7 @@ def train_tagger(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
+    smallest: float = 0.0,
 ) -> bytes: ...
 
 class TaggerModel:
@@ -211,6 +212,7 @@ class TaggerModel:
 def train_arc_hybrid(
     words: Sequence[Sequence[str]],
     tags: Sequence[Sequence[str]],
+    hints: Sequence[Sequence[str]],
     heads: NDArray[np.int32],
     labels: NDArray[np.int32],
     n_labels: int,
@@ -219,6 +221,7 @@ def train_arc_hybrid(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
+    smallest: float = 0.0,
 ) -> bytes: ...
 def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
 
@@ -228,7 +231,11 @@ class ArcHybridModel:
 
     def __init__(self, weights: bytes, labels: int) -> None: ...
     def parse(
-        self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
+        self,
+        words: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]],
+        hints: Sequence[Sequence[str]],
+        threads: int,
     ) -> NDArray[np.int32]: ...
 
 # word_filling.cpp
@@ -289,6 +296,7 @@ class HeadDriven:
         n_classes: int,
         sentence_start: int,
         head_share: float,
+        after_share: float,
         continuing: float,
     ) -> None: ...
     def parse(

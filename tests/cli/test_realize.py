@@ -12,6 +12,7 @@ from tests.cli.conftest import Run
 from tests.realize.toy_treebank import TREES, save_toy_models
 from wellput.io import format_tree, read_evalset
 from wellput.language import shipped
+from wellput.language.sentence_parsing import ParsedSentence, SentenceParser
 
 SMALL = {"word": "sleeps", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
 
@@ -104,6 +105,17 @@ def test_an_evalset_to_score(run: Run, tmp_path: Path) -> None:
     assert run("score", "set.jsonl", "-m", "sta:tokenize=none").code == 0
 
 
+def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(self: object, lines: list[str], **_: object) -> list[ParsedSentence]:
+        assert lines == ["The old dog sleeps."]
+        return [ParsedSentence(TREES[2])]
+
+    monkeypatch.setattr(SentenceParser, "load", lambda name, **_: SentenceParser(None))  # type: ignore[arg-type]
+    monkeypatch.setattr(SentenceParser, "parse", parse)
+    files(**{"text.txt": "The old dog sleeps.\n"})
+    assert run("realize", "text.txt", "--from-text").out == "The old dog sleeps .\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -115,6 +127,7 @@ def test_an_evalset_to_score(run: Run, tmp_path: Path) -> None:
         (["tree.json", "-o", "tree.json"], "tree.json"),
         (["bad.json"], "bad.json, tree 1: "),
         (["ring.conllu"], "circle"),
+        (["notes.txt"], "add --from-text"),
     ],
 )
 def test_bad_input_is_told_in_a_paragraph(
@@ -123,7 +136,7 @@ def test_bad_input_is_told_in_a_paragraph(
     ring = (
         "1\ta\t_\t_\t_\t_\t2\t_\t_\t_\n2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n3\tc\t_\t_\t_\t_\t0\t_\t_\t_\n"
     )
-    files(**{"bad.json": '[{"word": 7}]', "ring.conllu": ring})
+    files(**{"bad.json": '[{"word": 7}]', "ring.conllu": ring, "notes.txt": "A dog."})
     outcome = run("realize", *arguments)
     assert outcome.code == 2
     assert message in outcome.err

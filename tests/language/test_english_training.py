@@ -100,6 +100,8 @@ def test_a_card_tells_data_licence_and_hash(inputs: Inputs) -> None:
     readme = (inputs.folder / "README.md").read_text()
     assert "| first.wpm | a first | 0 | CC BY-SA 4.0 | `b5d4045c3f466fa9` |" in readme
     assert "- letters: 3" in readme
+    make_all(STEPS[:1], inputs, command="c")  # what else is in the folder is not forgotten
+    assert "second.wpm" in (inputs.folder / "README.md").read_text()
     found = read_card(inputs.folder / "first.wpm")
     assert found is not None
     assert found.sha256 == card["sha256"]

@@ -41,6 +41,7 @@ def test_all_files_are_made_and_can_be_used(inputs: Inputs) -> None:
     assert cards["tagger.wpm"].figures == {"trees": 8, "words": 24, "right tags of dev": 1.0}
     assert cards["parser.wpm"].figures["dev"]["uas"] == 1
     assert cards["tree.wpm"].figures["known words"] == 6
+    assert cards["realizer.wpm"].figures["trees"] == 8
     (tree,) = load_parser(str(inputs.folder)).parse([["The", "dog", "sleeps"]])
     assert [word.head for word in tree.words] == [2, 3, 0]
     assert TreeModel.load(inputs.folder / "tree.wpm").supertags

@@ -9,7 +9,7 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.language import shipped
 from wellput.language.english_text import decapitalized
-from wellput.text.treebank_tokens import treebank_tokens
+from wellput.text.treebank_words import treebank_words
 
 needs_ngrams = pytest.mark.skipif(
     not (shipped.FOLDER / "ngrams.wlm").exists(), reason="language/english/ngrams.wlm is missing"
@@ -28,7 +28,7 @@ def test_the_model_tells_word_order_and_case() -> None:
     assert model is shipped.english_ngrams()
     assert model.order == 3
     texts = ["I don't know what to do.", "The dog's name is in the list."]
-    words = [treebank_tokens(text) for text in texts]
+    words = [treebank_words(text).forms for text in texts]
     for sentence in words:
         right, wrong = " ".join(sentence), " ".join([*sentence[:2][::-1], *sentence[2:]])
         scores = model.sentence_scores(decapitalized([right, wrong], model))

@@ -23,6 +23,10 @@ MEMBERS: dict[str, tuple[str, str]] = {
         "wellput.cli.displays_evaluate:command",
         "Score schedules against the original ones, and each other.",
     ),
+    "preview": (
+        "wellput.cli.displays_preview:command",
+        "See and hear the head perform schedules.",
+    ),
 }
 
 

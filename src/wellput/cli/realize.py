@@ -22,6 +22,7 @@ INPUTS = ("words", "labels")
 MODELS = ("fergus+", "fergus", "lr")
 BASELINE = "lr"
 JSON = (".json", ".jsonl")
+TEXT = ".txt"
 
 
 @click.command(
@@ -56,6 +57,7 @@ Examples:
     metavar="NAME",
     help="induced, or xtag:DIR, the folder of the XTAG English grammar.",
 )
+@click.option("--from-text", is_flag=True, help="TREES is text, a sentence a line: parse it first.")
 @click.option(
     "--nbest", type=click.IntRange(min=1), metavar="N", help="Show the N best of each tree."
 )
@@ -74,6 +76,7 @@ def command(
     kind: str,
     model: str,
     grammar: str,
+    from_text: bool,
     nbest: int | None,
     lattice: str | None,
     evaluate: bool,
@@ -105,7 +108,9 @@ def command(
     check_distinct(targets, [trees])
     cores = threads or available_cores()
     input_kind = cast("InputKind", kind)
-    ordered, sources = _sources(trees, input_kind, needs_order=evaluate or evalset is not None)
+    ordered, sources = _sources(
+        trees, input_kind, cores, is_text=from_text, needs_order=evaluate or evalset is not None
+    )
     realizer = Realizer.load(model=model, grammar=grammar)
     with progress_of("trees realized") as on_progress:
         realized = realizer.realize_all(
@@ -137,7 +142,7 @@ def command(
 
 
 def _sources(
-    path: str, kind: InputKind, *, needs_order: bool
+    path: str, kind: InputKind, threads: int, *, is_text: bool, needs_order: bool
 ) -> tuple[list[Tree], Sequence[Source] | Iterator[Source]]:
     """The trees that have an order, and all that is to be realized."""
     from wellput.io import read_trees
@@ -145,14 +150,33 @@ def _sources(
     from wellput.realize.json_inputs import read_inputs
     from wellput.realize.synsets import Synsets
 
+    if is_text:
+        trees = _parsed(path, threads)
+        return trees, trees
     if InputFile(path).suffix in JSON:
         if needs_order:
             raise InputError(
-                f"{path} has no order to compare with: --evaluate and --evalset need CoNLL-U."
+                f"{path} has no order to compare with: --evaluate and --evalset need CoNLL-U or text."
             )
         return [], read_inputs(path, Synsets(), kind=kind)
+    if InputFile(path).suffix == TEXT:
+        raise InputError(f"{path} looks like text: add --from-text to have it parsed.")
     trees = list(read_trees(path))
     return trees, trees
+
+
+def _parsed(path: str, threads: int) -> list[Tree]:
+    """The trees of the sentences of a text."""
+    from wellput.io.files import InputFile, check_readable
+    from wellput.language.sentence_parsing import SentenceParser
+
+    file = InputFile(path)
+    check_readable(file)
+    parsing = SentenceParser.load("english", is_weighed=False)
+    parsed = parsing.parse(list(file.lines()), threads=threads)
+    if not parsed:
+        raise InputError(f"{file.name} has no sentence to parse.")
+    return [sentence.tree for sentence in parsed]
 
 
 def _lines(realized: Sequence[Realized]) -> str:

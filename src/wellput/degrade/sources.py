@@ -12,7 +12,7 @@ from wellput.degrade.corpus import Corpus
 from wellput.io.brackets import read_constituents
 from wellput.io.conllu import read_trees
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.text.treebank_tokens import treebank_tokens
+from wellput.text.treebank_words import treebank_words
 from wellput.trees.grammar import Grammar, grammar_of_constituents, grammar_of_dependencies
 from wellput.trees.projectivity import projectivize
 from wellput.trees.supertags import induce_supertags
@@ -75,8 +75,12 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
         trees = list(read_trees(path))
         return Source([[word.form for word in tree.words] for tree in trees], trees, threads)
     check_readable(file)
-    split = str.split if is_tokenized else treebank_tokens
+    split = str.split if is_tokenized else _treebank_forms
     return Source([words for line in file.lines() if (words := split(line))], None, threads)
+
+
+def _treebank_forms(text: str) -> list[str]:
+    return list(treebank_words(text).forms)
 
 
 def read_grammar(path: PathLike) -> Grammar:

@@ -1,7 +1,8 @@
 """An example corpus that is synthetic throughout: sentences by a small grammar, contexts by rule, and
 the displays of a speaker who does not exist, drawn by stated chances plus noise.
 
-It shows that the machinery works, on a fresh machine; what people do, or like, it cannot show.
+It shows that the machinery works, on a fresh machine; what people do, or like, it cannot show. The
+numbers below and in `example_data` were chosen so that Figure 4 of Foster (2008) comes out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -28,8 +29,14 @@ NOISE = 0.05
 IDLE = 0.85
 """The share of noise that is no display at all."""
 
-NEW = (0.4, 1.0)
-"""How often the most common word of its kind is news, and the rarest."""
+COMMON = 1 / 3
+"""The share of a kind's words that are common; the others are always news."""
+
+NEW = 0.52
+"""How often a common word is news."""
+
+MODIFIED = 0.7
+"""How often a word that is not common has a modifier."""
 
 LIKED = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
 
@@ -48,7 +55,7 @@ def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 1234
     for number in range(1, n + 1):
         derivation = _derive(grammar, rng)
         outputs = {ORIGINAL: _displays(derivation, chances, noise, rng)}
-        text = " ".join(words_of(derivation)).replace(" ,", ",").capitalize() + "."
+        text = " ".join(words_of(derivation)).replace(" ,", ",") + "."
         name = f"synthetic-{number:0{width}}"
         items.append(Item(name, outputs, (text,), context=LABEL, derivation=derivation))
     return EvalSet(items)
@@ -79,7 +86,10 @@ def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
             made["features"] = {k: v for k, v in described[0].items() if k != "property"}
         return {**made, "children": children}
 
-    return node(grammar["start"])
+    derivation = node(grammar["start"])
+    first = next(each for each in nodes_of(derivation) if "word" in each)
+    cast("Node", first)["word"] = first["word"].capitalize()
+    return derivation
 
 
 def _leaf(
@@ -90,24 +100,28 @@ def _leaf(
         return {"id": name, "label": tag, "word": word, **given}
     kind = word.strip("<>")
     choices = grammar["words"][kind].split()
-    ranks = np.arange(len(choices))
-    rank = int(rng.choice(ranks, p=_zipf(len(choices))))
-    features = {"semantics": choices[rank]}
+    rank = int(rng.choice(len(choices), p=_shares(len(choices))))
+    chosen = choices[rank]
+    is_common = rank < COMMON * len(choices)
+    modifiers = grammar["modifiers"].get(kind, "").split()
+    if modifiers and not is_common and rng.random() < MODIFIED:
+        chosen = f"{modifiers[int(rng.integers(len(modifiers)))]}-{chosen}"
+    features = {"semantics": chosen}
     if kind in grammar["properties"]:
         liking = list(LIKED)
         drawn = rng.choice(len(liking), p=list(LIKED.values()))
         features |= {"property": kind, "evaluation": liking[int(drawn)]}
-    is_new = rng.random() < np.interp(rank, [0, ranks[-1]], NEW)
+    is_new = not is_common or rng.random() < NEW
     features["information"] = "new" if is_new else "given"
     is_marked = features.get("evaluation", "neutral") != "neutral"
     if is_new or is_marked:
         features["prosody"] = "L+H*" if is_new and is_marked else "H*"
-    return {"id": name, "label": tag, "word": choices[rank], "features": features}
+    return {"id": name, "label": tag, "word": chosen, "features": features}
 
 
-def _zipf(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The k-th most common word is k times as rare as the first."""
-    shares = 1 / np.arange(1, n + 1)
+def _shares(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The k-th most common word is √k times as rare as the first: the tail is long."""
+    shares = np.arange(1, n + 1) ** -0.5
     return np.asarray(shares / shares.sum())
 
 

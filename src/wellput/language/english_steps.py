@@ -25,4 +25,10 @@ STEPS: tuple[Step, ...] = (
         "wellput.language.english_trees:make_tree_model",
         roles=("treebank",),
     ),
+    Step(
+        "realizer.wpm",
+        "orders of sisters and the baseline LR for realizing",
+        "wellput.realize.training:make",
+        needs=("ngrams.wlm", "tree.wpm"),
+    ),
 )

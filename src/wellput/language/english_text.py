@@ -19,7 +19,7 @@ from wellput.io.conllu import read_trees
 from wellput.io.files import InputFile, check_readable
 from wellput.language.ngrams import NgramModel
 from wellput.text.sentences import sentences
-from wellput.text.treebank_tokens import treebank_tokens
+from wellput.text.treebank_words import treebank_words
 
 OnProgress: TypeAlias = Callable[[int], None]
 
@@ -40,8 +40,8 @@ def prose_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> lis
     found: list[str] = []
     for text in _texts(path):
         for sentence in sentences(EMPHASIS.sub("", text)):
-            if tokens := treebank_tokens(sentence):
-                found.append(" ".join(tokens))
+            if words := treebank_words(sentence).forms:
+                found.append(" ".join(words))
                 on_progress(1)
     if not found:
         raise InputError(f"{path} holds no text (.txt files, in a folder or a tar archive).")

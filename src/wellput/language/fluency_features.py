@@ -17,7 +17,7 @@ from wellput.language.english_text import decapitalized
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.ngrams import NgramModel
 from wellput.language.tagger import Tagger
-from wellput.text.treebank_tokens import treebank_tokens
+from wellput.text.treebank_words import treebank_words
 
 FEATURES: dict[str, str] = {
     "parse": "log probability of the parse over that of the words alone, per word",
@@ -46,7 +46,7 @@ class FluencyModels:
     def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
         """(texts, features), in the order of `FEATURES`."""
         rows = np.full((len(texts), len(FEATURES)), np.nan)
-        tokens = [treebank_tokens(text) for text in texts]
+        tokens = [treebank_words(text).forms for text in texts]
         filled = [place for place, words in enumerate(tokens) if words]
         sentences = [tokens[place] for place in filled]
         if filled:

@@ -44,7 +44,7 @@ def prune(model: NgramModel, frequencies: Sequence[Floats], threshold: float) ->
 
 
 def _losses(probs: Floats, shorter: Floats, histories: Nodes, frequencies: Floats) -> Floats:
-    """What leaving out each n-gram alone adds to the entropy of a word, in nats: equation 7."""
+    """What leaving out each n-gram alone adds to the entropy of a word, in nats."""
     n = len(frequencies)
     left = 1 - np.bincount(histories, probs, n)[histories]
     left_shorter = 1 - np.bincount(histories, shorter, n)[histories]

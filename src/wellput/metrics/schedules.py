@@ -91,14 +91,13 @@ def _integers(values: Sequence[int]) -> Integers:
 
 def displays_in(source: EvalSource) -> Integers:
     """The codes of all displays that any system shows, ascending."""
-    codes = _Codes()
+    met: set[tuple[str, ...]] = set()
     for block in source.blocks():
         for item in block:
             for output in item.outputs.values():
                 if isinstance(output, Mapping):
-                    for motions in output.values():
-                        codes[tuple(motions)]
-    return np.unique(_integers([code for code in codes.values() if code]))
+                    met.update(map(tuple, output.values()))
+    return np.unique(_integers([display_code(motions) for motions in met if motions]))
 
 
 def fingerprint(values: NDArray[np.generic]) -> str:

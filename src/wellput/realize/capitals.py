@@ -39,9 +39,12 @@ class Capitals:
 
 def learn_capitals(trees: Iterable[Tree]) -> Capitals:
     """From treebank trees in their order: a word is ordinary if it is small in most places where that
-    can be told, a first word by its part of speech."""
+    can be told, a first word by its part of speech. Sentences without a capital tell nothing: some
+    treebanks have none."""
     balance: Counter[str] = Counter()
     for tree in trees:
+        if all(word.form == word.form.lower() for word in tree.words):
+            continue
         for place, word in enumerate(tree.words):
             small = word.form.lower()
             is_small = word.form == small
@@ -52,5 +55,8 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
 
 
 def capitalized(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with a capital at the beginning."""
-    return (words[0][:1].upper() + words[0][1:], *words[1:])
+    """The words with a capital at the first that begins with a letter."""
+    for place, word in enumerate(words):
+        if word[:1].isalpha():
+            return (*words[:place], word[:1].upper() + word[1:], *words[place + 1 :])
+    return words

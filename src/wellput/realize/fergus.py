@@ -29,6 +29,8 @@ from wellput.trees.unordered import UnorderedTree
 
 # About as many words as English has beside those of a model.
 UNKNOWN_WORDS = 100_000
+# Its lattices are wide, and a wider search takes long and gains nothing (EWT dev).
+LEFT_RIGHT_WIDTH = 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,17 @@ class Fergus:
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
     ) -> list[Realized]:
         supertags = self.choose_supertags(trees, threads=threads)
+        return self.order(trees, supertags, n_best=n_best, threads=threads)
+
+    def order(
+        self,
+        trees: Sequence[InputTree],
+        supertags: Sequence[Sequence[Supertag]],
+        *,
+        n_best: int = 1,
+        threads: int = 1,
+    ) -> list[Realized]:
+        """Unraveler and LP chooser, for trees whose supertags are chosen."""
         translated = list(map(self.ordering.translate, trees, supertags))
         unraveled = [
             unravel(
@@ -98,7 +111,7 @@ class LeftRightSystem:
 
     left_right: LeftRight
     ngrams: NgramModel
-    width: int = WIDTH
+    width: int = LEFT_RIGHT_WIDTH
     name: str = "lr"
 
     def realize(

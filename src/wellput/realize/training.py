@@ -6,20 +6,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from wellput.core.tree import Tree
+from wellput.language.english_training import Inputs
+from wellput.language.english_trees import tagged_trees
+from wellput.language.ngram_files import load_model
 from wellput.language.ngrams import NgramModel
 from wellput.language.tree_model import TreeModel
 from wellput.realize.baselines import train_left_right
 from wellput.realize.capitals import learn_capitals
 from wellput.realize.fergus import Fergus
 from wellput.realize.grammars import induced
+from wellput.realize.inputs import unordered
 from wellput.realize.model import RealizerModel
 from wellput.realize.precedence import train_precedence
-from wellput.realize.realizer import Realizer
+from wellput.realize.realizer import NGRAMS, TREE_MODEL
 
 SEED = 12345
 LM_WEIGHTS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)
@@ -50,14 +55,31 @@ def train_realizer(
         return model
     system = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
     found = {}
+    inputs = [unordered(capitals.lowered_tree(tree)) for tree in sample]
+    supertags = system.choose_supertags(inputs, threads=threads)
     for lm_weight in LM_WEIGHTS:
-        realizer = Realizer(replace(system, lm_weight=lm_weight), capitals)
-        realized = realizer.realize_all(sample, threads=threads)
+        weighed = replace(system, lm_weight=lm_weight)
+        realized = weighed.order(inputs, supertags, threads=threads)
         found[lm_weight] = neighbors_kept([one.best[0].words for one in realized], sample)
         on_progress(len(sample))
     best = max(found, key=found.__getitem__)
     tuned = {f"{weight:g}": round(share, 5) for weight, share in found.items()}
     return replace(model, lm_weight=best, card={**stated, "neighbors_kept": tuned})
+
+
+def make(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """The step of `wellput train english`. Figures: what each weight keeps of dev's neighbors."""
+    model = train_realizer(
+        tagged_trees(inputs, "treebank"),
+        sample=tagged_trees(inputs, "dev"),
+        tree_model=TreeModel.load(inputs.folder / TREE_MODEL),
+        ngrams=load_model(inputs.folder / NGRAMS),
+        seed=inputs.seed,
+        threads=inputs.threads,
+        on_progress=inputs.on_progress,
+    )
+    model.save(path)
+    return {**model.card, "weight of the n-gram model": model.lm_weight}
 
 
 def neighbors_kept(sentences: Sequence[Sequence[str]], trees: Sequence[Tree]) -> float:

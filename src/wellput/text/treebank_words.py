@@ -2,7 +2,8 @@
 
 Contractions and possessives are words of their own (`do` `n't`, `John` `'s`, `can` `not`) and, together
 with what they lean on, one surface token; punctuation, hyphens and currency signs are words; web
-addresses, numbers, abbreviations and emoticons stay whole. No character is lost but white space.
+addresses, file names, numbers, dates, words with a prefix (`co-worker`), abbreviations and emoticons
+stay whole. No character is lost but white space.
 """
 
 from __future__ import annotations
@@ -17,18 +18,39 @@ ABBREVIATIONS = (
     *("Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Mon", "Tue"),
     *("Tues", "Wed", "Thu", "Thurs", "Fri", "Sat", "Sun", "e.g", "i.e", "cf", "ca"),
 )
+FILE_ENDINGS = "com|org|net|edu|gov|html?|docx?|pdf|xlsx?|txt|jpe?g|gif|png|zip"
+PREFIXES = (
+    *("anti", "bi", "co", "counter", "cyber", "de", "e", "ex", "inter", "macro", "mega", "micro"),
+    *(
+        "mid",
+        "mini",
+        "multi",
+        "neo",
+        "non",
+        "over",
+        "para",
+        "post",
+        "pre",
+        "pro",
+        "pseudo",
+        "quasi",
+    ),
+    *("re", "semi", "sub", "super", "tele", "ultra", "un", "vice"),
+)
 # Tried in this order at every place; lengths are bounded where a long text could take long.
 WORD = re.compile(
     "|".join(
         (
             r"(?P<address>(?:https?://|ftp://|www\.)[^\s<>\"”“]{0,2000}[\w/])",
             r"(?P<mail>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})",
+            rf"(?P<file>[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,5}}\.(?:{FILE_ENDINGS})\b)",
             # What tokenizers of metrics turn into other characters must stay whole to be found again.
             r"(?P<markup>&(?:amp|quot|lt|gt);|<skipped>)",
             r"(?P<face>(?<!\w)[:;=][-'^o]?[()\[\]DPp|/\\](?!\w)|<3)",
             r"(?P<initials>(?:\b[A-Za-z]\.){2,8}|\b[A-Z]\.(?=\s+[A-Z]))",
             rf"(?P<abbreviation>\b(?:{'|'.join(map(re.escape, ABBREVIATIONS))})\.(?=\S|\s+\S))",
-            r"(?P<number>\d+(?:[.,:]\d+)*(?:st|nd|rd|th|s)?(?!\w))",
+            r"(?P<number>\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s)?(?!\w))",
+            rf"(?P<prefixed>(?i:\b(?:{'|'.join(PREFIXES)})-)\w+(?!['’]))",
             r"(?P<word>\w+(?:['’]\w+)*)",
             r"(?P<run>(?P<mark>[^\w\s])(?P=mark)+)",
             r"(?P<other>\S)",
