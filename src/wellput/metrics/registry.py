@@ -33,6 +33,7 @@ BUILT_IN: dict[str, str] = {
     "rouge-l": "wellput.metrics.rouge:RougeL",
     "exact": "wellput.metrics.exact:Exact",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
+    "gleu-fluency": "wellput.metrics.gleu_fluency:GleuFluency",
     "ttr": "wellput.metrics.diversity:TypeTokenRatio",
     "distinct": "wellput.metrics.diversity:Distinct",
     "length": "wellput.metrics.length:Length",
