@@ -33,9 +33,10 @@ struct Classes {
     int last(Move move) const { return move == kShift ? 0 : first(move) + labels - 1; }
 };
 
-// What features look at in a word, its place and its part of speech.
+// What features look at in a word: its form, its tag, both, and the hint at its relation; 2 where
+// there is no word.
 struct Seen {
-    std::uint64_t word = 2, tag = 2, both = 2;  // 2 where there is no word
+    std::uint64_t word = 2, tag = 2, both = 2, hint = 2;
 };
 
 int distance_class(int from, int to) {
@@ -44,19 +45,34 @@ int distance_class(int from, int to) {
     return distance <= 4 ? distance : distance <= 9 ? 5 : distance <= 19 ? 6 : 7;
 }
 
+// Sentences as three lists that run along each other.
+struct Input {
+    TextLists words, tags, hints;
+    Input(nb::handle own_words, nb::handle own_tags, nb::handle own_hints)
+        : words(own_words), tags(own_tags), hints(own_hints) {
+        for (const TextLists* other : {&tags, &hints}) {
+            bool is_parallel = words.size() == other->size();
+            for (std::size_t s = 0; is_parallel && s < words.size(); ++s)
+                is_parallel = words.count(s) == other->count(s);
+            if (!is_parallel) throw nb::value_error("a tag is needed for each word");
+        }
+    }
+};
+
 // The features of a state (after Zhang & Nivre 2011), with the words on both sides of the arc that
 // LEFT and the arc that RIGHT would make.
 class MoveFeatures {
 public:
-    void start(const TextLists& words, const TextLists& tags, std::size_t sentence) {
+    void start(const Input& input, std::size_t sentence) {
+        const auto& [words, tags, hints] = input;
         const std::size_t n = words.count(sentence);
         seen_.assign(n + 1, {});
-        seen_[0] = {3, 3, 3};
+        seen_[0] = {3, 3, 3, 3};
         for (std::size_t i = 0; i < n; ++i) {
             lower_.assign(words.at(sentence, i));
             for (char& c : lower_) c = lowered(c);
             const std::uint64_t word = string_value(lower_), tag = string_value(tags.at(sentence, i));
-            seen_[i + 1] = {word, tag, word * 31 + tag};
+            seen_[i + 1] = {word, tag, word * 31 + tag, string_value(hints.at(sentence, i))};
         }
     }
 
@@ -117,6 +133,24 @@ public:
         put(S1.tag, tag_of(s1_right.outer), S0.tag, B0.tag);
         put(S0.tag, tag_of(s0_right.outer), B0.tag, tag_of(b0_left.outer));
         put(S0.both, s0_left.count, s0_right.count);
+
+        for (const Seen* one : {&S0, &S1, &B0, &B1}) put(one->hint);
+        put(S0.hint, B0.hint);
+        put(S0.hint, B0.tag);
+        put(S0.tag, B0.hint);
+        put(S0.both, B0.hint);
+        put(S0.hint, B0.both);
+        put(S1.hint, S0.hint);
+        put(S1.hint, S0.tag);
+        put(S1.tag, S0.hint);
+        put(S1.tag, S0.hint, B0.tag);
+        put(S1.hint, S0.hint, B0.hint);
+        put(S0.hint, B0.hint, B1.hint);
+        put(S0.hint, B0.hint, near_right);
+        put(S1.hint, S0.hint, near_left);
+        put(S0.hint, s0_left.labels);
+        put(S1.hint, s1_right.labels);
+        put(B0.hint, b0_left.labels);
         return keys_;
     }
 
@@ -203,13 +237,6 @@ int best_right(const ArcHybrid& state, const GoldTree& gold, const Classes& clas
     return best;
 }
 
-void check_tags(const TextLists& words, const TextLists& tags) {
-    bool is_parallel = words.size() == tags.size();
-    for (std::size_t s = 0; is_parallel && s < words.size(); ++s)
-        is_parallel = words.count(s) == tags.count(s);
-    if (!is_parallel) throw nb::value_error("a tag is needed for each word");
-}
-
 std::size_t checked_labels(std::size_t labels) {
     if (labels == 0 || 1 + 2 * labels >= kMostClasses) throw nb::value_error("too few or too many labels");
     return labels;
@@ -218,11 +245,12 @@ std::size_t checked_labels(std::size_t labels) {
 // From the second round on the parser learns from where its own moves lead, nine times in ten.
 constexpr std::uint64_t kFollowed = 9, kOutOf = 10;
 
-nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, const Numbers& heads,
-                           const Numbers& labels, std::size_t n_labels, int epochs, int min_updates,
-                           double unit, std::uint64_t seed, nb::callable on_epoch) {
-    const TextLists words(word_lists), tags(tag_lists);
-    check_tags(words, tags);
+nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
+                           const Numbers& heads, const Numbers& labels, std::size_t n_labels, int epochs, int min_updates,
+                           double unit, std::uint64_t seed, nb::callable on_epoch,
+                           double smallest) {
+    const Input input(word_lists, tag_lists, hint_lists);
+    const TextLists& words = input.words;
     const Classes classes{static_cast<int>(checked_labels(n_labels))};
     if (heads.size() != words.total() || labels.size() != words.total())
         throw nb::value_error("a head and a label are needed for each word");
@@ -248,7 +276,7 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, const Nu
             Stream stream(seed, static_cast<std::uint64_t>(epoch));
             shuffle(order, stream);
             for (const std::size_t s : order) {
-                features.start(words, tags, s);
+                features.start(input, s);
                 state.start(words.count(s));
                 while (!state.is_final()) {
                     const auto& keys = features.of(state);
@@ -269,7 +297,7 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, const Nu
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1);
         }
-        bytes = trainer.finish(unit);
+        bytes = trainer.finish(unit, smallest);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -281,9 +309,10 @@ public:
           weights_({weights.c_str(), weights.size()}, classes_.size()) {}
 
     // Head (0 for the root's) and label of every word of all sentences, a row each.
-    ArcArray parse(nb::handle word_lists, nb::handle tag_lists, int threads) const {
-        const TextLists words(word_lists), tags(tag_lists);
-        check_tags(words, tags);
+    ArcArray parse(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
+                   int threads) const {
+        const Input input(word_lists, tag_lists, hint_lists);
+        const TextLists& words = input.words;
         auto* arcs = new std::int32_t[2 * words.total() + 1]();
         nb::capsule owner(arcs, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
         ArcArray result(arcs, {words.total(), 2}, owner);
@@ -294,7 +323,7 @@ public:
              scores = std::vector<std::int32_t>(classes_.size())](std::size_t begin,
                                                                   std::size_t end) mutable {
                 for (std::size_t s = begin; s < end; ++s) {
-                    features.start(words, tags, s);
+                    features.start(input, s);
                     state.start(words.count(s));
                     while (!state.is_final()) {
                         std::fill(scores.begin(), scores.end(), 0);
@@ -337,13 +366,13 @@ std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
 }  // namespace
 
 void add_arc_hybrid(nb::module_& m) {
-    m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"), nb::arg("heads"),
+    m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"), nb::arg("hints"), nb::arg("heads"),
           nb::arg("labels"), nb::arg("n_labels"), nb::arg("epochs"), nb::arg("min_updates"),
-          nb::arg("unit"), nb::arg("seed"), nb::arg("on_epoch"));
+          nb::arg("unit"), nb::arg("seed"), nb::arg("on_epoch"), nb::arg("smallest") = 0.0);
     m.def("arc_hybrid_costs", &arc_hybrid_costs, nb::arg("heads"), nb::arg("moves"));
     nb::class_<ArcHybridModel>(m, "ArcHybridModel")
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("weights"), nb::arg("labels"))
-        .def("parse", &ArcHybridModel::parse, nb::arg("words"), nb::arg("tags"), nb::arg("threads"));
+        .def("parse", &ArcHybridModel::parse, nb::arg("words"), nb::arg("tags"), nb::arg("hints"), nb::arg("threads"));
 }
 
 }  // namespace wellput

@@ -22,14 +22,20 @@ template <typename T>
 using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // What comes back of a sentence: logs are natural.
-enum Column : std::size_t { LOG_PROBABILITY, BEST_LOG_PROBABILITY, UNIGRAM_LOG_PROBABILITY, COLUMNS };
+enum Column : std::size_t {
+    LOG_PROBABILITY,
+    BEST_LOG_PROBABILITY,
+    UNIGRAM_LOG_PROBABILITY,
+    COLUMNS
+};
 
 class HeadDriven {
 public:
     // tables: starts, keys and values of events, then of contexts; tags: coarse, coarsest, class.
     HeadDriven(const HeadDriven&) = delete;
     HeadDriven(nb::handle tables, nb::handle tags, nb::handle unigrams, std::size_t n_classes,
-               std::uint32_t sentence_start, double head_share, double continuing)
+               std::uint32_t sentence_start, double head_share, double after_share,
+               double continuing)
         : left_(hold<std::int32_t>(tags[0]).second * (n_classes + 1)),
           right_(hold<std::int32_t>(tags[0]).second * (n_classes + 1) * DISTANCES) {
         model_.tables.events = {hold<std::uint32_t>(tables[0]).first,
@@ -45,6 +51,7 @@ public:
         model_.n_classes = n_classes;
         model_.sentence_start = sentence_start;
         model_.head_share = head_share;
+        model_.after_share = after_share;
         model_.log_continue = std::log(continuing);
         model_.log_end = std::log1p(-continuing);
     }
@@ -104,9 +111,10 @@ private:
 void add_head_driven(nb::module_& m) {
     nb::class_<HeadDriven>(m, "HeadDriven")
         .def(nb::init<nb::handle, nb::handle, nb::handle, std::size_t, std::uint32_t, double,
-                      double>(),
+                      double, double>(),
              nb::arg("tables"), nb::arg("tags"), nb::arg("unigrams"), nb::arg("n_classes"),
-             nb::arg("sentence_start"), nb::arg("head_share"), nb::arg("continuing"))
+             nb::arg("sentence_start"), nb::arg("head_share"), nb::arg("after_share"),
+             nb::arg("continuing"))
         .def("parse", &HeadDriven::parse, nb::arg("sentences"), nb::arg("words"),
              nb::arg("lattice_starts"), nb::arg("lattice_tags"), nb::arg("weights"),
              nb::arg("heads"), nb::arg("tags"), nb::arg("limits"), nb::arg("threads"));

@@ -34,7 +34,7 @@ struct Best {
 struct Lattice {
     std::size_t n = 0;
     const std::int32_t* words = nullptr;
-    const std::int64_t* starts = nullptr;  // n + 1: word i's tags are tags[starts[i]..starts[i + 1])
+    const std::int64_t* starts = nullptr;  // n + 1: word i's tags are from starts[i] on
     const std::int32_t* tags = nullptr;
     const float* weights = nullptr;  // by tag of the lattice: a factor for the best tree alone
 };
@@ -132,7 +132,8 @@ private:
             most_tags_ = std::max(most_tags_, last(word) - first(word));
             for (std::size_t node = first(word); node < last(word); ++node) {
                 word_of_[node] = word;
-                const std::int32_t tag = lattice_.tags[lattice_.starts[0] + static_cast<std::int64_t>(node)];
+                const std::int32_t tag =
+                    lattice_.tags[lattice_.starts[0] + static_cast<std::int64_t>(node)];
                 auto& slot = tag_slots_[static_cast<std::size_t>(tag)];
                 if (!slot) {
                     slot = static_cast<std::int32_t>(tags_.size());
@@ -176,7 +177,8 @@ private:
             const double scale = std::exp(-static_cast<double>(model_.unigrams[word]));
             for (std::size_t node = first(i); node < last(i); ++node) {
                 const double plain = model_.plain_word(word, tag(node));
-                next_word_[node] = scale * model_.next_word(word, tag(node), before, before_that, plain);
+                next_word_[node] =
+                    scale * model_.next_word(word, tag(node), before, before_that, plain);
                 root_[node] = next_word_[node] * model_.root(tag(node));
                 for (std::size_t h = i >= width_ ? i - width_ + 1 : 0; h < i; ++h)
                     for (std::size_t head = first(h); head < last(h); ++head)
@@ -188,8 +190,8 @@ private:
         }
     }
 
-    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the head's tag
-    // and the class before: rows are made when first asked for.
+    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the
+    // head's tag and the class before: rows are made when first asked for.
     void forget_rows() {
         outcomes_.assign(1, model_.stop());
         for (std::size_t t = 1; t < n_local_tags_; ++t)
@@ -197,6 +199,8 @@ private:
         left_rows_.assign(n_local_tags_ * n_local_classes_, NONE);
         right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
         lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
+        left_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
+        right_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
         rows_.clear();
         word_events_.clear();
     }
@@ -247,17 +251,50 @@ private:
         return found;
     }
 
-    double right_probability(std::size_t head, std::size_t cls, std::size_t reach, std::size_t next) {
-        const Lexical& word = lexical(head, cls);
-        double p = word.weight * right_row(head, cls, distance_class(reach))[next];
-        for (std::size_t e = word.begin; e < word.end; ++e)
-            if (word_events_[e].tag == next) p += word_events_[e].probability;
-        return p;
+    // What the word before `place` adds to a head's side that goes on there: a share of the whole.
+    const Lexical& after(Family family, std::size_t head, std::size_t place) {
+        auto& known = family == LEFT_AFTER ? left_after_ : right_after_;
+        Lexical& found = known[local_[head] * (n_ + 1) + place];
+        if (found.weight < 0) {
+            const std::uint32_t word = place ? word_at(place - 1) : model_.sentence_start;
+            const BackoffChain chain = model_.after_word(family, tag(head), word);
+            const double share = model_.after_share;
+            found = {1 - share + share * chain.weight(), word_events_.size(), word_events_.size()};
+            for (std::size_t t = 0; !chain.is_empty() && t < n_local_tags_; ++t)
+                if (const double p = share * chain.probability(outcomes_[t], 0.0); p > 0)
+                    word_events_.push_back({t, p});
+            found.end = word_events_.size();
+        }
+        return found;
+    }
+
+    // Puts the probabilities of what comes next into next_, for a side that has got to `place`.
+    void left_next(std::size_t head, std::size_t cls, std::size_t place) {
+        const Lexical before = after(LEFT_AFTER, head, place);
+        const double* row = left_row(head, cls);
+        next_.resize(n_local_tags_);
+        for (std::size_t t = 0; t < n_local_tags_; ++t) next_[t] = before.weight * row[t];
+        add_events(before, 1);
+    }
+    void right_next(std::size_t head, std::size_t cls, std::size_t reach) {
+        const Lexical word = lexical(head, cls);
+        const Lexical before = after(RIGHT_AFTER, head, word_of_[head] + reach + 1);
+        const double* row = right_row(head, cls, distance_class(reach));
+        const double weight = before.weight * word.weight;
+        next_.resize(n_local_tags_);
+        for (std::size_t t = 0; t < n_local_tags_; ++t) next_[t] = weight * row[t];
+        add_events(word, before.weight);
+        add_events(before, 1);
+    }
+    void add_events(const Lexical& known, double weight) {
+        for (std::size_t e = known.begin; e < known.end; ++e)
+            next_[word_events_[e].tag] += weight * word_events_[e].probability;
     }
 
     double weight(std::size_t node) const {
         return is_weighted_
-                   ? static_cast<double>(lattice_.weights[lattice_.starts[0] + static_cast<std::int64_t>(node)])
+                   ? static_cast<double>(
+                         lattice_.weights[lattice_.starts[0] + static_cast<std::int64_t>(node)])
                    : 1.0;
     }
 
@@ -269,8 +306,10 @@ private:
         left_arcs_.assign(n_nodes * width_ * most_tags_, 0.0);
         right_arcs_.assign(n_nodes * width_ * most_tags_, 0.0);
         for (std::size_t node = 0; node < n_nodes; ++node) {
-            for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
-                left_half(node, cls, 0) = left_row(node, cls)[STOP];
+            for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
+                left_next(node, cls, word_of_[node]);
+                left_half(node, cls, 0) = next_[STOP];
+            }
             by_class_.assign(n_local_classes_, 0.0);
             by_class_[START] = 1;
             follow_right<Semiring>(node, 0);
@@ -332,12 +371,7 @@ private:
         double* out = &right_half(head, 0, reach);
         for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
             if (by_class_[cls] == 0) continue;
-            const Lexical& word = lexical(head, cls);
-            next_.resize(n_local_tags_);
-            const double* row = right_row(head, cls, distance_class(reach));
-            for (std::size_t t = 0; t < n_local_tags_; ++t) next_[t] = word.weight * row[t];
-            for (std::size_t e = word.begin; e < word.end; ++e)
-                next_[word_events_[e].tag] += word_events_[e].probability;
+            right_next(head, cls, reach);
             for (std::size_t t = 0; t < n_local_tags_; ++t)
                 Semiring::add(out[t], by_class_[cls] * next_[t]);
         }
@@ -352,10 +386,17 @@ private:
             for (std::size_t m = first(h - d); m < last(h - d); ++m)
                 Semiring::add(by_tag_[local_[m]], arc(left_arcs_, head, d, m - first(h - d)) *
                                                       left_half(m, START, reach - d));
+        met_.clear();
+        for (std::size_t t = 1; t < n_local_tags_; ++t)
+            if (by_tag_[t] != 0) met_.push_back(t);
+        const Lexical before = after(LEFT_AFTER, head, h - reach);
+        next_.assign(n_local_tags_, 0.0);
+        add_events(before, 1);
         for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
             const double* row = left_row(head, cls);
             double total = 0;
-            for (std::size_t t = 1; t < n_local_tags_; ++t) Semiring::add(total, by_tag_[t] * row[t]);
+            for (const std::size_t t : met_)
+                Semiring::add(total, by_tag_[t] * (before.weight * row[t] + next_[t]));
             left_half(head, cls, reach) = total;
         }
     }
@@ -370,7 +411,8 @@ private:
             roots_.assign(end, 0);
             for (std::size_t root = end - std::min(end, width_); root < end; ++root)
                 for (std::size_t node = first(root); node < last(root); ++node) {
-                    const double own = root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
+                    const double own =
+                        root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
                     const double* left = &left_half(node, START, 0);
                     for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
                         add_tree<Semiring>(root - reach, own * left[reach], node);
@@ -403,14 +445,14 @@ private:
     void trace_left(std::size_t head, std::size_t begin, std::size_t cls) {
         const std::size_t h = word_of_[head];
         if (begin == h) return;
-        const double* row = left_row(head, cls);
+        left_next(head, cls, begin);
         double best = -1;
         std::size_t modifier = 0;
         for (std::size_t m = begin; m < h; ++m)
             for (std::size_t node = first(m); node < last(m); ++node) {
                 const double x = arc(left_arcs_, head, h - m, node - first(m)) *
                                  left_half(node, START, m - begin) *
-                                 row[local_[node]];
+                                 next_[local_[node]];
                 if (x > best) best = x, modifier = node;
             }
         const std::size_t m = word_of_[modifier], own = local_class_[local_[modifier]];
@@ -429,6 +471,11 @@ private:
     void trace_right(std::size_t head, std::size_t end, std::size_t next) {
         const std::size_t h = word_of_[head];
         if (end == h) return;
+        by_class_.resize(n_local_classes_);
+        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
+            right_next(head, cls, end - h);
+            by_class_[cls] = next_[next];
+        }
         double best = -1;
         std::size_t modifier = 0;
         for (std::size_t m = h + 1; m <= end; ++m)
@@ -436,7 +483,7 @@ private:
                 const double x =
                     arc(right_arcs_, head, m - h, node - first(m)) *
                     right_half(node, STOP, end - m) *
-                    right_probability(head, local_class_[local_[node]], end - h, next);
+                    by_class_[local_class_[local_[node]]];
                 if (x > best) best = x, modifier = node;
             }
         const std::size_t m = word_of_[modifier];
@@ -461,8 +508,8 @@ private:
     std::vector<std::size_t> local_, word_of_, local_class_;
     std::vector<std::int32_t> tags_, class_numbers_, tag_slots_, class_slots_;
     std::vector<double> next_word_, root_, head_word_, rows_, next_, trees_;
-    std::vector<std::size_t> outcomes_, roots_, left_rows_, right_rows_;
-    std::vector<Lexical> lexical_;
+    std::vector<std::size_t> outcomes_, met_, roots_, left_rows_, right_rows_;
+    std::vector<Lexical> lexical_, left_after_, right_after_;
     std::vector<WordEvent> word_events_;
     std::vector<double> left_halves_, right_halves_, left_arcs_, right_arcs_, by_class_, by_tag_;
     std::vector<Fragment> fragments_;

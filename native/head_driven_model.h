@@ -1,7 +1,7 @@
 // The probabilities of the head-driven model; docs/language/head-driven-parser.md has the formula.
 //
-// Words come from left to right: a head's left modifiers from the outermost in, the head's own word,
-// its right modifiers from the innermost out. So the left side knows the head's tag alone, the right
+// Words come from left to right: a head's left modifiers from the outermost in, its own word, its
+// right modifiers from the innermost out. So the left side knows the head's tag alone, the right
 // side its word too, and every word the words before it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace wellput {
 
-enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD };
+enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER };
 
 constexpr std::size_t DISTANCES = 4;
 
@@ -27,10 +27,10 @@ inline std::size_t distance_class(std::size_t words) {
 struct HeadDrivenModel {
     BackoffTables tables;
     std::size_t n_tags = 0, n_classes = 0, n_words = 0;
-    // By tag: two coarser tags, and the class that a head remembers. The class n_classes: no modifier.
+    // By tag: two coarser tags, and the class that a head remembers; n_classes is none.
     const std::int32_t *coarse = nullptr, *coarsest = nullptr, *classes = nullptr;
     const float* unigrams = nullptr;  // natural logarithms, by word
-    double head_share = 0, log_continue = 0, log_end = 0;
+    double head_share = 0, after_share = 0, log_continue = 0, log_end = 0;
     std::uint32_t sentence_start = 0;
 
     std::size_t stop() const { return n_tags; }
@@ -73,6 +73,13 @@ struct HeadDrivenModel {
     BackoffChain lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
         BackoffChain chain(tables, RIGHT);
         chain.add(0, tag, word, last);
+        return chain;
+    }
+
+    // What the last word says of what comes next on a side, over what the head says.
+    BackoffChain after_word(Family family, std::size_t tag, std::uint32_t word) const {
+        BackoffChain chain(tables, family);
+        chain.add(0, coarsest[tag], word);
         return chain;
     }
 

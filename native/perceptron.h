@@ -33,6 +33,7 @@ public:
         return *this;
     }
     FeatureKey key() const { return static_cast<FeatureKey>(state_ >> 32); }
+    std::uint64_t value() const { return state_; }
 
 private:
     // One round of SplitMix64's finalizer.
@@ -130,8 +131,9 @@ public:
     // To be called after every decision, updated or not: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // The averaged weights, as multiples of `unit`; those that round to nothing are dropped.
-    std::string finish(double unit) {
+    // The averaged weights, as multiples of `unit`; those that round to nothing, or are smaller than
+    // `smallest`, are dropped.
+    std::string finish(double unit, double smallest = 0.0) {
         std::sort(rows_.begin(), rows_.end(),
                   [](const Row& a, const Row& b) { return a.key < b.key; });
         std::string bytes;
@@ -144,7 +146,8 @@ public:
                 const double mean = static_cast<double>(cell.total) / std::max<double>(now_, 1);
                 const auto rounded =
                     static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -32767.0, 32767.0));
-                if (rounded != 0 && cell.updates >= min_updates_) kept.emplace_back(cell.cls, rounded);
+                if (rounded != 0 && std::fabs(mean) >= smallest && cell.updates >= min_updates_)
+                    kept.emplace_back(cell.cls, rounded);
             }
             if (kept.empty()) continue;
             std::sort(kept.begin(), kept.end());

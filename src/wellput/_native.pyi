@@ -196,6 +196,7 @@ def train_tagger(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
+    smallest: float = 0.0,
 ) -> bytes: ...
 
 class TaggerModel:
@@ -211,6 +212,7 @@ class TaggerModel:
 def train_arc_hybrid(
     words: Sequence[Sequence[str]],
     tags: Sequence[Sequence[str]],
+    hints: Sequence[Sequence[str]],
     heads: NDArray[np.int32],
     labels: NDArray[np.int32],
     n_labels: int,
@@ -219,6 +221,7 @@ def train_arc_hybrid(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
+    smallest: float = 0.0,
 ) -> bytes: ...
 def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
 
@@ -228,7 +231,11 @@ class ArcHybridModel:
 
     def __init__(self, weights: bytes, labels: int) -> None: ...
     def parse(
-        self, words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
+        self,
+        words: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]],
+        hints: Sequence[Sequence[str]],
+        threads: int,
     ) -> NDArray[np.int32]: ...
 
 # word_filling.cpp
@@ -289,6 +296,7 @@ class HeadDriven:
         n_classes: int,
         sentence_start: int,
         head_share: float,
+        after_share: float,
         continuing: float,
     ) -> None: ...
     def parse(
@@ -303,3 +311,84 @@ class HeadDriven:
         limits: tuple[int, int],
         threads: int,
     ) -> Floats: ...
+
+# ordering.cpp
+Forms = Sequence[Sequence[str]]
+
+def train_orderer(
+    forms: Forms,
+    tags: Forms,
+    relations: Forms,
+    heads: NDArray[np.int32],
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    smallest: float,
+    width: int,
+    seed: int,
+    on_epoch: Callable[[int, int], None],
+) -> bytes: ...
+
+class Orderer:
+    def __init__(self, weights: bytes) -> None: ...
+    def use_ngrams(
+        self, vocabulary: WordArrays, levels: Sequence[LevelArrays], weight: float
+    ) -> None: ...
+    def order(
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        width: int,
+        threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
+    def scores(
+        self, forms: Forms, tags: Forms, relations: Forms, heads: NDArray[np.int32]
+    ) -> list[float]: ...
+    def best_orders(
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        n_best: int,
+        width: int,
+        threads: int,
+    ) -> list[list[tuple[list[int], float]]]: ...
+
+# label_choosing.cpp
+def usual_labels(
+    forms: Forms, labels: NDArray[np.int32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]: ...
+def train_label_chooser(
+    forms: Forms,
+    known: Forms,
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    categories: Sequence[str],
+    relations: Sequence[str],
+    usual_words: NDArray[np.uint32],
+    usual: NDArray[np.uint16],
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    smallest: float,
+    width: int,
+    seed: int,
+    on_epoch: Callable[[int, int], None],
+) -> tuple[bytes, bytes]: ...
+
+class LabelChooser:
+    def __init__(
+        self,
+        local: bytes,
+        edges: bytes,
+        categories: Sequence[str],
+        relations: Sequence[str],
+        usual_words: NDArray[np.uint32],
+        usual: NDArray[np.uint16],
+    ) -> None: ...
+    def choose(
+        self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
+    ) -> NDArray[np.int32]: ...

@@ -32,7 +32,7 @@ def test_training_measures_and_gives_the_same_bytes(run: Run, english: Path) -> 
     arguments = ("trees.conllu", "--dev", "trees.conllu", "--epochs", "3", "--format", "json")
     first = run("train", "parser", *arguments, "-o", "again")
     assert first.json["trees"] == len(TREES)
-    assert first.json["uas"] > 0.9
+    assert first.json["uas"] > 0.85
     assert first.json["las"] <= first.json["uas"]
     kept = [(again / name).read_bytes() for name in (parsers.TAGGER_FILE, parsers.PARSER_FILE)]
     run("train", "parser", *arguments, "-o", "again")

@@ -17,7 +17,7 @@ from tests.language.small_treebank import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.conllu import format_tree, parse_tree
-from wellput.language.parser_training import attachment_scores, jackknifed_tags, train_parser
+from wellput.language.parser_training import attachment_scores, jackknifed, train_parser
 from wellput.language.parsers import TaggingParser, load_parser
 from wellput.language.sentence_parsing import SentenceParser
 from wellput.language.spacy_parser import SpacyParser
@@ -32,7 +32,9 @@ def test_a_parser_from_trees_gives_these_trees(parser: TaggingParser) -> None:
     found = parser.parse([[word.form for word in tree.words] for tree in TREES])
     scores = attachment_scores(TREES, found)
     assert scores["words"] == sum(len(tree.words) for tree in TREES)
-    assert min(scores["xpos"], scores["uas"], scores["las"]) > 0.95
+    # Hints of so few trees are poor, and the parser learned not to trust them.
+    assert scores["xpos"] == 1.0
+    assert scores["uas"] >= scores["las"] > 0.85
 
 
 def test_attachment_scores_by_hand() -> None:
@@ -52,9 +54,8 @@ def test_attachment_scores_by_hand() -> None:
 
 
 def test_no_fold_is_tagged_by_a_tagger_that_saw_it() -> None:
-    """A word of its own tag in each tree: no tagger but the one trained on it knows the tag."""
-    trees = [Tree((Word(f"w{i}", 0, xpos=f"T{i}", relation="root"),)) for i in range(20)]
-    tags = jackknifed_tags(trees)
+    """A word of its own tag in each sentence: no tagger but the one trained on it knows the tag."""
+    tags = jackknifed([([f"w{i}"], [f"T{i}"]) for i in range(20)])
     assert [len(own) for own in tags] == [1] * 20
     assert not any(own == [f"T{i}"] for i, own in enumerate(tags))
 

@@ -16,7 +16,8 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import save_model_file
-from wellput.language.transition_parser import TransitionParser
+from wellput.language.tagger import Tagger
+from wellput.language.transition_parser import TransitionParser, hints_of
 from wellput.trees.projectivity import is_projective
 
 LONGEST = 4
@@ -78,7 +79,10 @@ TREEBANK = [
 
 def trained(seed: int = 1) -> TransitionParser:
     trees, tags = zip(*TREEBANK, strict=True)
-    return TransitionParser.train(trees, tags, min_updates=1, seed=seed)
+    hints = [hints_of(tree) for tree in trees]
+    words = [[word.form for word in tree.words] for tree in trees]
+    hinter = Tagger.train(list(zip(words, hints, strict=True)), min_updates=1)
+    return TransitionParser.train(trees, tags, hints, hinter, min_updates=1, seed=seed)
 
 
 def test_the_parser_learns_its_trees_and_parses_others() -> None:
@@ -86,9 +90,14 @@ def test_the_parser_learns_its_trees_and_parses_others() -> None:
     for tree, tags in TREEBANK:
         (found,) = parser.arcs([[word.form for word in tree.words]], [tags])
         assert found == [(word.head, word.relation) for word in tree.words]
-    # As in the third tree, with other words.
-    (found,) = parser.arcs([["A", "big", "rat", "eats", "there"]], [list("DANVR")])
-    assert [arc.head for arc in found] == [3, 3, 4, 0, 4]
+    # Parts of the second and of the third tree.
+    (found,) = parser.arcs([["The", "old", "cat", "sees", "the", "dog"]], [list("DANVDN")])
+    assert [arc.head for arc in found] == [3, 3, 4, 0, 6, 4]
+
+
+def test_hints_are_relations_with_the_side_of_the_head() -> None:
+    assert hints_of(TREEBANK[0][0]) == ["det>", "nsubj>", "root="]
+    assert hints_of(TREEBANK[1][0])[-1] == "obj<"
 
 
 forms = st.text(alphabet=st.sampled_from("aB0.é😀\x00\u202e\ud800"), max_size=3)
@@ -147,6 +156,6 @@ def test_what_is_no_parser_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged"):
         TransitionParser.load(path)
     with pytest.raises(InputError, match="there are none"):
-        TransitionParser.train([], [])
+        TransitionParser.train([], [], [], trained_once().hinter)
     with pytest.raises(ValueError, match="tag is needed"):
         trained_once().arcs([["a", "b"]], [["N"]])

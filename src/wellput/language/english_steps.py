@@ -31,4 +31,10 @@ STEPS: tuple[Step, ...] = (
         "wellput.realize.training:make",
         needs=("ngrams.wlm", "tree.wpm"),
     ),
+    Step(
+        "learned.wpm",
+        "learned realizer",
+        "wellput.realize.learned_training:make",
+        needs=("ngrams.wlm",),
+    ),
 )

@@ -12,15 +12,9 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.conllu import read_trees
 from wellput.language.english_training import Inputs, Role
-from wellput.language.parser_training import (
-    EPOCHS,
-    attachment_scores,
-    jackknifed_tags,
-    train_tagger,
-)
+from wellput.language.parser_training import attachment_scores, train_tagger, train_transitions
 from wellput.language.parsers import TAGGER_FILE, TaggingParser
 from wellput.language.tagger import Tagger
-from wellput.language.transition_parser import TransitionParser
 from wellput.language.tree_training import train_tree_model
 
 
@@ -43,13 +37,8 @@ def make_tagger(inputs: Inputs, path: Path) -> dict[str, Any]:
 def make_parser(inputs: Inputs, path: Path) -> dict[str, Any]:
     """Figures: attachment scores on dev's words, tags predicted."""
     trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
-
-    def on_epoch(_: int) -> None:
-        inputs.on_progress(len(trees))
-
-    tags = jackknifed_tags(trees, seed=inputs.seed, on_epoch=on_epoch)
-    transitions = TransitionParser.train(
-        trees, tags, epochs=EPOCHS, seed=inputs.seed, on_epoch=on_epoch
+    transitions = train_transitions(
+        trees, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
     )
     transitions.save(path, _size(trees))
     parser = TaggingParser(Tagger.load(inputs.folder / TAGGER_FILE), transitions)

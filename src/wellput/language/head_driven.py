@@ -198,7 +198,8 @@ def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _nati
         arrays["words.unigrams"],
         len(CLASS_NAMES),
         0,
-        float(arrays["head_share"][0]),
+        float(arrays["shares"][0]),
+        float(arrays["shares"][1]),
         continuing,
     )
 

@@ -27,14 +27,16 @@ from wellput.language.tagger import Tagged, Tagger
 from wellput.language.word_shapes import shape, word_number
 from wellput.trees.projectivity import projectivize
 
-LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD = range(5)
+FAMILIES = 7
+LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER = range(FAMILIES)
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
 # Tuned on EWT dev: the least count of a tag and of a word that stand for themselves, and how much of
-# a word's probability is due to its head on the left.
+# a word's probability is due to its head on the left, of a modifier's to the word just before it.
 MIN_TAG = 20
 MIN_WORD = 2
 HEAD_SHARE = 0.3
+AFTER_SHARE = 0.5
 TAGGER_EPOCHS = 4
 TAGGER_UPDATES = 5
 
@@ -104,7 +106,7 @@ def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     views = [coarser(tag) for tag in tags.tags]
     coarse, coarsest = (_numbered([view[k] for view in views]) for k in (0, 1))
     classes = np.array([class_of(tag) for tag in tags.tags], np.int32)
-    families = [Events() for _ in range(5)]
+    families = [Events() for _ in range(FAMILIES)]
     numbers = {word: number for number, word in enumerate(vocabulary)}
     for tree in trees:
         words = [word_number(word.form, numbers) for word in tree.words]
@@ -117,7 +119,7 @@ def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
         "tags.coarsest": coarsest,
         "tags.class": classes,
         "words.unigrams": unigrams,
-        "head_share": np.array([HEAD_SHARE]),
+        "shares": np.array([HEAD_SHARE, AFTER_SHARE]),
     }
 
 
@@ -152,6 +154,10 @@ def _add_tree(
     families: Sequence[Events],
 ) -> None:
     stop = -1
+
+    def before(number: int) -> int:
+        return words[number - 2] if number > 1 else 0
+
     modifiers: list[list[int]] = [[] for _ in range(len(words) + 1)]
     for number, own in enumerate(tree.words, start=1):
         modifiers[own.head].append(number)
@@ -160,18 +166,27 @@ def _add_tree(
         last = NO_MODIFIER
         for m in (m for m in modifiers[head] if m < head):
             families[LEFT].add(tags[m - 1], tag, last)
+            families[LEFT_AFTER].add(tags[m - 1], tag, before(_begin(m, modifiers)))
             last = int(classes[tags[m - 1]])
         families[LEFT].add(stop, tag, last)
+        families[LEFT_AFTER].add(stop, tag, before(head))
         last, reach = NO_MODIFIER, 0
         for m in (m for m in modifiers[head] if m > head):
             families[RIGHT].add(tags[m - 1], tag, word, last, distance_class(reach))
+            families[RIGHT_AFTER].add(tags[m - 1], tag, before(head + reach + 1))
             families[HEAD_WORD].add(words[m - 1], tags[m - 1], tag, word)
             last, reach = int(classes[tags[m - 1]]), _end(m, modifiers) - head
         families[RIGHT].add(stop, tag, word, last, distance_class(reach))
-        before = words[head - 2] if head > 1 else 0
-        before_that = words[head - 3] if head > 2 else 0
-        families[NEXT_WORD].add(word, tag, before, before_that)
+        families[RIGHT_AFTER].add(stop, tag, before(head + reach + 1))
+        families[NEXT_WORD].add(word, tag, before(head), before(head - 1))
     families[ROOT].add(tags[modifiers[0][0] - 1])
+
+
+def _begin(number: int, modifiers: Sequence[Sequence[int]]) -> int:
+    """The first word below a word of a projective tree."""
+    while modifiers[number] and modifiers[number][0] < number:
+        number = modifiers[number][0]
+    return number
 
 
 def _end(number: int, modifiers: Sequence[Sequence[int]]) -> int:
@@ -196,7 +211,7 @@ def _estimates(
         family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool
     ) -> list[Estimates]:
         outcomes = np.array(families[family].outcomes, np.int64)
-        if family in (LEFT, RIGHT):
+        if family in (LEFT, RIGHT, LEFT_AFTER, RIGHT_AFTER):
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)
         return estimate(family, levels, outcomes, continuation=continuation, min_counts=mins)
 
@@ -212,4 +227,7 @@ def _estimates(
     found += smoothed(NEXT_WORD, levels, [2, 2, 1, 1, 1, 1], True)
     t, h, w = families[HEAD_WORD].columns()
     found += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
+    for family in (LEFT_AFTER, RIGHT_AFTER):
+        t, w = families[family].columns()
+        found += smoothed(family, [[coarsest[t], w]], [2], False)
     return found

@@ -68,9 +68,9 @@ def _category_keys(form: str, xpos: str, relation: str) -> tuple[str, ...]:
 
 def _change(word: Word) -> str:
     """What makes the lemma of the form: how many letters go, and what comes in their place."""
-    if word.lemma == word.form:
-        return AS_IT_STANDS
     lower = word.form.lower()
+    if word.lemma == word.form != lower:  # a name; otherwise capitals are the sentence's
+        return AS_IT_STANDS
     pairs = zip(lower, word.lemma, strict=False)
     kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return f"{len(lower) - kept} {word.lemma[kept:]}"
