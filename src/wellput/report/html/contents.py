@@ -91,11 +91,10 @@ def verdict_section(evaluation: Evaluation) -> Section:
 
 
 def scores_section(result: ScoreResult) -> Section:
-    rows = [_score_row(score, result) for score in result.scores]
     return Section(
         "scores",
         "Systems under metrics",
-        charts=[score_charts.forest_chart(rows)],
+        charts=[score_charts.forest_chart(score_rows(result))],
         tables=[score_table(result)],
     )
 
@@ -134,7 +133,7 @@ def people_sections(
     questions = list(people.ratings)
     ratings, judges = [], []
     if agreement.agreement:
-        rows = _agreement_rows(agreement)
+        rows = agreement_rows(agreement)
         ratings.append(people_charts.agreement_chart(rows, questions))
     ratings.append(
         people_charts.people_chart(
@@ -193,6 +192,11 @@ def metrics_section(evaluation: Evaluation) -> Section:
     return Section("metrics", "The metrics themselves", charts=charts)
 
 
+def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
+    """A row for each system under each metric, with what is claimed of it."""
+    return [_score_row(score, result) for score in result.scores]
+
+
 def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
     tested = [s for s in result.scores if s.metric == score.metric and s.baseline is not None]
     is_baseline = bool(tested) and score.system == tested[0].baseline
@@ -235,7 +239,7 @@ def _pair_verdict(delta: float, p_value: float, is_better: bool | None, alpha: f
     return "row is better" if (delta > 0) == is_better else "row is worse"
 
 
-def _agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
+def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     """Best first within each question and coefficient."""
     ceilings = {summary.question: ceiling(summary) for summary in agreement.judges}
     groups: dict[tuple[str, str], list[Agreement]] = {}
