@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -158,7 +158,7 @@ def people_sections(
     ]
     if against:
         judges.append(people_charts.judges_chart(against, questions))
-    tables = tables_of(agreement)
+    tables = [_named(table, questions) for table in tables_of(agreement)]
     about_judges = [
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
     ]
@@ -167,6 +167,14 @@ def people_sections(
         Section("agreement", "Metrics against people", charts=ratings, tables=about_metrics),
         Section("judges", "The judges", charts=judges, tables=about_judges),
     ]
+
+
+def _named(table: Table, questions: Sequence[str]) -> Table:
+    """The table with the one question in its title, where it stands nowhere else: whoever simulates
+    judges says so in the question."""
+    if len(questions) != 1 or not table.title or "question" in table.columns:
+        return table
+    return replace(table, title=f"{table.title}: {questions[0]}")
 
 
 def metrics_section(evaluation: Evaluation) -> Section:
