@@ -65,7 +65,7 @@ Examples:
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests.",
+    help="Resamples of intervals and tests; at least 40 for each pair of systems.",
 )
 @click.option("--title", metavar="TEXT", help="The report's heading (default: the file's name).")
 @click.option("-o", "output", metavar="FILE", required=True, help="Write the report to FILE.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,11 +91,10 @@ def verdict_section(evaluation: Evaluation) -> Section:
 
 
 def scores_section(result: ScoreResult) -> Section:
-    rows = [_score_row(score, result) for score in result.scores]
     return Section(
         "scores",
         "Systems under metrics",
-        charts=[score_charts.forest_chart(rows)],
+        charts=[score_charts.forest_chart(score_rows(result))],
         tables=[score_table(result)],
     )
 
@@ -134,7 +133,7 @@ def people_sections(
     questions = list(people.ratings)
     ratings, judges = [], []
     if agreement.agreement:
-        rows = _agreement_rows(agreement)
+        rows = agreement_rows(agreement)
         ratings.append(people_charts.agreement_chart(rows, questions))
     ratings.append(
         people_charts.people_chart(
@@ -159,7 +158,7 @@ def people_sections(
     ]
     if against:
         judges.append(people_charts.judges_chart(against, questions))
-    tables = tables_of(agreement)
+    tables = [_named(table, questions) for table in tables_of(agreement)]
     about_judges = [
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
     ]
@@ -168,6 +167,14 @@ def people_sections(
         Section("agreement", "Metrics against people", charts=ratings, tables=about_metrics),
         Section("judges", "The judges", charts=judges, tables=about_judges),
     ]
+
+
+def _named(table: Table, questions: Sequence[str]) -> Table:
+    """The table with the one question in its title, where it stands nowhere else: whoever simulates
+    judges says so in the question."""
+    if len(questions) != 1 or not table.title or "question" in table.columns:
+        return table
+    return replace(table, title=f"{table.title}: {questions[0]}")
 
 
 def metrics_section(evaluation: Evaluation) -> Section:
@@ -191,6 +198,11 @@ def metrics_section(evaluation: Evaluation) -> Section:
         ]
         charts.append(score_charts.length_chart(names, evaluation.result.systems, lines))
     return Section("metrics", "The metrics themselves", charts=charts)
+
+
+def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
+    """A row for each system under each metric, with what is claimed of it."""
+    return [_score_row(score, result) for score in result.scores]
 
 
 def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
@@ -235,7 +247,7 @@ def _pair_verdict(delta: float, p_value: float, is_better: bool | None, alpha: f
     return "row is better" if (delta > 0) == is_better else "row is worse"
 
 
-def _agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
+def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     """Best first within each question and coefficient."""
     ceilings = {summary.question: ceiling(summary) for summary in agreement.judges}
     groups: dict[tuple[str, str], list[Agreement]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import cast
 
@@ -14,6 +15,9 @@ from wellput.metrics.registry import create_all
 from wellput.report.html.contents import Evaluation
 from wellput.report.html.people import people_of_choices, people_of_ratings
 from wellput.report.html.sample import draw_sample, usual_metrics
+
+RESAMPLES_PER_PAIR = 40
+"""With m resamples and k pairs, Holm's method cannot give less than k / (m + 1): half of .05 here."""
 
 
 def evaluate(
@@ -33,7 +37,8 @@ def evaluate(
     judged = {answer.item for answer in answers}
     sample = draw_sample(source, size=shown, seed=uncertainty.seed, first=judged)
     chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    has_pairs = len(sample.systems) > 1
+    n_pairs = math.comb(len(sample.systems), 2)
+    has_pairs = n_pairs > 0
     result = score(
         source,
         chosen,
@@ -41,7 +46,7 @@ def evaluate(
         paired="ar" if has_pairs else None,
         baseline=baseline,
         all_pairs=has_pairs,
-        n_resamples=uncertainty.n_resamples,
+        n_resamples=max(uncertainty.n_resamples, RESAMPLES_PER_PAIR * n_pairs),
         seed=uncertainty.seed,
         threads=uncertainty.threads,
         keep_rows=True,
