@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.corpora import DATA
+from benchmarks.english_ngrams import section
 from wellput.language.ngram_files import load_model, save_model
 from wellput.language.ngrams import NgramModel
 from wellput.text.tokenizers import tokenize
@@ -204,6 +205,7 @@ unknown words should be trained with `--min-count 2`, which teaches it how frequ
 The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is mapped in {1000 * mapped_s:.0f} ms. One
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.
 """
+    page += "\n" + section()
     PAGE.write_text(page, encoding="utf-8")
     print(page)
 

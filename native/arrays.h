@@ -1,4 +1,4 @@
-// NumPy arrays out of kernels.
+// NumPy arrays into and out of kernels.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,6 +7,11 @@
 #include <cstddef>
 
 namespace wellput {
+
+// An array to read from, with one dimension or more.
+template <typename T, std::size_t Dims = 1>
+using Array = nanobind::ndarray<const T, nanobind::ndim<Dims>, nanobind::c_contig,
+                                nanobind::device::cpu>;
 
 using Matrix = nanobind::ndarray<nanobind::numpy, double, nanobind::ndim<2>, nanobind::c_contig>;
 

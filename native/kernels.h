@@ -14,14 +14,22 @@ void add_wer(nanobind::module_& m);
 void add_resampling(nanobind::module_& m);
 void add_ngrams(nanobind::module_& m);
 void add_ngram_training(nanobind::module_& m);
+void add_ngram_compact(nanobind::module_& m);
 void add_ngram_model(nanobind::module_& m);
 void add_arpa(nanobind::module_& m);
+void add_label_choosing(nanobind::module_& m);
+void add_lattice(nanobind::module_& m);
+void add_tree_model(nanobind::module_& m);
+void add_head_driven(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
+void add_ordering(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
 void add_tagger(nanobind::module_& m);
 void add_brown_clusters(nanobind::module_& m);
 void add_boosting(nanobind::module_& m);
 void add_context_classifiers(nanobind::module_& m);
+void add_arc_hybrid(nanobind::module_& m);
+void add_word_filling(nanobind::module_& m);
 
 }  // namespace wellput

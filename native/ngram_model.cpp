@@ -9,23 +9,13 @@
 
 #include "arrays.h"
 #include "kernels.h"
-#include "ngram_trie.h"
+#include "ngram_view.h"
 #include "parallel.h"
 #include "strings.h"
 #include "tokenize.h"
-#include "word_table.h"
 
 namespace wellput {
 namespace {
-
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-struct LevelView {
-    const std::uint32_t *words, *begins;
-    const float *log_probs, *backoffs;
-    std::size_t size;
-};
 
 // One word's log10 probability, the length of the n-gram it comes from, whether it is unknown.
 struct WordScore {
@@ -36,19 +26,7 @@ struct WordScore {
 
 class NgramModel {
 public:
-    NgramModel(nb::handle vocabulary, nb::handle levels) {
-        const auto offsets = hold<std::uint64_t>(vocabulary[0]);
-        const auto slots = hold<std::uint32_t>(vocabulary[2]);
-        words_ = {offsets.first,
-                  reinterpret_cast<const char*>(hold<std::uint8_t>(vocabulary[1]).first),
-                  slots.first, slots.second - 1};
-        for (nb::handle level : levels) {
-            const auto log_probs = hold<float>(level[2]);
-            levels_.push_back({hold<std::uint32_t>(level[0]).first,
-                               hold<std::uint32_t>(level[1]).first, log_probs.first,
-                               hold<float>(level[3]).first, log_probs.second});
-        }
-    }
+    NgramModel(nb::handle vocabulary, nb::handle levels) : view_(vocabulary, levels) {}
 
     // By text: log10 probability, words, both for unknown words only. </s> counts as a word.
     Matrix scores(nb::handle sequence, const char* tokenizer_name, int threads) const {
@@ -102,22 +80,22 @@ public:
         for (std::size_t x = begin; x < end; ++x) {
             path[depth] = x;
             for (std::size_t d = depth; d-- > 0;) {
-                const auto* begins = levels_[d].begins;
+                const auto* begins = view_.levels()[d].begins;
                 if (x == begin)
                     path[d] = static_cast<std::size_t>(
-                        std::upper_bound(begins, begins + levels_[d].size, path[d + 1]) - begins -
-                        1);
+                        std::upper_bound(begins, begins + view_.levels()[d].size, path[d + 1]) -
+                        begins - 1);
                 while (begins[path[d] + 1] <= path[d + 1]) ++path[d];
             }
-            put(levels_[depth].log_probs[x]);
+            put(view_.levels()[depth].log_probs[x]);
             for (std::size_t d = depth + 1; d-- > 0;) {
                 lines += d == depth ? '\t' : ' ';
-                lines += words_[d == 0 ? static_cast<std::uint32_t>(path[0])
-                                       : levels_[d].words[path[d]]];
+                lines += view_.words()[d == 0 ? static_cast<std::uint32_t>(path[0])
+                                              : view_.levels()[d].words[path[d]]];
             }
-            if (depth + 1 < levels_.size()) {
+            if (depth + 1 < view_.order()) {
                 lines += '\t';
-                put(levels_[depth].backoffs[x]);
+                put(view_.levels()[depth].backoffs[x]);
             }
             lines += '\n';
         }
@@ -125,45 +103,34 @@ public:
     }
 
 private:
-    template <typename T>
-    std::pair<const T*, std::size_t> hold(nb::handle object) {
-        auto array = nb::cast<Array<T>>(object);
-        arrays_.push_back(nb::borrow(object));
-        return {array.data(), array.shape(0)};
-    }
-
     // Calls seen(WordScore) for each token and for </s>, <s> before them.
     template <typename Seen>
     void walk(const std::vector<std::string_view>& tokens, Seen seen) const {
-        const std::size_t order = levels_.size();
+        const std::size_t order = view_.order();
         std::vector<std::uint32_t> history{SENTENCE_BEGIN};
         // The n-grams that end in the last word, by length: the contexts of the next.
         std::vector<std::uint32_t> contexts{SENTENCE_BEGIN}, nodes;
         history.reserve(tokens.size() + 2);
         for (std::size_t i = 0; i <= tokens.size(); ++i) {
             const std::uint32_t word =
-                i == tokens.size() ? SENTENCE_END : words_.find_in_text(tokens[i]);
+                i == tokens.size() ? SENTENCE_END : view_.words().find_in_text(tokens[i]);
             nodes.assign(1, word);
             while (nodes.size() < order && nodes.size() <= history.size()) {
-                const auto& level = levels_[nodes.size() - 1];
-                const std::uint32_t child = child_with(
-                    levels_[nodes.size()].words, level.begins[nodes.back()],
-                    level.begins[nodes.back() + 1], history[history.size() - nodes.size()]);
+                const std::uint32_t child = view_.longer(nodes.size(), nodes.back(),
+                                                         history[history.size() - nodes.size()]);
                 if (child == NO_NODE) break;
                 nodes.push_back(child);
             }
-            double log_prob = levels_[nodes.size() - 1].log_probs[nodes.back()];
+            double log_prob = view_.levels()[nodes.size() - 1].log_probs[nodes.back()];
             for (std::size_t n = nodes.size(); n <= contexts.size() && n < order; ++n)
-                log_prob += levels_[n - 1].backoffs[contexts[n - 1]];
+                log_prob += view_.levels()[n - 1].backoffs[contexts[n - 1]];
             seen(WordScore{log_prob, nodes.size(), word == UNKNOWN});
             history.push_back(word);
             contexts.swap(nodes);
         }
     }
 
-    std::vector<nb::object> arrays_;
-    WordView words_;
-    std::vector<LevelView> levels_;
+    NgramView view_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel.h"
 #include "word_table.h"
 
 namespace wellput {
@@ -35,15 +36,52 @@ inline void write_numbers(std::FILE* file, const std::uint32_t* numbers, std::si
         throw std::runtime_error("cannot write: the disk is full");
 }
 
-// By digits of 11 bits, the least significant first.
-inline void radix_sort(std::vector<std::uint64_t>& keys, int bits) {
-    std::vector<std::uint64_t> other(keys.size());
+inline void flush(std::FILE* file) {
+    if (std::fflush(file) != 0) throw std::runtime_error("cannot write: the disk is full");
+}
+
+// By digits of 11 bits, the least significant first. Keys that are alike are the same, so every way
+// of sorting them gives one result.
+inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n, int bits) {
+    std::uint64_t *from = keys, *to = other;
     for (int shift = 0; shift < bits; shift += 11) {
         std::array<std::size_t, 2048> place{};
-        for (const auto key : keys) ++place[key >> shift & 2047];
+        for (std::size_t i = 0; i < n; ++i) ++place[from[i] >> shift & 2047];
         std::size_t total = 0;
         for (auto& p : place) total += std::exchange(p, total);
-        for (const auto key : keys) other[place[key >> shift & 2047]++] = key;
+        for (std::size_t i = 0; i < n; ++i) to[place[from[i] >> shift & 2047]++] = from[i];
+        std::swap(from, to);
+    }
+    if (from != keys) std::copy_n(from, n, keys);
+}
+
+// With several threads each sorts a slice of the keys; neighbors are merged two and two.
+inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
+    std::vector<std::uint64_t> other(keys.size());
+    const auto slices = keys.size() < (1 << 16) ? 1 : static_cast<std::size_t>(threads);
+    const auto begin_of = [&](std::size_t slice) { return keys.size() * slice / slices; };
+    parallel_for(
+        slices, threads,
+        [&](std::size_t first, std::size_t last) {
+            for (std::size_t s = first; s < last; ++s)
+                radix_sort(keys.data() + begin_of(s), other.data() + begin_of(s),
+                           begin_of(s + 1) - begin_of(s), bits);
+        },
+        1);
+    for (std::size_t width = 1; width < slices; width *= 2) {
+        parallel_for(
+            (slices + 2 * width - 1) / (2 * width), threads,
+            [&](std::size_t first, std::size_t last) {
+                for (std::size_t pair = first; pair < last; ++pair) {
+                    const std::size_t left = 2 * width * pair;
+                    const auto* data = keys.data();
+                    const std::size_t a = begin_of(left);
+                    const std::size_t b = begin_of(std::min(left + width, slices));
+                    const std::size_t c = begin_of(std::min(left + 2 * width, slices));
+                    std::merge(data + a, data + b, data + b, data + c, other.data() + a);
+                }
+            },
+            1);
         keys.swap(other);
     }
 }
@@ -52,7 +90,7 @@ inline void radix_sort(std::vector<std::uint64_t>& keys, int bits) {
 // once.
 template <typename Emit>
 void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, int order,
-                  std::uint32_t n_words, Emit emit) {
+                  std::uint32_t n_words, int threads, Emit emit) {
     const auto n = static_cast<std::size_t>(order);
     const int bits = std::bit_width(n_words);
     std::vector<std::uint32_t> reversed(n);
@@ -69,7 +107,7 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
                 stream[i] == SENTENCE_BEGIN ? begin : std::uint64_t{stream[i]} << top | key >> bits;
             if (i >= first && stream[i] != SENTENCE_BEGIN) keys.push_back(key);
         }
-        radix_sort(keys, bits * order);
+        sort_keys(keys, bits * order, threads);
         for (std::size_t i = 0, j; i < keys.size(); i = j) {
             for (j = i + 1; j < keys.size() && keys[j] == keys[i]; ++j) {
             }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -108,12 +109,73 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     return discounts;
 }
 
+// How often each n-gram occurs, by depth, the longest left out: from adjusted counts, which are just
+// that where an n-gram begins a sentence or has the full length. All others occur after some word.
+std::vector<std::vector<std::uint64_t>> occurrences_of(
+    const std::vector<TrieLevel>& levels, std::vector<std::vector<std::uint64_t>>&& adjusted) {
+    for (std::size_t depth = levels.size() - 1; depth-- > 0;)
+        for (std::size_t x = 0; x < adjusted[depth].size(); ++x) {
+            const auto first = static_cast<std::size_t>(levels[depth].begins[x]);
+            const auto last = static_cast<std::size_t>(levels[depth].begins[x + 1]);
+            const bool begins_sentence =
+                depth == 0 ? x == SENTENCE_BEGIN : levels[depth].words[x] == SENTENCE_BEGIN;
+            if (begins_sentence) continue;
+            adjusted[depth][x] = 0;
+            for (std::size_t child = first; child < last; ++child)
+                adjusted[depth][x] += adjusted[depth + 1][child];
+        }
+    // As often as a sentence ends one begins.
+    adjusted[0][SENTENCE_BEGIN] = adjusted[0][SENTENCE_END];
+    adjusted.pop_back();
+    return std::move(adjusted);
+}
+
 // Texts in, a model out. Word numbers past `run_tokens` go to a file in `folder`, and so do sorted
-// runs of n-grams.
+// runs of n-grams. Files that an interrupted training left there are gone on with.
 class NgramTrainer {
 public:
-    NgramTrainer(int order, std::size_t run_tokens, std::string folder)
-        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)) {}
+    NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
+        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)), threads_(threads) {}
+
+    // All others are unknown.
+    void know_only(nb::handle sequence) {
+        const Texts texts(sequence);
+        for (std::size_t i = 0; i < texts.size(); ++i) words_.add(texts[i]);
+        is_closed_ = true;
+    }
+
+    // How many word numbers are in the file now: all so far.
+    std::uint64_t checkpoint() {
+        nb::gil_scoped_release release;
+        spill();
+        flush(spilled_.get());
+        return n_spilled_;
+    }
+
+    // Goes on after the first `n_numbers` of the file, made with these words.
+    void resume(std::uint64_t n_numbers, nb::handle sequence) {
+        const Texts texts(sequence);
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < texts.size(); ++i) words_.add(texts[i]);
+        occurrences_.resize(words_.size());
+        std::filesystem::resize_file(folder_ + "/tokens", n_numbers * sizeof(std::uint32_t));
+        spilled_ = open_file(folder_ + "/tokens", "r+b");
+        std::vector<std::uint32_t> chunk(1 << 16);
+        while (const std::size_t n = std::fread(chunk.data(), sizeof chunk[0], chunk.size(),
+                                                spilled_.get())) {
+            for (std::size_t i = 0; i < n; ++i) ++occurrences_.at(chunk[i]);
+            n_spilled_ += n;
+        }
+        std::fseek(spilled_.get(), 0, SEEK_END);  // a file that was read is written only after this
+    }
+
+    // The words from number `begin` on, a line each.
+    nb::bytes words_from(std::uint32_t begin) const {
+        std::string lines;
+        for (std::uint32_t id = begin; id < words_.size(); ++id)
+            lines.append(words_.view()[id]).push_back('\n');
+        return nb::bytes(lines.data(), lines.size());
+    }
 
     // Every text is a sentence; those without a token are left out. Returns the number of tokens.
     std::uint64_t add(nb::handle sequence, const char* tokenizer_name) {
@@ -129,7 +191,8 @@ public:
             total += tokens.size();
             put(SENTENCE_BEGIN);
             for (const auto token : tokens) {
-                const std::uint32_t id = words_.add(token);
+                const std::uint32_t id =
+                    is_closed_ ? words_.view().find(token) : words_.add(token);
                 put(id < FIRST_WORD ? UNKNOWN : id);
             }
             put(SENTENCE_END);
@@ -137,21 +200,25 @@ public:
         return total;
     }
 
-    // (vocabulary, levels, discounts); words rarer than `min_count` become unknown words.
+    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown.
     nb::tuple finish(std::uint64_t min_count) {
         std::vector<TrieLevel> levels;
         std::vector<Discounts> discounts;
+        std::vector<std::vector<std::uint64_t>> counts;
         {
             nb::gil_scoped_release release;
             cut_vocabulary(min_count);
-            std::vector<std::vector<std::uint64_t>> counts(static_cast<std::size_t>(order_));
+            counts.resize(static_cast<std::size_t>(order_));
             levels = count(counts);
             discounts = estimate(levels, counts);
+            counts = occurrences_of(levels, std::move(counts));
         }
         nb::list listed;
         for (const auto& d : discounts) listed.append(nb::make_tuple(d[1], d[2], d[3]));
         const nb::tuple arrays = as_arrays(words_, levels);
-        return nb::make_tuple(arrays[0], arrays[1], listed);
+        nb::list occurrences;
+        for (auto& level : counts) occurrences.append(as_array(std::move(level)));
+        return nb::make_tuple(arrays[0], arrays[1], listed, occurrences);
     }
 
 private:
@@ -165,14 +232,16 @@ private:
     void spill() {
         if (!spilled_) spilled_ = open_file(folder_ + "/tokens", "w+b");
         write_numbers(spilled_.get(), stream_.data(), stream_.size());
+        n_spilled_ += stream_.size();
         stream_.clear();
     }
 
     void cut_vocabulary(std::uint64_t min_count) {
         number_of_.resize(words_.size());
+        occurrences_.resize(words_.size());
         WordTable kept;
         for (std::uint32_t id = 0; id < words_.size(); ++id) {
-            const bool is_kept = id < FIRST_WORD || occurrences_[id] >= min_count;
+            const bool is_kept = is_closed_ || id < FIRST_WORD || occurrences_[id] >= min_count;
             number_of_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN;
         }
         words_ = std::move(kept);
@@ -193,7 +262,7 @@ private:
         };
         if (!spilled_) {
             for (auto& id : stream_) id = number_of_[id];
-            count_sorted(stream_, 0, order_, words_.size(), take);
+            count_sorted(stream_, 0, order_, words_.size(), threads_, take);
         } else {
             merge_runs(write_runs(), order_, take);
         }
@@ -217,34 +286,48 @@ private:
             if (chunk.size() == first) return paths;
             for (std::size_t i = first; i < chunk.size(); ++i) chunk[i] = number_of_[chunk[i]];
             paths.push_back(folder_ + "/run" + std::to_string(paths.size()));
-            const File file = open_file(paths.back(), "wb");
-            std::vector<std::uint32_t> record(static_cast<std::size_t>(order_) + 1);
-            count_sorted(chunk, first, order_, words_.size(),
-                         [&](const std::uint32_t* reversed, std::uint32_t count) {
-                             std::copy_n(reversed, order_, record.begin());
-                             record.back() = count;
-                             write_numbers(file.get(), record.data(), record.size());
-                         });
-            if (std::fflush(file.get()) != 0)
-                throw std::runtime_error("cannot write: the disk is full");
+            // What has its final name is whole: an interrupted training wrote it.
+            if (!std::filesystem::exists(paths.back())) write_run(chunk, first, paths.back());
         }
+    }
+
+    void write_run(const std::vector<std::uint32_t>& chunk, std::size_t first,
+                   const std::string& path) const {
+        File file = open_file(path + ".part", "wb");
+        std::vector<std::uint32_t> record(static_cast<std::size_t>(order_) + 1);
+        count_sorted(chunk, first, order_, words_.size(), threads_,
+                     [&](const std::uint32_t* reversed, std::uint32_t count) {
+                         std::copy_n(reversed, order_, record.begin());
+                         record.back() = count;
+                         write_numbers(file.get(), record.data(), record.size());
+                     });
+        flush(file.get());
+        file.reset();
+        std::filesystem::rename(path + ".part", path);
     }
 
     int order_;
     std::size_t run_tokens_;
     std::string folder_;
+    int threads_;
+    bool is_closed_ = false;
     WordTable words_;
     std::vector<std::uint64_t> occurrences_;
     std::vector<std::uint32_t> stream_, number_of_;
     File spilled_;
+    std::uint64_t n_spilled_ = 0;
 };
 
 }  // namespace
 
 void add_ngram_training(nb::module_& m) {
     nb::class_<NgramTrainer>(m, "NgramTrainer")
-        .def(nb::init<int, std::size_t, std::string>(), nb::arg("order"), nb::arg("run_tokens"),
-             nb::arg("folder"))
+        .def(nb::init<int, std::size_t, std::string, int>(), nb::arg("order"),
+             nb::arg("run_tokens"), nb::arg("folder"), nb::arg("threads"))
+        .def("know_only", &NgramTrainer::know_only, nb::arg("words"))
+        .def("checkpoint", &NgramTrainer::checkpoint)
+        .def("resume", &NgramTrainer::resume, nb::arg("n_numbers"), nb::arg("words"))
+        .def("words_from", &NgramTrainer::words_from, nb::arg("begin"))
         .def("add", &NgramTrainer::add, nb::arg("texts"), nb::arg("tokenizer"))
         .def("finish", &NgramTrainer::finish, nb::arg("min_count"));
 }

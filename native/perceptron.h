@@ -33,6 +33,7 @@ public:
         return *this;
     }
     FeatureKey key() const { return static_cast<FeatureKey>(state_ >> 32); }
+    std::uint64_t value() const { return state_; }
 
 private:
     // One round of SplitMix64's finalizer.
@@ -60,6 +61,10 @@ public:
         std::size_t size = 16;
         while (size < 2 * expected) size *= 2;
         slots_.assign(size, {0, kAbsent});
+    }
+    // A decision's keys lie far apart: asked for all at once, they come together.
+    void prefetch(std::span<const FeatureKey> keys) const {
+        for (const FeatureKey key : keys) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
     }
     std::uint32_t find(FeatureKey key) const { return slots_[place_of(key)].number; }
     // The table grows before it is half full.
@@ -99,6 +104,7 @@ public:
 
     // Adds each class's weights to scores[class].
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
+        table_.prefetch(features);
         for (const FeatureKey key : features) {
             const std::uint32_t row = table_.find(key);
             if (row == KeyTable::kAbsent) continue;
@@ -125,8 +131,9 @@ public:
     // To be called after every decision, updated or not: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // The averaged weights, as multiples of `unit`; those that round to nothing are dropped.
-    std::string finish(double unit) {
+    // The averaged weights, as multiples of `unit`; those that round to nothing, or are smaller than
+    // `smallest`, are dropped.
+    std::string finish(double unit, double smallest = 0.0) {
         std::sort(rows_.begin(), rows_.end(),
                   [](const Row& a, const Row& b) { return a.key < b.key; });
         std::string bytes;
@@ -139,7 +146,8 @@ public:
                 const double mean = static_cast<double>(cell.total) / std::max<double>(now_, 1);
                 const auto rounded =
                     static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -32767.0, 32767.0));
-                if (rounded != 0 && cell.updates >= min_updates_) kept.emplace_back(cell.cls, rounded);
+                if (rounded != 0 && std::fabs(mean) >= smallest && cell.updates >= min_updates_)
+                    kept.emplace_back(cell.cls, rounded);
             }
             if (kept.empty()) continue;
             std::sort(kept.begin(), kept.end());
@@ -218,6 +226,7 @@ public:
     }
 
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
+        table_.prefetch(features);
         for (const FeatureKey key : features) {
             const std::uint32_t begin = table_.find(key);
             if (begin == KeyTable::kAbsent) continue;

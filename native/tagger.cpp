@@ -116,7 +116,8 @@ std::size_t checked_classes(std::size_t classes) {
 }
 
 nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classes, int epochs,
-                       int min_updates, double unit, std::uint64_t seed, nb::callable on_epoch) {
+                       int min_updates, double unit, std::uint64_t seed, nb::callable on_epoch,
+                       double smallest) {
     const TextLists sentences(sequence);
     if (tags.size() != sentences.total()) throw nb::value_error("a tag is needed for each word");
     const std::int32_t* gold = tags.data();
@@ -149,7 +150,7 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1);
         }
-        bytes = trainer.finish(unit);
+        bytes = trainer.finish(unit, smallest);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -236,7 +237,7 @@ private:
 void add_tagger(nb::module_& m) {
     m.def("train_tagger", &train_tagger, nb::arg("sentences"), nb::arg("tags"), nb::arg("classes"),
           nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"),
-          nb::arg("on_epoch"));
+          nb::arg("on_epoch"), nb::arg("smallest") = 0.0);
     nb::class_<TaggerModel>(m, "TaggerModel")
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("weights"), nb::arg("classes"))
         .def("tag", &TaggerModel::tag, nb::arg("sentences"), nb::arg("threads"))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from wellput.engine.score import score
     from wellput.io import open_evalset, open_lines, read_evalset, write_evalset
     from wellput.metrics.registry import create as metric
+    from wellput.realize.realizer import Realizer
+    from wellput.realize.systems import Realization
 
 _HOMES = {
     "Batch": "wellput.core.evalset:Batch",
@@ -34,6 +36,8 @@ _HOMES = {
     "Item": "wellput.core.evalset:Item",
     "Metric": "wellput.core.metric:Metric",
     "OutputError": "wellput.core.errors:OutputError",
+    "Realization": "wellput.realize.systems:Realization",
+    "Realizer": "wellput.realize.realizer:Realizer",
     "Score": "wellput.engine.result:Score",
     "ScoreResult": "wellput.engine.result:ScoreResult",
     "ScoreTable": "wellput.core.table:ScoreTable",
@@ -57,6 +61,8 @@ __all__ = [
     "Item",
     "Metric",
     "OutputError",
+    "Realization",
+    "Realizer",
     "Score",
     "ScoreResult",
     "ScoreTable",

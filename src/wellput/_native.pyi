@@ -1,6 +1,6 @@
 """Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ def token_counts(
     threads: int,
 ) -> Floats: ...
 
-# ngram_training.cpp, arpa.cpp, ngram_model.cpp
+# ngram_training.cpp, arpa.cpp, ngram_compact.cpp, ngram_model.cpp
 # offsets (uint64), text (uint8), slots (uint32)
 WordArrays = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]]
 # words, begins, log_probs, backoffs
@@ -106,11 +106,21 @@ LevelArrays = tuple[
 class NgramTrainer:
     """Counts n-grams of the texts added; numbers of tokens past `run_tokens` go to `folder`."""
 
-    def __init__(self, order: int, run_tokens: int, folder: str) -> None: ...
+    def __init__(self, order: int, run_tokens: int, folder: str, threads: int) -> None: ...
+    def know_only(self, words: Sequence[str]) -> None: ...
     def add(self, texts: Sequence[str], tokenizer: str) -> int: ...
+    def checkpoint(self) -> int: ...
+    def resume(self, n_numbers: int, words: Sequence[str]) -> None: ...
+    def words_from(self, begin: int) -> bytes: ...
+    # The vocabulary, n-grams by length, discounts by length, occurrences by length but the last.
     def finish(
         self, min_count: int
-    ) -> tuple[WordArrays, list[LevelArrays], list[tuple[float, float, float]]]: ...
+    ) -> tuple[
+        WordArrays,
+        list[LevelArrays],
+        list[tuple[float, float, float]],
+        list[NDArray[np.uint64]],
+    ]: ...
 
 class ArpaReader:
     """`add` returns the place of the first line that is no n-gram, or -1."""
@@ -118,6 +128,9 @@ class ArpaReader:
     def __init__(self, order: int) -> None: ...
     def add(self, depth: int, lines: Sequence[str]) -> int: ...
     def finish(self) -> tuple[WordArrays, list[LevelArrays]]: ...
+
+def sums_within(steps: NDArray[np.uint32], begins: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
+def word_slots(offsets: NDArray[np.uint64], text: NDArray[np.uint8]) -> NDArray[np.uint32]: ...
 
 class NgramModel:
     """Scores from arrays, which it does not check."""
@@ -157,6 +170,22 @@ def permuted_correlations(
     threads: int,
 ) -> Floats: ...
 
+# lattice.cpp
+def best_paths(
+    vocabulary: WordArrays,
+    levels: Sequence[LevelArrays],
+    words: Sequence[Sequence[str]],
+    begins: NDArray[np.int64],
+    arc_begins: NDArray[np.int64],
+    n_states: NDArray[np.int64],
+    arcs: NDArray[np.int32],
+    weights: Floats,
+    lm_weight: float,
+    n_best: int,
+    width: int,
+    threads: int,
+) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
+
 # tagger.cpp
 def train_tagger(
     sentences: Sequence[Sequence[str]],
@@ -167,6 +196,7 @@ def train_tagger(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
+    smallest: float = 0.0,
 ) -> bytes: ...
 
 class TaggerModel:
@@ -236,3 +266,188 @@ def brown_clusters(
     before_counts: NDArray[np.uint32],
     classes: int,
 ) -> tuple[list[int], list[tuple[int, int]]]: ...
+
+# arc_hybrid.cpp
+def train_arc_hybrid(
+    words: Sequence[Sequence[str]],
+    tags: Sequence[Sequence[str]],
+    hints: Sequence[Sequence[str]],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    n_labels: int,
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    seed: int,
+    on_epoch: Callable[[int], object],
+    smallest: float = 0.0,
+) -> bytes: ...
+def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
+
+class ArcHybridModel:
+    """Weights made by `train_arc_hybrid`; `parse` gives head and label of each word of all
+    sentences."""
+
+    def __init__(self, weights: bytes, labels: int) -> None: ...
+    def parse(
+        self,
+        words: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]],
+        hints: Sequence[Sequence[str]],
+        threads: int,
+    ) -> NDArray[np.int32]: ...
+
+# word_filling.cpp
+def fill_words(
+    templates: NDArray[np.int32],
+    tag_begins: NDArray[np.int32],
+    tag_words: NDArray[np.int32],
+    tag_probs: NDArray[np.float64],
+    bigram_begins: NDArray[np.int32],
+    bigram_words: NDArray[np.int32],
+    bigram_probs: NDArray[np.float64],
+    unigrams: NDArray[np.float64],
+    start: int,
+    repeated: float,
+    threads: int,
+) -> list[list[int]]: ...
+
+# tree_model.cpp
+Int32s = NDArray[np.int32]
+
+class TreeModel:
+    """Supertags by number from counts in arrays, which it does not check. Trees lie one after the
+    other, tree i in the rows begins[i] to begins[i + 1]: lexeme, shape, head in the tree (-1 at the
+    root), category, relation (-1 unknown)."""
+
+    def __init__(self, arrays: Mapping[str, Int32s | int], weights: Sequence[float]) -> None: ...
+    def choose(
+        self,
+        begins: Int32s,
+        rows: Int32s,
+        names: NDArray[np.uint64],
+        method: str,
+        n_best: int,
+        width: int,
+        threads: int,
+    ) -> list[list[tuple[float, list[int]]]]: ...
+    def terms(
+        self,
+        begins: Int32s,
+        rows: Int32s,
+        names: NDArray[np.uint64],
+        supertags: Int32s,
+        threads: int,
+    ) -> Floats: ...
+    def candidates(
+        self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
+    ) -> list[list[tuple[int, float]]]: ...
+
+# head_driven.cpp
+class HeadDriven:
+    """The chart of the head-driven parser over a model's arrays, which it keeps."""
+
+    def __init__(
+        self,
+        tables: Sequence[NDArray[np.generic]],
+        tags: Sequence[NDArray[np.int32]],
+        unigrams: NDArray[np.float32],
+        n_classes: int,
+        sentence_start: int,
+        head_share: float,
+        after_share: float,
+        continuing: float,
+    ) -> None: ...
+    def parse(
+        self,
+        sentences: NDArray[np.int64],
+        words: NDArray[np.int32],
+        lattice_starts: NDArray[np.int64],
+        lattice_tags: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        heads: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        limits: tuple[int, int],
+        threads: int,
+    ) -> Floats: ...
+
+# ordering.cpp
+Forms = Sequence[Sequence[str]]
+
+def train_orderer(
+    forms: Forms,
+    tags: Forms,
+    relations: Forms,
+    heads: NDArray[np.int32],
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    smallest: float,
+    width: int,
+    seed: int,
+    on_epoch: Callable[[int, int], None],
+) -> bytes: ...
+
+class Orderer:
+    def __init__(self, weights: bytes) -> None: ...
+    def use_ngrams(
+        self, vocabulary: WordArrays, levels: Sequence[LevelArrays], weight: float
+    ) -> None: ...
+    def order(
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        width: int,
+        threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
+    def scores(
+        self, forms: Forms, tags: Forms, relations: Forms, heads: NDArray[np.int32]
+    ) -> list[float]: ...
+    def best_orders(
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        n_best: int,
+        width: int,
+        threads: int,
+    ) -> list[list[tuple[list[int], float]]]: ...
+
+# label_choosing.cpp
+def usual_labels(
+    forms: Forms, labels: NDArray[np.int32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]: ...
+def train_label_chooser(
+    forms: Forms,
+    known: Forms,
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    categories: Sequence[str],
+    relations: Sequence[str],
+    usual_words: NDArray[np.uint32],
+    usual: NDArray[np.uint16],
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    smallest: float,
+    width: int,
+    seed: int,
+    on_epoch: Callable[[int, int], None],
+) -> tuple[bytes, bytes]: ...
+
+class LabelChooser:
+    def __init__(
+        self,
+        local: bytes,
+        edges: bytes,
+        categories: Sequence[str],
+        relations: Sequence[str],
+        usual_words: NDArray[np.uint32],
+        usual: NDArray[np.uint16],
+    ) -> None: ...
+    def choose(
+        self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
+    ) -> NDArray[np.int32]: ...

@@ -60,10 +60,3 @@ def test_a_full_disk_is_said_without_a_traceback(argument: str) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("wellput: Cannot write standard output: the disk is full.")
     assert "Traceback" not in done.stderr
-
-
-def test_trees_cannot_be_made_yet(run: Run, files: Write) -> None:
-    files(**{"a.txt": "a b\n", "ref.txt": "a b c\n"})
-    outcome = run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "sta", "--trees", "auto")
-    assert outcome.code == 2
-    assert "there is no parser yet" in outcome.err

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.language.ngram_texts import skewed
+from wellput.language.ngram_files import load_model
 
 CORPUS = "The cat sat .\n\nThe dog sat .\nA cat saw the dog .\n"
 
@@ -65,6 +67,9 @@ def test_options_change_the_vocabulary(run: Run, corpus: str, tmp_path: Path) ->
         (("corpus.txt", "-o", "m.wlm.gz"), "ends in .arpa"),
         (("blank.txt", "-o", "m.wlm"), "no words"),
         (("corpus.txt", "-o", "nowhere/m.wlm"), "does not exist"),
+        (("corpus.txt", "--compact", "-o", "m.arpa"), "Only a .wlm file"),
+        (("-", "--work", "counts", "-o", "m.wlm"), "standard input"),
+        (("corpus.txt", "--prune", "2", "-o", "m.wlm"), "--prune"),
     ],
 )
 def test_bad_input_is_refused(
@@ -80,3 +85,57 @@ def test_perplexity_without_a_model_says_how_to_train_one(run: Run, corpus: str)
     outcome = run("score", "--hyp", f"A={corpus}", "-m", "perplexity")
     assert outcome.code == 2
     assert "wellput train lm" in outcome.err
+
+
+def test_a_small_model_is_pruned_and_compact(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("\n".join(skewed(800)))
+    plain = run("train", "lm", "text.txt", "-o", "plain.wlm", "--format", "json").json
+    options = ("--prune", "1e-5", "--compact", "--work", "counts", "-o", "small.wlm")
+    small = run("train", "lm", "text.txt", *options, "--format", "json").json
+    assert small["levels"][2]["ngrams"] < plain["levels"][2]["ngrams"] / 2
+    sizes = [(tmp_path / name).stat().st_size for name in ("small.wlm", "plain.wlm")]
+    assert sizes[0] < 0.3 * sizes[1]
+    unseen = skewed(50, seed=4)
+    perplexities = [load_model(tmp_path / n).perplexity(unseen) for n in ("small.wlm", "plain.wlm")]
+    assert perplexities[0] < 1.1 * perplexities[1]
+    # Once more from the folder: the same; with another option it is refused.
+    again = run("train", "lm", "text.txt", *options, "--format", "json").json
+    assert again["sha256"] == small["sha256"]
+    refused = run("train", "lm", "text.txt", "--order", "2", *options)
+    assert refused.code == 2
+    assert "other options" in refused.err
+
+
+TREES = "".join(
+    f"{i}\t{word}\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n"
+    for i, word in enumerate(["The", "cat", "sees", "the", "cat", "."], 1)
+)
+
+
+def test_english_models_are_made_once(run: Run, tmp_path: Path) -> None:
+    for name in ("train.conllu", "dev.conllu"):
+        (tmp_path / name).write_text(TREES + "\n" + TREES + "\n")
+    (tmp_path / "more.txt").write_text("The cat. It sees the cat.")
+    options = ("--treebank", "train.conllu", "--dev", "dev.conllu", "--text", "more.txt")
+    command = ("train", "english", *options, "--only", "ngrams.wlm", "-o", "english")
+    outcome = run(*command, "--format", "json")
+    assert outcome.code == 0, outcome
+    (file,) = outcome.json["files"]
+    assert (file["file"], file["is_new"]) == ("ngrams.wlm", True)
+    assert file["figures"]["n-grams"]["unigrams"] == 7  # the cat sees . and three
+    assert load_model(tmp_path / "english" / "ngrams.wlm").order == 3
+    again = run(*command, "--format", "json").json["files"][0]
+    assert again == {**file, "is_new": False}
+    table = run(*command, "--restart").out
+    assert "made" in table
+    assert "not stated" in table  # nothing is known of these files' licence
+
+
+def test_bad_calls_of_train_english_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.conllu").write_text(TREES)
+    options = ("--treebank", "t.conllu", "--dev", "t.conllu", "-o", "english")
+    outcome = run("train", "english", "--text", "missing.txt", *options)
+    assert (outcome.code, "missing.txt" in outcome.err) == (2, True)
+    outcome = run("train", "english", "--only", "ngram.wlm", *options)
+    assert outcome.code == 2
+    assert "Did you mean" in outcome.err

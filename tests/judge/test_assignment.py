@@ -63,6 +63,20 @@ def test_others_take_over_what_judges_leave(url: str) -> None:
     assert set(counts_of(store).values()) == {3}
 
 
+def test_in_a_small_study_too_others_take_over_what_a_judge_leaves(url: str) -> None:
+    # 8 trials x 2 = 16 judgments of 4 judges, 4 each. The first leaves after one with another open;
+    # the others come in turn, not again. The third finds the first behind and does 3 more; the open
+    # trial goes to the fourth, when 12 have passed by.
+    store = Store.create(url, new_study(n_items=4, systems="AB", judges=4, per_item=2))
+    judges = judges_of(store, 4)
+    answer_all(store, judges[0], at_most=1)
+    store.next_trial(judges[0])
+    for judge in judges[1:]:
+        answer_all(store, judge)
+    answer_all(store, judges[1])
+    assert set(counts_of(store).values()) == {2}
+
+
 def test_a_trial_that_is_held_goes_to_others_when_its_lease_is_over(tmp_path: Path) -> None:
     clock = Clock()
     store = Store.create(

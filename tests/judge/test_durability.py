@@ -87,8 +87,9 @@ def run(url: str, *, kills: int, seed: int) -> int:
         for thread in threads:
             thread.start()
         for _ in range(kills):
-            # Long enough to get going, short enough to be in the middle of something.
-            time.sleep(rng.uniform(0.05, 0.6))
+            # After some more answers, however long they take, in the middle of something.
+            wait_for(acknowledged(judges) + rng.randint(1, 20), judges)
+            time.sleep(rng.uniform(0, 0.1))
             served.kill()
             served.start()
         time.sleep(0.3)
@@ -101,7 +102,18 @@ def run(url: str, *, kills: int, seed: int) -> int:
         served.kill()
     assert [error for judge in judges for error in judge.errors] == []
     check(url, judges)
-    return sum(len(values) for judge in judges for values in judge.acknowledged.values())
+    return acknowledged(judges)
+
+
+def acknowledged(judges: list[Judge]) -> int:
+    return sum(len(values) for judge in judges for values in list(judge.acknowledged.values()))
+
+
+def wait_for(answers: int, judges: list[Judge], *, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while acknowledged(judges) < answers and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert acknowledged(judges) >= answers or any(judge.errors for judge in judges)
 
 
 def check(url: str, judges: list[Judge]) -> None:
@@ -128,7 +140,7 @@ def check(url: str, judges: list[Judge]) -> None:
 
 
 def test_killed_five_times(url: str) -> None:
-    assert run(url, kills=5, seed=1) > 20
+    assert run(url, kills=5, seed=1) >= 5
 
 
 @pytest.mark.slow
@@ -136,9 +148,9 @@ def test_killed_five_times(url: str) -> None:
 def test_killed_fifty_times_four_times_over(
     tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
-    assert run(str(tmp_path_factory.mktemp("study") / "s.db"), kills=50, seed=seed) > 500
+    assert run(str(tmp_path_factory.mktemp("study") / "s.db"), kills=50, seed=seed) >= 50
 
 
 @pytest.mark.slow
 def test_killed_fifty_times_on_postgresql(postgresql: Server) -> None:
-    assert run(postgresql.new_database(), kills=50, seed=9) > 500
+    assert run(postgresql.new_database(), kills=50, seed=9) >= 50

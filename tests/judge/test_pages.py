@@ -206,7 +206,7 @@ def test_without_an_invitation_there_is_nothing_to_see(tmp_path: Path) -> None:
 
 
 def _palettes() -> list[dict[str, str]]:
-    css = (STATIC / "wellput.css").read_text(encoding="utf-8")
+    css = STATIC["wellput.css"].read_text(encoding="utf-8")
     blocks = re.findall(r":root \{([^}]*)\}", css)
     palettes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block)) for block in blocks]
     assert len(palettes) == 2

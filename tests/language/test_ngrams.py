@@ -149,9 +149,9 @@ def test_files_give_the_model_back(
 @pytest.mark.parametrize("order", [1, 3, 8])  # 8 words do not fit into one number
 def test_runs_on_disk_change_nothing(run_tokens: int, order: int, tmp_path: Path) -> None:
     texts = joined(skewed(60))
-    trainer = _native.NgramTrainer(order, run_tokens, str(tmp_path))
+    trainer = _native.NgramTrainer(order, run_tokens, str(tmp_path), 1)
     trainer.add(texts, "none")
-    vocabulary, levels, _ = trainer.finish(2)
+    vocabulary, levels, _, _ = trainer.finish(2)
     assert list(tmp_path.glob("run*")) or run_tokens == 1000
     whole = train([texts[:10], texts[10:]], order=order, min_count=2).model
     assert NgramModel(vocabulary, tuple(levels)).fingerprint == whole.fingerprint

@@ -58,6 +58,20 @@ def test_the_kernel_learns_and_tags_as_the_oracle_does(
     assert tagged == [tag for text in texts for tag in oracle.walk(text, decide)]
 
 
+def test_small_weights_are_left_out() -> None:
+    words = [words for words, _ in SENTENCES]
+    tags = sorted({tag for _, own in SENTENCES for tag in own})
+    numbers = np.array([tags.index(tag) for _, own in SENTENCES for tag in own], np.int32)
+    arguments = (words, numbers, len(tags), 3, 1, 0.125, 1, lambda _: None)
+    whole = oracle.weights_in(_native.train_tagger(*arguments))
+    # Rounded weights of 0.5 are 4 units of 0.125; means from 0.4375 to 0.5 round to 4 as well.
+    kept = oracle.weights_in(_native.train_tagger(*arguments, 0.5))
+    assert 0 < len(kept) < len(whole)
+    assert kept.items() <= whole.items()
+    assert {pair for pair, weight in whole.items() if abs(weight) > 4} <= kept.keys()
+    assert min(map(abs, kept.values())) >= 4
+
+
 def test_a_tagger_learns_its_sentences_and_guesses_new_words() -> None:
     tagger = Tagger.train(SENTENCES, min_updates=1)
     assert tagger.tag([words for words, _ in SENTENCES]) == [tags for _, tags in SENTENCES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 import warnings
@@ -26,6 +27,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.paraphrase:command",
         "Rewrite references, closer in wording to each output.",
     ),
+    "displays": (
+        "wellput.cli.displays:command",
+        "Choose facial displays for a talking head; judge and see them.",
+    ),
+    "realize": (
+        "wellput.cli.realize:command",
+        "Realize sentences from unordered dependency trees.",
+    ),
+    "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
+    "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
@@ -56,6 +67,9 @@ def main() -> None:
     """The program. Exit codes: 0 done; 1 a check you asked for failed, or a bug of ours; 2 the input
     is wrong."""
     warnings.showwarning = _show_warning
+    # What is read stays until the end: looking through it again and again for garbage takes a third
+    # of the time of reading a large evalset with trees or schedules.
+    gc.set_threshold(200_000, 20, 100)
     try:
         cli(prog_name="wellput")
     except WellputError as error:

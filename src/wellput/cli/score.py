@@ -39,7 +39,10 @@ Examples:
     help="A system's outputs, a line each.",
 )
 @click.option(
-    "--trees", metavar="FILE", help="Dependency trees (CoNLL-U) of the first references, in order."
+    "--trees",
+    metavar="FILE",
+    help="Dependency trees (CoNLL-U) of the first references, in order; auto: parse the references, "
+    "with wellput's own parser; spacy:NAME: with a spaCy pipeline you have.",
 )
 @click.option(
     "-m",
@@ -138,11 +141,15 @@ def command(
 
         chosen = beside_paraphrased(chosen, make_paraphraser(choices_of(paraphrase)))
     needs_trees = any("tree" in metric.needs for metric in chosen)
-    source = open_source(evalset, references, hypotheses, trees, with_trees=needs_trees)
+    parser = parser_named(trees)
+    tree_file = None if parser else trees
+    source = open_source(evalset, references, hypotheses, tree_file, with_trees=needs_trees)
+    if parser and needs_trees:
+        source = parsed_references(source, parser, threads=threads)
     targets = [target for target in (output, segments) if target is not None]
     for target in targets:
         check_writable(target)
-    files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), trees)
+    files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), tree_file)
     check_distinct(targets, [file for file in files if file is not None])
     with ExitStack() as stack:
         on_progress = stack.enter_context(progress_of("items scored"))
@@ -180,6 +187,28 @@ def command(
         raise SystemExit(1)
 
 
+def parser_named(trees: str | None) -> str | None:
+    """The parser that --trees asks for; None where it names a file, or nothing."""
+    if trees == "auto":
+        return "english"
+    return trees if trees is not None and trees.startswith("spacy:") else None
+
+
+def parsed_references(source: EvalSource, parser: str, *, threads: int | None) -> EvalSource:
+    """The items with their references parsed, a tree without words for one without words."""
+    from wellput.core.tree import Tree
+    from wellput.engine.parsed_references import ParsedReferences
+    from wellput.engine.score import available_cores
+    from wellput.language.sentence_parsing import SentenceParser
+
+    parsing = SentenceParser.load(parser, is_weighed=False)
+
+    def parse(texts: Sequence[str]) -> list[Tree]:
+        return parsing.trees(texts, threads=threads or available_cores())
+
+    return ParsedReferences(source, parse, parsing.parser.signature)
+
+
 def open_source(
     evalset: str | None,
     references: Sequence[str],
@@ -191,11 +220,6 @@ def open_source(
     """The items to score: an evalset, or line-aligned files."""
     from wellput.io import open_evalset, open_lines
 
-    if trees == "auto":
-        raise InputError(
-            "--trees auto: there is no parser yet. Parse the references with a tool of your own and "
-            "give its CoNLL-U file."
-        )
     if evalset is not None:
         if references or hypotheses or trees:
             raise InputError(
@@ -207,11 +231,6 @@ def open_source(
                 f"--hyp NAME={evalset}."
             )
         return open_evalset(evalset, trees=with_trees)
-    if trees == "auto":
-        raise InputError(
-            "--trees auto parses the references, and this version has no parser yet: parse them with "
-            "a tool of yours and give --trees FILE.conllu."
-        )
     if not hypotheses:
         raise InputError(
             "Nothing to score: give an evalset (wellput score items.jsonl -m bleu), or outputs and "

@@ -210,6 +210,7 @@ def command(
 
 def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices: Any) -> Study:
     """The study that the options of `create` describe."""
+    from wellput.judge.performances import with_head
     from wellput.judge.selection import select_trials, used_items
     from wellput.judge.settings import make_settings, read_settings
     from wellput.judge.study import all_trials, make_study, study_items
@@ -229,13 +230,14 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
         show_source=choices["show_source"],
         **{name: choices[name] for name in wording},
     )
+    design = with_head(settings.design, evalset)
     items = study_items(evalset, source=settings.show_source)
-    trials = all_trials(settings.design, items)
+    trials = all_trials(design, items)
     selection: Mapping[str, Any] = {}
     if choices["select"] is not None:
         selected = select_trials(
             evalset,
-            settings.design,
+            design,
             items,
             trials,
             method=choices["select"],
@@ -249,7 +251,7 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
         raise InputError("--metrics are used to choose trials: add --select spread or contrast.")
     items, trials = used_items(items, trials)
     return make_study(
-        settings.design,
+        design,
         _plan(choices),
         items,
         trials,

@@ -7,11 +7,17 @@ import click
 from wellput.cli.lazy_group import LazyGroup
 
 MODELS: dict[str, tuple[str, str]] = {
+    "english": (
+        "wellput.cli.train_english:command",
+        "All models of English that wellput comes with.",
+    ),
     "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
     "paraphrase": (
         "wellput.cli.train_paraphrase:command",
         "Classifiers of contexts, LSA and Brown classes from text.",
     ),
+    "parser": ("wellput.cli.train_parser:command", "A tagger and a parser from trees."),
+    "tree": ("wellput.cli.train_tree:command", "A tree model from a treebank."),
 }
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
+from wellput.core.errors import InputError
 from wellput.report.table import Report, Table
-from wellput.text.tokenizers import NATIVE, NativeName
+from wellput.text.tokenizers import NATIVE
 
 if TYPE_CHECKING:
     from wellput.language.ngram_training import Training
+    from wellput.language.ngram_work import WorkFolder
+    from wellput.language.ngrams import NgramModel
 
 BLOCK = 1 << 14
 
@@ -22,6 +26,8 @@ BLOCK = 1 << 14
 Examples:
   wellput train lm corpus.txt --order 3 -o english.wlm
   wellput train lm part1.txt.gz part2.txt.xz --order 5 --min-count 2 -o english.arpa.gz
+  wellput train lm corpus.txt --prune 1e-7 --compact -o small.wlm
+  wellput train lm huge.txt.xz --work counts/ -o english.wlm
   wellput score --hyp A=a.txt -m perplexity:model=english.wlm
 """
 )
@@ -58,6 +64,25 @@ Examples:
 )
 @click.option("--lowercase", is_flag=True, help="Lower-case the text.")
 @click.option(
+    "--prune",
+    "threshold",
+    type=click.FloatRange(min=0, max=1),
+    metavar="THRESHOLD",
+    help="Leave out n-grams without which perplexity grows by less than this share, 1e-7 for one.",
+)
+@click.option(
+    "--compact",
+    "is_compact",
+    is_flag=True,
+    help="Write a small .wlm file, numbers rounded to 8 bits.",
+)
+@click.option(
+    "--work",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Keep counts in FOLDER, and go on from those that are there.",
+)
+@click.option(
     "-o",
     "output",
     required=True,
@@ -72,6 +97,9 @@ def command(
     memory_mb: int,
     tokenize: str,
     lowercase: bool,
+    threshold: float | None,
+    is_compact: bool,
+    work: Path | None,
     output: str,
     format: str,
     seed: int,
@@ -83,9 +111,12 @@ def command(
     standard output.
     """
     from wellput.cli.progress import progress_of
+    from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable
     from wellput.io.files import InputFile, check_readable
+    from wellput.language.ngram_compact import quantized
     from wellput.language.ngram_files import check_suffix, save_model
+    from wellput.language.ngram_pruning import prune
     from wellput.language.ngram_training import train
 
     refuse_stdin_twice(*corpus)
@@ -94,24 +125,48 @@ def command(
     check_readable(*files)
     check_writable(output)
     check_distinct([output], corpus)
+    if is_compact and check_suffix(output) != ".wlm":
+        raise InputError(f"Only a .wlm file can be compact; {output} is none.")
+    options: dict[str, Any] = {
+        "order": order,
+        "min_count": min_count,
+        "memory_mb": memory_mb,
+        "tokenize": tokenize,
+        "lowercase": lowercase,
+    }
     with progress_of("sentences counted") as on_progress:
         training = train(
             (block for file in files for block in file.line_blocks(BLOCK)),
-            order=order,
-            min_count=min_count,
-            memory_mb=memory_mb,
-            tokenize=cast("NativeName", tokenize),
-            lowercase=lowercase,
+            **options,
+            work=_work_folder(work, corpus, options) if work else None,
+            threads=threads or available_cores(),
             on_progress=on_progress,
         )
-    save_model(training.model, output)
-    show(lm_report(training), format, "-")
+    model = training.model
+    if threshold is not None:
+        model = prune(model, training.frequencies, threshold)
+    if is_compact:
+        model = quantized(model)
+    save_model(model, output, is_compact=is_compact)
+    show(lm_report(training, model), format, "-")
 
 
-def lm_report(training: Training) -> Report:
-    """N-grams and discounts by length."""
+def _work_folder(folder: Path, corpus: Sequence[str], options: Mapping[str, Any]) -> WorkFolder:
+    from wellput.language.ngram_work import WorkFolder
+
+    if "-" in corpus:
+        raise InputError(
+            "--work needs files: standard input cannot be read from where it was left."
+        )
+    stats = [(path, Path(path).stat()) for path in corpus]
+    files = [[path, stat.st_size, stat.st_mtime_ns] for path, stat in stats]
+    return WorkFolder(folder, {"corpus": files, **options})
+
+
+def lm_report(training: Training, model: NgramModel) -> Report:
+    """N-grams and discounts by length; `model` is what was made of the training."""
     columns = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
-    sizes = training.model.sizes
+    sizes = model.sizes
     records = [
         dict(zip(columns, (n, size, *discounts), strict=True))
         for n, (size, discounts) in enumerate(zip(sizes, training.discounts, strict=True), 1)
@@ -127,7 +182,7 @@ def lm_report(training: Training) -> Report:
     value = {
         "lines": training.sentences,
         "words": training.tokens,
-        "sha256": training.model.fingerprint,
+        "sha256": model.fingerprint,
         "levels": records,
     }
     return Report([table], value, columns, records)

@@ -13,6 +13,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 
@@ -61,7 +62,8 @@ class Item(NamedTuple):
 class Batch:
     """What a metric sees: one system's existing outputs, row by row, with what belongs to them.
 
-    Rows are items; a row's references may differ in number. `memo` lets metrics of one family share
+    Rows are items; a row's references may differ in number. `originals` are the schedules that people
+    showed, where outputs are schedules. `memo` lets metrics of one family share
     work on the same batch (`ssa` and `gsa` one alignment).
     """
 
@@ -73,6 +75,7 @@ class Batch:
     sources: Sequence[str | None]
     derivations: Sequence[Mapping[str, Any] | None]
     threads: int = 1
+    originals: Sequence[Output | None] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -110,6 +113,7 @@ class Batch:
             sources=[item.source for item in rows],
             derivations=[item.derivation for item in rows],
             threads=threads,
+            originals=[item.outputs.get(ORIGINAL) for item in rows],
         )
 
     @classmethod

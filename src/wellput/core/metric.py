@@ -14,10 +14,10 @@ from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.evalset import Batch
+from wellput.core.evalset import Batch, EvalSource
 
 Floats: TypeAlias = NDArray[np.float64]
-Need: TypeAlias = Literal["references", "tree", "derivation", "source"]
+Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source"]
 
 
 @runtime_checkable
@@ -67,4 +67,14 @@ class Metric(Protocol):
 
     def signature(self) -> str:
         """Everything that must be equal for two scores to be comparable."""
+        ...
+
+
+@runtime_checkable
+class LearnsFromOutputs(Protocol):
+    """A metric that must see what all systems said before it can score any: which displays there
+    are, and how often."""
+
+    def prepare_outputs(self, source: EvalSource) -> Self:
+        """The metric with what it must know of the source; called once before scoring."""
         ...

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSource, Item
-from wellput.core.metric import Floats, Metric, Need
+from wellput.core.metric import Floats, LearnsFromOutputs, Metric, Need
 from wellput.core.table import ScoreTable
 
 OnSegments = Callable[[str, Sequence[str], str, Floats], None]
@@ -91,8 +92,8 @@ def collect(
     on_segments: OnSegments | None = None,
     on_progress: OnProgress | None = None,
 ) -> Collection:
-    """Reads the source once (once more for each metric that must see all references first)."""
-    prepared = [metric.prepare(_references(source)) for metric in metrics]
+    """Reads the source once (once more for each metric that must see all of it first)."""
+    prepared = [_prepared(metric, source) for metric in metrics]
     result = Collection(prepared)
     for block in source.blocks():
         known = result.counts
@@ -146,6 +147,13 @@ def _add(
             on_segments(system, batch.ids, metric.name, scores)
 
 
+def _prepared(metric: Metric, source: EvalSource) -> Metric:
+    prepared = metric.prepare(_references(source))
+    if isinstance(prepared, LearnsFromOutputs):
+        prepared = prepared.prepare_outputs(source)
+    return prepared
+
+
 def _references(source: EvalSource) -> Iterator[Sequence[str]]:
     for block in source.blocks():
         for item in block:
@@ -159,18 +167,27 @@ LACKING: Mapping[Need, tuple[str, str]] = {
     "references": ("a reference", "Give --ref FILE, or references in the evalset."),
     "tree": (
         "a tree for one of its references",
-        "Give --trees FILE.conllu, or trees in the evalset.",
+        "Give --trees FILE.conllu or --trees auto, or trees in the evalset.",
     ),
     "derivation": ("a derivation", "Put a derivation into each item of the evalset."),
+    "original": (
+        "displays to compare with",
+        f"Give them as the outputs of a system named {ORIGINAL}.",
+    ),
     "source": ("a source", "Put a source into each item of the evalset."),
 }
 
 
 def check_needs(metric: Metric, batch: Batch) -> None:
     """Refuses a batch that lacks what the metric needs, naming the items."""
-    if "derivation" not in metric.needs and not set(map(type, batch.outputs)) <= {str}:
+    kinds = set(map(type, batch.outputs))
+    if "derivation" not in metric.needs and not kinds <= {str}:
         raise InputError(
             f"{metric.name} scores text, but the outputs of {batch.system} are display schedules."
+        )
+    if "derivation" in metric.needs and str in kinds:
+        raise InputError(
+            f"{metric.name} scores display schedules, but outputs of {batch.system} are text."
         )
     has: dict[Need, Sequence[bool]] = {}
     if "references" in metric.needs:
@@ -179,6 +196,8 @@ def check_needs(metric: Metric, batch: Batch) -> None:
         has["tree"] = [any(tree is not None for tree in row) for row in batch.trees]
     if "derivation" in metric.needs:
         has["derivation"] = [derivation is not None for derivation in batch.derivations]
+    if "original" in metric.needs:
+        has["original"] = [isinstance(original, Mapping) for original in batch.originals]
     if "source" in metric.needs:
         has["source"] = [source is not None for source in batch.sources]
     for need, rows in has.items():

@@ -18,6 +18,7 @@ from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
 from wellput.core.table import Estimate, ScoreTable
 from wellput.engine.collect import Collection, OnProgress, OnSegments, collect
+from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.result import Comparison, Score, ScoreResult
 from wellput.io import open_evalset
 from wellput.metrics.registry import create_all
@@ -85,7 +86,13 @@ def score(
     resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha, level)
     resampled = confidence is not False or test is not None
     signatures = {
-        metric.name: signature(metric, collection, resampling if resampled else None, test)
+        metric.name: signature(
+            metric,
+            collection,
+            resampling if resampled else None,
+            test,
+            parser=evalset.signature if isinstance(evalset, ParsedReferences) else None,
+        )
         for metric in collection.metrics
     }
     tables = (
@@ -109,7 +116,12 @@ def score(
         for system in systems
     ]
     pairs = (
-        [pair for table in tables.values() for pair in _all_pairs(table, test, resampling)]
+        [
+            pair
+            for metric in collection.metrics
+            if is_testable(metric)
+            for pair in _all_pairs(tables[metric.name], test, resampling)
+        ]
         if all_pairs and test is not None
         else []
     )
@@ -187,7 +199,8 @@ def _score(
     interval = delta = None
     if table is not None and has_interval:
         interval = resampling.interval(table, system)
-    if table is not None and test is not None and baseline is not None and system != baseline:
+    is_compared = test is not None and system != baseline and is_testable(metric)
+    if table is not None and test is not None and baseline is not None and is_compared:
         delta = resampling.difference(table, system, baseline, test)
     return Score(
         system=system,
@@ -205,6 +218,11 @@ def _score(
         n_common=delta.n if delta else None,
         is_worse=_is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
     )
+
+
+def is_testable(metric: Metric) -> bool:
+    """Whether significance may be assessed; a metric of others need not say so."""
+    return getattr(metric, "is_testable", True)
 
 
 def _is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
@@ -248,7 +266,12 @@ def _baseline(systems: Sequence[str], baseline: str | None) -> str:
 
 
 def signature(
-    metric: Metric, collection: Collection, resampling: Resampling | None, test: Test | None
+    metric: Metric,
+    collection: Collection,
+    resampling: Resampling | None,
+    test: Test | None,
+    *,
+    parser: str | None = None,
 ) -> str:
     """Everything that must be equal for two scores to be comparable, in sacreBLEU's order."""
     fields: list[str] = []
@@ -256,6 +279,8 @@ def signature(
         fields.append(f"nrefs:{collection.references_label}")
     if resampling is not None:
         fields += [f"{test or 'bs'}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
+    if parser is not None and "tree" in metric.needs:
+        fields.append(f"trees:{parser}")
     own = metric.signature()
     return "|".join([*fields, *([own] if own else []), f"version:wellput-{__version__}"])
 

@@ -89,7 +89,8 @@ class RecordReader:
             if isinstance(output, str):
                 outputs[system] = output
             elif isinstance(output, dict):
-                check_schedule(output, nodes, f"the output of {system}", complain)
+                name = f"the output of {system}"
+                check_schedule(output, nodes, name, complain, derivation=derivation)
                 outputs[system] = output
             elif output is not None:
                 complain(f"the output of {system} must be a text, not {_kind(output)}")

@@ -31,12 +31,7 @@ from wellput.judge.security import (
 )
 from wellput.judge.store import Store, StoreUnavailable
 
-STATIC_FILES = {
-    "htmx.min.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-    "judge.js": "text/javascript",
-    "wellput.css": "text/css",
-}
+MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 
 
 def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
@@ -69,11 +64,11 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
 
     @app.get("/static/{name}", include_in_schema=False)
     def static(name: str) -> Response:
-        if name not in STATIC_FILES:
+        if name not in STATIC:
             raise HTTPException(404, "There is no such file.")
         return FileResponse(
-            str(STATIC / name),
-            media_type=STATIC_FILES[name],
+            str(STATIC[name]),
+            media_type=MEDIA_TYPES[Path(name).suffix],
             # Addresses carry a hash of the content, so a new version has a new address.
             headers={"Cache-Control": "public, max-age=31536000, immutable"},
         )

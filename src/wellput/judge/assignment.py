@@ -215,7 +215,11 @@ def beyond_share(missing: Mapping[int, int], others: Sequence[Other], uninvited:
 
 
 PASSED_BY, PASSED_BY_EACH = 20, 3
-"""Answers, of all and for each judge, during which a judge at work would have given one."""
+"""Answers, of all and for each judge, during which a judge at work would have answered an open trial.
+In a small study a quarter of all answers is as telling as 20."""
+
+BEHIND, BEHIND_EACH = 4, 1
+"""The same for a judge who is only slow: others may do the rest of the share, nothing is done twice."""
 
 
 def is_away(
@@ -223,12 +227,22 @@ def is_away(
     seconds_idle: float,
     answers_since: int,
     has_started: bool,
-    plan: Plan,
+    is_holding: bool,
     n_judges: int,
+    study: Study,
 ) -> bool:
     """Whether a judge is taken to have left: idle for the length of a lease, or while the others gave
-    so many answers that each of them has passed by several times; a day for one who never came."""
+    so many answers that each of them has passed by; a day for one who never came.
+
+    Where the judge `is_holding` an open trial that others would get, being wrong costs a judgment too
+    many, so it takes more answers.
+    """
+    lease = study.plan.lease_minutes * 60
     if not has_started:
-        return seconds_idle > max(24 * 3600.0, plan.lease_minutes * 60)
-    passed_by = answers_since > max(PASSED_BY, PASSED_BY_EACH * n_judges)
-    return seconds_idle > plan.lease_minutes * 60 or passed_by
+        return seconds_idle > max(24 * 3600.0, lease)
+    if is_holding:
+        n_planned = len(study.trials) * study.plan.per_item
+        passed_by = max(min(PASSED_BY, n_planned / 4), PASSED_BY_EACH * n_judges)
+    else:
+        passed_by = max(BEHIND, BEHIND_EACH * n_judges)
+    return seconds_idle > lease or answers_since > passed_by

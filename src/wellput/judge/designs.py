@@ -26,6 +26,7 @@ from wellput.judge.wordings import (
 Kind: TypeAlias = Literal["rating", "magnitude", "slider", "pairwise", "task"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answer"]
+Medium: TypeAlias = Literal["text", "head"]
 Layout: TypeAlias = Literal["single", "page"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 FieldKind: TypeAlias = Literal["text", "number", "choice"]
@@ -94,7 +95,8 @@ class Design:
 
     `layout` is one variant at a time, or all variants of an item on a page. `consent` is asked for
     before anything else where there is a text. `modulus` is the number of the first sentence for
-    magnitude estimation, None for a scale of one's own.
+    magnitude estimation, None for a scale of one's own. `medium` is what shows a variant: a text to be
+    read, or the talking head.
     """
 
     kind: Kind
@@ -108,6 +110,7 @@ class Design:
     practice: tuple[Practice, ...] = ()
     ties: bool = False
     modulus: float | None = None
+    medium: Medium = "text"
 
     def to_json(self) -> dict[str, Any]:
         """As plain values, for the store and for the file beside an export."""
@@ -128,7 +131,8 @@ class Design:
 
 @dataclass(frozen=True)
 class Variant:
-    """A text as a judge sees it; the id is opaque and belongs to this judge's trial alone."""
+    """A text as a judge sees it, or a performance as JSON; the id is opaque and belongs to this judge's
+    trial alone."""
 
     id: str
     text: str

@@ -177,8 +177,8 @@ class HandingOut:
         """How many judgments each trial lacks that nobody has been asked for."""
         return {row[0]: row[1] for row in self.connection.execute(MISSING).all()}
 
-    def _absent(self) -> set[int]:
-        """The other judges who are taken to have left."""
+    def _absent(self, *, is_holding: bool) -> set[int]:
+        """The other judges who are taken to have left, see `assignment.is_away`."""
         rows = self.connection.execute(
             sa.select(judges.id, judges.seen_at, judges.seen_answer, judges.started_at).where(
                 judges.forgotten_at.is_(None), judges.id != self.judge
@@ -192,8 +192,9 @@ class HandingOut:
                 seconds_idle=self.now - row.seen_at,
                 answers_since=newest - row.seen_answer,
                 has_started=row.started_at is not None,
-                plan=self.study.plan,
+                is_holding=is_holding,
                 n_judges=len(rows) + 1,
+                study=self.study,
             )
         }
 
@@ -211,7 +212,7 @@ class HandingOut:
         ).all()
         if not rows:
             return {}
-        absent = self._absent()
+        absent = self._absent(is_holding=True)
         return {row.number: row for row in rows if row.judge in absent}
 
     def _take_over(self, held: dict[int, Assignment]) -> int | None:
@@ -236,7 +237,7 @@ class HandingOut:
         """The trials that others will not do: see `assignment.beyond_share`."""
         if not missing or (self.study.plan.at_most or len(self.had) + 1) <= len(self.had):
             return set()
-        absent = self._absent()
+        absent = self._absent(is_holding=False)
         everyone = {
             row.id: row.forgotten_at is not None
             for row in self.connection.execute(sa.select(judges.id, judges.forgotten_at))

@@ -92,7 +92,27 @@ def m001_tables(connection: Connection) -> None:
     made.create_all(connection, checkfirst=False)
 
 
-MIGRATIONS: Sequence[Migration] = (m001_tables,)
+def m002_speech(connection: Connection) -> None:
+    """What the talking head says of an item."""
+    made = sa.MetaData()
+    # Only named, for the key that refers to it: the table itself is there.
+    sa.Table("items", made, sa.Column("number", sa.Integer, primary_key=True))
+    speech = sa.Table(
+        "speech",
+        made,
+        sa.Column(
+            "item",
+            sa.Integer,
+            sa.ForeignKey("items.number"),
+            primary_key=True,
+            autoincrement=False,
+        ),
+        sa.Column("wav", sa.LargeBinary, nullable=False),
+    )
+    speech.create(connection)
+
+
+MIGRATIONS: Sequence[Migration] = (m001_tables, m002_speech)
 
 _applied = sa.Table(
     "wellput_migrations",

@@ -104,6 +104,14 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         shown = own_trial(judge, trial_id)
         return trial_page(request, design, token, shown, store.progress(judge))
 
+    @router.get("/trials/{trial_id}/speech")
+    def speech(request: Request, token: str, trial_id: str) -> Response:
+        judge = gate.judge(request, token)
+        wav = store.speech(judge, trial_id) if may_answer(design, judge) else None
+        if wav is None:
+            raise HTTPException(404, "There is nothing to hear.")
+        return Response(wav, media_type="audio/wav")
+
     @router.post("/trials/{trial_id}")
     def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
         judge = sender(request, token, form)
@@ -148,7 +156,12 @@ def can_undo(design: Design, progress: Progress) -> bool:
 
 def common_values(design: Design, token: str) -> dict[str, Any]:
     """What every page of a judge needs."""
-    return {"title": design.title, "home": home_of(token), "holder": token}
+    return {
+        "title": design.title,
+        "home": home_of(token),
+        "holder": token,
+        "is_performed": design.medium == "head",
+    }
 
 
 def demographics_page(

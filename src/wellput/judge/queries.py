@@ -60,6 +60,13 @@ def insert_study(connection: Connection, study: Study, owner_hash: str, now: flo
             for number, item in enumerate(study.items)
         ],
     )
+    spoken = [
+        {"item": number, "wav": item.speech}
+        for number, item in enumerate(study.items)
+        if item.speech is not None
+    ]
+    if spoken:
+        connection.execute(schema.speech.insert(), spoken)
     planned = study.plan.per_item if study.plan.kind == "per-item" else 0
     connection.execute(
         schema.trials.insert(),
@@ -105,6 +112,14 @@ def own_assignment(
     return connection.execute(rows.with_for_update() if lock else rows).one_or_none()
 
 
+def speech_of(connection: Connection, item: int) -> bytes | None:
+    """What is said of an item; None where it is read, or performed in silence."""
+    found: bytes | None = connection.scalar(
+        sa.select(schema.speech.c.wav).where(schema.speech.c.item == item)
+    )
+    return found
+
+
 def latest_answer(connection: Connection, assignment: int) -> Assignment | None:
     return connection.execute(LATEST, {"of_assignment": assignment}).one_or_none()
 
@@ -114,7 +129,7 @@ def has_consented(connection: Connection, judge: int) -> bool:
 
 
 def load_study(connection: Connection, where: str) -> Study:
-    """The inverse of `insert_study`."""
+    """The inverse of `insert_study`, but for the speech, which is fetched when it is heard."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
     if settings is None:
         raise InputError(f"{where} holds no study.")

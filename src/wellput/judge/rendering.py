@@ -14,7 +14,13 @@ from starlette.responses import HTMLResponse
 
 from wellput.judge.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
-STATIC = files("wellput.judge") / "static"
+STATIC = {
+    **{
+        name: files("wellput.judge") / "static" / name
+        for name in ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+    },
+    **{name: files("wellput.displays") / "head" / name for name in ("head.css", "head.js")},
+}
 
 
 def _environment() -> Environment:
@@ -28,8 +34,7 @@ def _environment() -> Environment:
     environment.filters["paragraphs"] = paragraphs
     environment.filters["by_number"] = by_number
     versions = {
-        name: hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
-        for name in ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+        name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for name, file in STATIC.items()
     }
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -51,6 +52,13 @@ items = Table(
     Column("context", Text),
     Column("source", Text),
     Column("outputs", JSON, nullable=False),
+)
+
+speech = Table(
+    "speech",
+    metadata,
+    Column("item", Integer, ForeignKey("items.number"), primary_key=True, autoincrement=False),
+    Column("wav", LargeBinary, nullable=False),
 )
 
 trials = Table(

@@ -51,6 +51,7 @@ from wellput.judge.queries import (
     lock_study,
     own_assignment,
     require_state,
+    speech_of,
     state_of,
 )
 from wellput.judge.results import judgments_of, read_answered
@@ -284,6 +285,14 @@ class Store:
         with self.database.read() as connection:
             row = own_assignment(connection, judge.id, trial_id)
             return None if row is None else self._shown(connection, row)
+
+    def speech(self, judge: JudgeRef, trial_id: str) -> bytes | None:
+        """What is said in one of the judge's own trials, as a WAV file; None where nothing is."""
+        with self.database.read() as connection:
+            row = own_assignment(connection, judge.id, trial_id)
+            if row is None or row.purpose in ("practice", "check"):
+                return None
+            return speech_of(connection, self.study.trials[row.number].item)
 
     def progress(self, judge: JudgeRef) -> Progress:
         with self.database.read() as connection:

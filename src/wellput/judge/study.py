@@ -18,6 +18,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.judge.answers import is_storable
 from wellput.judge.designs import Check, Design
+from wellput.judge.performances import performances
 
 Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
@@ -57,12 +58,17 @@ class Task:
 
 @dataclass(frozen=True)
 class StudyItem:
-    """An item as judges may need it: the outputs that can be shown, by system."""
+    """An item as judges may need it: the outputs that can be shown, by system.
+
+    Where the head performs schedules, an output is its performance as JSON, and `speech` the sound (a
+    WAV file) that all of them share.
+    """
 
     id: str
     outputs: Mapping[str, str]
     context: str | None = None
     source: str | None = None
+    speech: bytes | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -128,10 +134,15 @@ def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyIt
     found: list[StudyItem] = []
     problems: list[str] = []
     for item in items:
-        outputs: dict[str, str] = {}
+        outputs, speech, wrong = performances(item)
+        problems += wrong
         for system, output in item.outputs.items():
             if not isinstance(output, str):
-                problems.append(f"item {item.id}: the output of {system} is no text")
+                continue
+            if outputs and speech is not None:
+                problems.append(
+                    f"item {item.id}: the output of {system} is text, others are schedules"
+                )
             elif not all(is_storable(text) for text in (item.id, system, output)):
                 problems.append(
                     f"item {item.id}: the output of {system} has characters (NUL or half a "
@@ -142,7 +153,9 @@ def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyIt
         if not is_storable((item.context or "") + (item.source or "")):
             problems.append(f"item {item.id}: its context or source cannot be shown")
         if outputs:
-            found.append(StudyItem(item.id, outputs, item.context, item.source if source else None))
+            shown_source = item.source if source else None
+            wav = None if speech is None else speech.wav
+            found.append(StudyItem(item.id, outputs, item.context, shown_source, wav))
     if problems:
         raise InputError.collect("These cannot be shown to judges:", problems)
     if not found:
@@ -199,6 +212,10 @@ def make_study(
         problems += [f"item {name} has no [[tasks]] entry" for name in dict.fromkeys(lacking)]
     elif tasks:
         problems.append(f"a {design.kind} study has no use for [[tasks]]")
+    if design.medium == "head" and (design.practice or checks):
+        problems.append(
+            "practice trials and attention checks are text; the head has none to perform"
+        )
     if plan.checks and not checks:
         problems.append("there are no attention checks to show; give [[checks]]")
     if problems:

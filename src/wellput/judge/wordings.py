@@ -115,3 +115,13 @@ SUBSTITUTIONS: Mapping[str, object] = {
     ],
 }
 """Settings of a study of substitutions."""
+
+HEAD_TITLE = "Which do you prefer?"
+
+# Foster 2008, section 3.3: the same words are spoken, only the displays differ.
+HEAD_INSTRUCTIONS = (
+    "You will see a talking head say the same sentence in two versions; its face and head move "
+    "differently. Play both, as often as you like, and choose the version that you prefer.{ties}\n\n"
+    "There are no right or wrong answers: your first impression is what counts. You can go back one "
+    "step, and you can leave at any time and come back with the same link."
+)

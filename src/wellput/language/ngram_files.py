@@ -1,13 +1,15 @@
 """Files of n-gram models: ARPA text, and a binary file that is mapped rather than read.
 
-The binary file (`.wlm`) is little-endian: a header (magic, version, order, SHA-256 of the vocabulary,
-lengths of all arrays), then the arrays as they lie in memory, each padded to 8 bytes. Reading it
-takes no time and memory is shared between processes. Both formats hold the same numbers: floats are
-written to ARPA with the fewest digits that give them back.
+The binary file (`.wlm`) is little-endian: a header (magic, version, order, a SHA-256), then in version
+1 the lengths of all arrays and the arrays as they lie in memory, each padded to 8 bytes; the hash
+is the vocabulary's. Reading it takes no time and memory is shared between processes. Version 2 is the
+compact form (ngram_compact.py), unpacked when read; the hash is that of everything after it. All
+formats hold the same numbers: floats are written to ARPA with the fewest digits that give them back.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import struct
 from collections.abc import Iterator
@@ -21,13 +23,14 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io import replacing
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.language.ngram_compact import packed, unpacked
 from wellput.language.ngrams import NgramModel, vocabulary_hash
 
 if TYPE_CHECKING:
     from wellput._native import LevelArrays
 
 MAGIC = b"wellput\x00ngrams\x00\x00"
-VERSION = 1
+MAPPED, COMPACT = 1, 2  # versions
 HEADER = struct.Struct("<16sII32s")
 WORD_TYPES = ("<u8", "|u1", "<u4")
 LEVEL_TYPES = ("<u4", "<u4", "<f4", "<f4")
@@ -35,10 +38,15 @@ LINES = 1 << 16
 SUFFIXES = (".arpa", ".wlm")
 
 
-def save_model(model: NgramModel, path: PathLike) -> None:
-    """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`)."""
+def save_model(model: NgramModel, path: PathLike, *, is_compact: bool = False) -> None:
+    """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`).
+
+    A model that shall be compact must be `quantized`.
+    """
+    is_arpa = check_suffix(path) == ".arpa"
+    pieces = _arpa(model) if is_arpa else _compact(model) if is_compact else _binary(model)
     with replacing(path) as file:
-        for piece in _binary(model) if check_suffix(path) == ".wlm" else _arpa(model):
+        for piece in pieces:
             file.write(piece)
 
 
@@ -47,7 +55,7 @@ def load_model(path: PathLike) -> NgramModel:
     if check_suffix(path) == ".arpa":
         return _read_arpa(InputFile(path))
     check_readable(InputFile(path))
-    return _map_binary(Path(path))
+    return _read_binary(Path(path))
 
 
 def check_suffix(path: PathLike) -> str:
@@ -63,45 +71,66 @@ def check_suffix(path: PathLike) -> str:
 def _binary(model: NgramModel) -> Iterator[bytes]:
     arrays: list[NDArray[Any]] = [*model.vocabulary, *itertools.chain(*model.levels)]
     types = [*WORD_TYPES, *LEVEL_TYPES * model.order]
-    yield HEADER.pack(MAGIC, VERSION, model.order, vocabulary_hash(model.vocabulary))
+    yield HEADER.pack(MAGIC, MAPPED, model.order, vocabulary_hash(model.vocabulary))
     yield np.array([len(array) for array in arrays], "<u8").tobytes()
     for array, type_ in zip(arrays, types, strict=True):
         data = array.astype(type_, copy=False).tobytes()
         yield data + bytes(-len(data) % 8)
 
 
-def _map_binary(path: Path) -> NgramModel:
+def _compact(model: NgramModel) -> Iterator[bytes]:
+    data = packed(model)
+    yield HEADER.pack(MAGIC, COMPACT, model.order, hashlib.sha256(data).digest())
+    yield data
+
+
+def _read_binary(path: Path) -> NgramModel:
     damaged = InputError(f"{path} is no n-gram model of wellput, or is damaged: train it again.")
     if path.stat().st_size < HEADER.size:
         raise damaged
     data = np.memmap(path, np.uint8, "r")
-    magic, version, order, words_hash = HEADER.unpack(data[: HEADER.size].tobytes())
+    magic, version, order, stored_hash = HEADER.unpack(data[: HEADER.size].tobytes())
     if magic != MAGIC or order < 1:
         raise damaged
-    if version != VERSION:
-        raise InputError(f"{path} has version {version} of the format; this is {VERSION}.")
+    if version not in (MAPPED, COMPACT):
+        raise InputError(f"{path} has version {version} of the format; this is {COMPACT}.")
+    try:
+        model = (_mapped if version == MAPPED else _unpacked)(data, order, stored_hash)
+    except ValueError:
+        raise damaged from None
+    if not _fits_together(model):
+        raise damaged
+    return model
+
+
+def _unpacked(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
+    rest = data[HEADER.size :].tobytes()
+    if hashlib.sha256(rest).digest() != stored_hash:
+        raise ValueError("the hash is another")
+    return unpacked(rest, order)
+
+
+def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
+    """Raises ValueError if the lengths are not those of the file, or the words are others."""
     types = [*WORD_TYPES, *LEVEL_TYPES * order]
     place = HEADER.size + 8 * len(types)
     if data.size < place:
-        raise damaged
+        raise ValueError("no lengths")
     lengths = data[HEADER.size : place].view("<u8").tolist()
     bytes_ = [n * np.dtype(type_).itemsize for n, type_ in zip(lengths, types, strict=True)]
     if place + sum(n + -n % 8 for n in bytes_) != data.size:
-        raise damaged
+        raise ValueError("other lengths")
     arrays: list[NDArray[Any]] = []
     for n, type_ in zip(bytes_, types, strict=True):
         arrays.append(np.asarray(data[place : place + n]).view(type_))
         place += n + -n % 8
     (offsets, text, slots), rest = arrays[:3], arrays[3:]
-    if vocabulary_hash((offsets, text, slots)) != words_hash:
-        raise damaged
+    if vocabulary_hash((offsets, text, slots)) != stored_hash:
+        raise ValueError("other words")
     levels: list[LevelArrays] = [
         (rest[i], rest[i + 1], rest[i + 2], rest[i + 3]) for i in range(0, len(rest), 4)
     ]
-    model = NgramModel((offsets, text, slots), tuple(levels))
-    if not _fits_together(model):
-        raise damaged
-    return model
+    return NgramModel((offsets, text, slots), tuple(levels))
 
 
 def _fits_together(model: NgramModel) -> bool:

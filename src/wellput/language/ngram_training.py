@@ -3,17 +3,21 @@
 Chen & Goodman 1998, with the choices of KenLM's lmplz (Heafield et al. 2013): three discounts per
 length, from how many n-grams have each adjusted count; where those are undefined, which small
 corpora bring about, 0.5, 1 and 1.5; unigrams interpolated with all words alike, so that `<unk>` has
-a probability even if nothing unknown was seen. Nothing is pruned.
+a probability even if nothing unknown was seen. Nothing is pruned here (see ngram_pruning.py).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from wellput import _native
 from wellput.core.errors import InputError, OutputError
+from wellput.core.metric import Floats
+from wellput.language.ngram_work import Progress, WorkFolder
 from wellput.language.ngrams import NgramModel
 from wellput.text.tokenizers import NativeName
 
@@ -30,6 +34,7 @@ class Training:
     sentences: int
     tokens: int
     discounts: list[tuple[float, float, float]]  # by length: for counts of 1, 2, 3 and more
+    frequencies: list[Floats]  # relative, of n-grams in the text, by length but the last
 
 
 def train(
@@ -37,37 +42,69 @@ def train(
     *,
     order: int = 3,
     min_count: int = 1,
+    known: Sequence[str] | None = None,
     memory_mb: int = 1024,
     tokenize: NativeName = "none",
     lowercase: bool = False,
+    work: WorkFolder | None = None,
+    threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Training:
     """A model from sentences, given in lists as large as is convenient; blank ones are left out.
 
-    Words seen less than `min_count` times become `<unk>`. Counting takes at most about `memory_mb`;
-    what is more goes to temporary files, sorted, and is merged. The model itself has to fit into
-    memory. `on_progress` is called with numbers of sentences. The same sentences give the same
-    model, whatever the lists and the memory.
+    Words seen less than `min_count` times become `<unk>`, or else all that are not in `known`, the
+    words of another model, which this one then shares. Counting takes at most about `memory_mb`; what
+    is more goes to temporary files, sorted, and is merged, or to `work`, from where a training that was
+    stopped goes on. The model itself has to fit into memory. `on_progress` is called with numbers of
+    sentences. The same sentences give the same model, whatever the lists, memory and threads.
     """
     if not 1 <= order <= MAX_ORDER:
         raise InputError(f"The order of an n-gram model is from 1 to {MAX_ORDER}, not {order}.")
     if min_count < 1 or memory_mb < 1:
         raise InputError("min_count and memory_mb must be at least 1.")
-    sentences = tokens = 0
-    with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
-        trainer = _native.NgramTrainer(order, memory_mb * 1_000_000 // BYTES_PER_TOKEN, folder)
+    run_tokens = memory_mb * 1_000_000 // BYTES_PER_TOKEN
+    with _folder_of(work) as folder:
         try:
-            for block in blocks:
+            trainer = _native.NgramTrainer(order, run_tokens, str(folder), threads)
+            if known is not None:
+                trainer.know_only(known)
+            done = work.resume(trainer) if work else Progress()
+            sentences, tokens, saved = done.sentences, done.tokens, done.tokens
+            on_progress(sentences)
+            for block in _after(blocks, sentences):
                 texts = [text.lower() for text in block] if lowercase else block
                 tokens += trainer.add(texts, tokenize)
                 sentences += len(texts)
                 on_progress(len(texts))
+                if work and tokens - saved >= run_tokens:
+                    work.save(trainer, sentences, tokens)
+                    saved = tokens
+            if work and tokens > saved:
+                work.save(trainer, sentences, tokens)
             if tokens == 0:
                 raise InputError("There are no words to train an n-gram model on.")
-            vocabulary, levels, discounts = trainer.finish(min_count)
+            vocabulary, levels, discounts, counts = trainer.finish(min_count)
         except RuntimeError as error:
             raise OutputError(
                 f"Counting n-grams failed in {folder}: {error}. Make room there, set TMPDIR to "
                 "another folder, or allow more memory."
             ) from None
-    return Training(NgramModel(vocabulary, tuple(levels)), sentences, tokens, discounts)
+    model = NgramModel(vocabulary, tuple(levels))
+    return Training(model, sentences, tokens, discounts, [level / tokens for level in counts])
+
+
+@contextmanager
+def _folder_of(work: WorkFolder | None) -> Iterator[Path]:
+    if work:
+        yield work.folder
+        return
+    with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
+        yield Path(folder)
+
+
+def _after(blocks: Iterable[Sequence[str]], n: int) -> Iterator[Sequence[str]]:
+    """The sentences after the first `n`."""
+    for block in blocks:
+        if n < len(block):
+            yield block[n:]
+        n = max(0, n - len(block))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wellput.core.errors import InputError
+
+if TYPE_CHECKING:
+    from wellput.language.ngrams import NgramModel
 
 FOLDER = Path(__file__).parent / "english"
 
@@ -18,3 +23,14 @@ def shipped(name: str) -> Path:
             "make it from the training texts: wellput train english --help"
         )
     return path
+
+
+@cache
+def english_ngrams() -> NgramModel:
+    """The trigram model of English, loaded once; its texts are tokenized and cased in their own way.
+
+    See `wellput.language.english_text.decapitalized` and `wellput.text.treebank_words`.
+    """
+    from wellput.language.ngram_files import load_model
+
+    return load_model(shipped("ngrams.wlm"))

@@ -24,7 +24,7 @@ KIND = "tagger"
 # Averaged weights are kept in multiples of this: finer ones gained nothing on EWT dev.
 UNIT = 0.05
 # Sharpness of probabilities where no held-out sentences say better, as found on EWT dev.
-SHARPNESS = 0.004
+SHARPNESS = 0.007
 SHARPNESSES = tuple(0.0005 * 1.25**step for step in range(24))
 
 Tagged = tuple[Sequence[str], Sequence[str]]
@@ -61,12 +61,14 @@ class Tagger:
         *,
         epochs: int = 10,
         min_updates: int = 3,
+        smallest: float = 0.0,
         seed: int = 1,
         held_out: Sequence[Tagged] = (),
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
         """A tagger from sentences of (words, tags). Weights changed fewer than `min_updates` times
-        are left out, which makes the model smaller; probabilities are fitted to `held_out`."""
+        or below `smallest` are left out, which makes the model smaller; probabilities are fitted to
+        `held_out`."""
         tags = sorted({tag for _, own in sentences for tag in own})
         if not tags:
             raise InputError("A tagger is trained from tagged words; there are none.")
@@ -80,6 +82,7 @@ class Tagger:
             unit=UNIT,
             seed=seed,
             on_epoch=on_epoch,
+            smallest=smallest,
         )
         tagger = cls(tags, np.frombuffer(weights, np.uint8))
         if held_out:

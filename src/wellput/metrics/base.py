@@ -39,6 +39,7 @@ class BaseMetric(ABC):
     needs: ClassVar[frozenset[Need]] = REFERENCES
     perfect: ClassVar[Mapping[str, float]] = {}
     is_always_defined: ClassVar[bool] = False  # whether every segment has a score of its own
+    is_testable: ClassVar[bool] = True  # whether significance may be assessed
     about: ClassVar[str] = ""
     paper: ClassVar[str] = ""
 

@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import Batch
+from wellput.core.evalset import Batch, EvalSource
 from wellput.core.fitted_model import FittedModel, Predictor
-from wellput.core.metric import Floats, Metric, Need
+from wellput.core.metric import Floats, LearnsFromOutputs, Metric, Need
 from wellput.io import check_writable, replacing_text
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.metrics.base import BaseMetric, ratio
@@ -65,6 +65,14 @@ class FittedMetric:
         if len(learning) > 1:  # each reads them from the beginning
             references = list(references)
         learned = {spec: self.metrics[spec].prepare(references) for spec in learning}
+        return replace(self, metrics={**self.metrics, **learned})
+
+    def prepare_outputs(self, source: EvalSource) -> Self:
+        learned = {
+            spec: metric.prepare_outputs(source)
+            for spec, metric in self.metrics.items()
+            if isinstance(metric, LearnsFromOutputs)
+        }
         return replace(self, metrics={**self.metrics, **learned})
 
     def statistics(self, batch: Batch) -> Floats:

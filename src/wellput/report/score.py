@@ -41,16 +41,33 @@ def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
     }
     columns: list[str] = ["system", *names.values()]
     rows = [[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems]
+    best = _best(result)
     if _width(columns, rows) > width:
         turned = [[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()]
         turned_columns = ["metric", *result.systems]
         if _width(turned_columns, turned) < _width(columns, rows):
             columns, rows = turned_columns, turned
+            best = frozenset((j - 1, i + 1) for i, j in best)
     return Table(
         columns=columns,
         rows=rows,
         notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
+        best=best,
     )
+
+
+def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
+    """The cells of the best system under each metric, of several systems, ties all of them."""
+    found: set[tuple[int, int]] = set()
+    for column, metric in enumerate(result.metrics, 1):
+        is_better = result.higher_is_better[metric]
+        scores = [result[system, metric].score for system in result.systems]
+        known = [score for score in scores if not math.isnan(score)]
+        if is_better is None or len(known) < 2:
+            continue
+        top = max(known) if is_better else min(known)
+        found |= {(row, column) for row, score in enumerate(scores) if score == top}
+    return frozenset(found)
 
 
 def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:

@@ -11,7 +11,7 @@ import io
 import json
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -24,13 +24,14 @@ UNLIMITED = 100_000
 @dataclass(frozen=True)
 class Table:
     """What people see: the first column holds names, the others numbers as text, or words where
-    `is_prose`."""
+    `is_prose`. The cells (row, column) in `best` are shown in bold."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
     notes: Sequence[str] = ()
     is_prose: bool = False
+    best: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,10 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
                 justify="left" if place == 0 or table.is_prose else "right",
                 overflow="fold",
             )
-        for row in table.rows:
-            grid.add_row(*(Text(cell) for cell in row))
+        for i, row in enumerate(table.rows):
+            grid.add_row(
+                *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
+            )
         console.print(grid if table.rows else "")
         for note in table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
@@ -105,15 +108,19 @@ def as_markdown(tables: Sequence[Table]) -> str:
         if table.rows:
             lines.append(_pipe(table.columns))
             lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
-            lines += [_pipe(row) for row in table.rows]
+            lines += [
+                _pipe(row, {j for i_, j in table.best if i_ == i})
+                for i, row in enumerate(table.rows)
+            ]
         for note in table.notes:
             lines += ["", _escape_markdown(note)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def _pipe(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_escape_markdown(cell) for cell in cells) + " |"
+def _pipe(cells: Sequence[str], bold: Collection[int] = ()) -> str:
+    shown = [_escape_markdown(cell) for cell in cells]
+    return "| " + " | ".join(f"**{c}**" if j in bold else c for j, c in enumerate(shown)) + " |"
 
 
 def _escape_markdown(text: str) -> str:
@@ -139,7 +146,10 @@ def as_latex(tables: Sequence[Table]) -> str:
             r"\hline",
             _latex_row(table.columns),
             r"\hline",
-            *(_latex_row(row) for row in table.rows),
+            *(
+                _latex_row(row, {j for i_, j in table.best if i_ == i})
+                for i, row in enumerate(table.rows)
+            ),
             r"\hline",
             r"\end{tabular}",
         ]
@@ -150,8 +160,10 @@ def as_latex(tables: Sequence[Table]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(_escape_latex(cell) for cell in cells) + r" \\"
+def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:
+    shown = [_escape_latex(cell) for cell in cells]
+    marked = (rf"\textbf{{{c}}}" if j in bold else c for j, c in enumerate(shown))
+    return " & ".join(marked) + r" \\"
 
 
 def _escape_latex(text: str) -> str:

@@ -1,0 +1,70 @@
+"""Which treelets a realizer puts right, by their size, their head and the relations in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wellput.core.tree import Tree
+from wellput.realize.capitals import Capitals
+from wellput.realize.inputs import InputTree, Node, input_tree
+from wellput.realize.systems import System
+from wellput.trees.supertags import attaching_relation, category_of, coarse
+
+LARGEST = 6
+
+
+@dataclass
+class TreeletErrors:
+    """Right and all treelets, by size (head and daughters) and by the kind of their head; and wrong
+    pairs of a head or sister with another, by relations, among all pairs of them."""
+
+    by_size: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    by_kind: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wrong_pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, tree: Tree, places: Sequence[int]) -> None:
+        """`places[i]` is where word i stands in the realized sentence."""
+        treelets: dict[int, list[int]] = {i: [i] for i in range(len(tree.words))}
+        for i, word in enumerate(tree.words):
+            if word.head:
+                treelets[word.head - 1].append(i)
+        for head, members in treelets.items():
+            if len(members) == 1:
+                continue
+            wanted, found = sorted(members), sorted(members, key=places.__getitem__)
+            is_right = [tree.words[i].form.lower() for i in wanted] == [
+                tree.words[i].form.lower() for i in found
+            ]
+            self.by_size[min(len(members), LARGEST), is_right] += 1
+            self.by_kind[coarse(category_of(tree.words[head])), is_right] += 1
+            for x, a in enumerate(wanted):
+                for b in wanted[x + 1 :]:
+                    pair = self._name(tree, a, head), self._name(tree, b, head)
+                    self.pairs[pair] += 1
+                    self.wrong_pairs[pair] += places[a] > places[b] and not is_right
+
+    def _name(self, tree: Tree, word: int, head: int) -> str:
+        return "HEAD" if word == head else attaching_relation(tree.words[word])
+
+
+def treelet_errors(system: System, trees: Sequence[Tree], capitals: Capitals) -> TreeletErrors:
+    """Realizes the trees' words and compares each treelet's order with that in the tree."""
+    inputs = [_numbered(tree, capitals) for tree in trees]
+    errors = TreeletErrors()
+    for tree, realized in zip(trees, system.realize(inputs), strict=True):
+        places = [0] * len(tree.words)
+        for place, node in enumerate(realized.best[0].nodes):
+            places[int(realized.tree.nodes[node].lemma)] = place
+        errors.add(tree, places)
+    return errors
+
+
+def _numbered(tree: Tree, capitals: Capitals) -> InputTree:
+    """An input of words; the number of each, to find it again, stands where no system looks."""
+    nodes = [
+        Node((capitals.lowered(word.form),), lemma=str(i)) for i, word in enumerate(tree.words)
+    ]
+    return input_tree(nodes, [word.head - 1 for word in tree.words])

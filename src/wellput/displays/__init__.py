@@ -1,0 +1,1 @@
+"""Facial displays for a talking head: corpora of them, strategies that choose them, and the head."""

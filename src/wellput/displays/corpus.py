@@ -1,0 +1,153 @@
+"""The noun `Corpus`: the nodes of all sentences in one row, depth first, with context and display.
+
+A context is what a node's choice may depend on: its `label`, its `word`, and its features by name.
+Contexts are held once each, nodes by the place of theirs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.displays import (
+    ORIGINAL,
+    Derivation,
+    display_code,
+    extents_of,
+    nodes_of,
+    span_ends,
+)
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item, Schedule
+
+Integers: TypeAlias = NDArray[np.int64]
+Values: TypeAlias = tuple[Hashable, ...]
+
+FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
+"""The features that a context has unless it is told, the one given up last first; others come behind,
+in the order in which they are met. Never `word`, unless asked for."""
+
+UNKNOWN = -1
+"""The display of a node whose sentence has no original displays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contexts:
+    """`codes` has a node's context by its place in `values`, which are along `names`."""
+
+    names: tuple[str, ...]
+    codes: Integers
+    values: list[Values]
+
+    def described(self, code: int) -> str:
+        """`label=NP, evaluation=positive`"""
+        pairs = zip(self.names, self.values[code], strict=True)
+        return ", ".join(f"{name}={value}" for name, value in pairs) or "no feature"
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Sentences with derivations. `rows` has each node's sentence, `displays` the code of its
+    original display, `UNKNOWN` where the sentence has none."""
+
+    items: Sequence[Item]
+    nodes: list[Derivation]
+    rows: Integers
+    displays: Integers
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> Corpus:
+        """Raises InputError where a sentence has no derivation."""
+        lacking = [f"item {item.id}" for item in items if item.derivation is None]
+        if lacking:
+            raise InputError.collect(
+                "Displays are chosen on the nodes of derivations; these have none:", lacking
+            )
+        nodes: list[Derivation] = []
+        displays: list[int] = []
+        counts: list[int] = []
+        for item in items:
+            own = list(nodes_of(item.derivation or {}))
+            original = item.outputs.get(ORIGINAL)
+            nodes += own
+            counts.append(len(own))
+            if isinstance(original, Mapping):
+                shown = by_node(item.derivation or {}, original)
+                displays += [shown.get(node["id"], 0) for node in own]
+            else:
+                displays += [UNKNOWN] * len(own)
+        rows = np.repeat(np.arange(len(items)), counts)
+        return cls(items, nodes, rows, np.array(displays, dtype=np.int64))
+
+    @property
+    def is_annotated(self) -> NDArray[np.bool_]:
+        """Which sentences have original displays."""
+        return np.array(
+            [isinstance(i.outputs.get(ORIGINAL), Mapping) for i in self.items], np.bool_
+        )
+
+    def contexts(self, names: Sequence[str]) -> Contexts:
+        """Every node's context of these features."""
+        places: dict[Values, int] = {}
+        found = _rows_of(self.nodes, names)
+        codes = np.fromiter(
+            (places.setdefault(row, len(places)) for row in found), np.int64, len(self.nodes)
+        )
+        return Contexts(tuple(names), codes, list(places))
+
+    def feature_names(self) -> tuple[str, ...]:
+        """The features there are, in the order of `FEATURES`."""
+        met: dict[str, None] = {}
+        has_label = False
+        for node in self.nodes:
+            has_label = has_label or node.get("label") is not None
+            features = node.get("features")
+            if features and not met.keys() >= features.keys():
+                met.update(dict.fromkeys(features))
+        first = [name for name in FEATURES if name in met or (name == "label" and has_label)]
+        return (*first, *(name for name in met if name not in FEATURES))
+
+
+def _rows_of(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[Values]:
+    inner = [name for name in names if name not in ("label", "word")]
+    has = {name: name in names for name in ("label", "word")}
+    if list(names) == (["label"] if has["label"] else []) + inner:  # the common order, quickly
+        nothing: Mapping[str, Any] = {}
+        for node in nodes:
+            features = node.get("features") or nothing
+            own = [_hashable(features.get(name)) for name in inner]
+            yield (node.get("label"), *own) if has["label"] else tuple(own)
+        return
+    for node in nodes:
+        features = {**(node.get("features") or {}), "label": node.get("label")}
+        features["word"] = node.get("word")
+        yield tuple(_hashable(features.get(name)) for name in names)
+
+
+def _hashable(value: Any) -> Hashable:
+    return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def by_node(derivation: Derivation, schedule: Schedule) -> dict[str, int]:
+    """The displays of a schedule on nodes alone: a span's goes to the lowest node that covers it."""
+    shown: dict[str, int] = {}
+    extents: dict[str, tuple[int, int]] = {}
+    for key, motions in schedule.items():
+        first, last = span_ends(key)
+        node = key
+        if first != last:
+            extents = extents or extents_of(derivation)
+            start, end = extents[first][0], extents[last][1]
+            covering = [
+                (there[1] - there[0], name)
+                for name, there in extents.items()
+                if there[0] <= start and end <= there[1]
+            ]
+            node = min(covering)[1]
+        shown[node] = shown.get(node, 0) | display_code(motions)
+    return shown

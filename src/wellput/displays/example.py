@@ -1,0 +1,152 @@
+"""An example corpus that is synthetic throughout: sentences by a small grammar, contexts by rule, and
+the displays of a speaker who does not exist, drawn by stated chances plus noise.
+
+It shows that the machinery works, on a fresh machine; what people do, or like, it cannot show. The
+numbers below and in `example_data` were chosen so that Figure 4 of Foster (2008) comes out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from itertools import count
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from wellput.core.displays import ORIGINAL, Derivation, nodes_of, words_of
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet, Item
+from wellput.displays.rules import Rule, conditions_of
+
+Node: TypeAlias = dict[str, Any]
+Chances: TypeAlias = list[tuple[Rule, list[list[str]], np.ndarray[Any, np.dtype[np.float64]]]]
+
+LABEL = "Synthetic example: written by a grammar, displays drawn by chance, shown by nobody."
+SENTENCES = 240
+NOISE = 0.05
+IDLE = 0.85
+"""The share of noise that is no display at all."""
+
+COMMON = 1 / 3
+"""The share of a kind's words that are common; the others are always news."""
+
+NEW = 0.52
+"""How often a common word is news."""
+
+MODIFIED = 0.7
+"""How often a word that is not common has a modifier."""
+
+LIKED = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
+
+
+def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 12345) -> EvalSet:
+    """So many sentences with derivations and the displays of the invented speaker.
+
+    `noise` is the chance that a node's display is drawn without regard to its context.
+    """
+    if n < 1 or not 0 <= noise <= 1:
+        raise InputError(f"n={n} must be 1 or more, noise={noise:g} between 0 and 1.")
+    rng = np.random.default_rng(seed)
+    grammar, chances = _data("grammar"), _chances(_data("speaker")["chances"])
+    width = len(str(n))
+    items = []
+    for number in range(1, n + 1):
+        derivation = _derive(grammar, rng)
+        outputs = {ORIGINAL: _displays(derivation, chances, noise, rng)}
+        text = " ".join(words_of(derivation)).replace(" ,", ",") + "."
+        name = f"synthetic-{number:0{width}}"
+        items.append(Item(name, outputs, (text,), context=LABEL, derivation=derivation))
+    return EvalSet(items)
+
+
+def _data(name: str) -> Any:
+    place = files("wellput.displays") / "example_data" / f"{name}.json"
+    return json.loads(place.read_text(encoding="utf-8"))
+
+
+def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
+    """A sentence by the grammar, every node with its context."""
+    numbers = count()
+
+    def node(symbol: str) -> Node:
+        word, _, tag = symbol.partition("/")
+        name = f"n{next(numbers)}"
+        if tag:
+            return _leaf(grammar, name, word, tag, rng)
+        lines = grammar["rules"][symbol]
+        children = [node(each) for each in lines[int(rng.integers(len(lines)))].split()]
+        made: Node = {"id": name, "label": symbol.partition(":")[0]}
+        described = [
+            child["features"] for child in children if "property" in child.get("features", {})
+        ]
+        # A phrase around a single property is about that property.
+        if len(described) == 1 and made["label"] in ("AP", "PP", "NP"):
+            made["features"] = {k: v for k, v in described[0].items() if k != "property"}
+        return {**made, "children": children}
+
+    derivation = node(grammar["start"])
+    first = next(each for each in nodes_of(derivation) if "word" in each)
+    cast("Node", first)["word"] = first["word"].capitalize()
+    return derivation
+
+
+def _leaf(
+    grammar: Mapping[str, Any], name: str, word: str, tag: str, rng: np.random.Generator
+) -> Node:
+    if not word.startswith("<"):
+        given = {"features": {"information": "given"}} if tag == "PRP" else {}
+        return {"id": name, "label": tag, "word": word, **given}
+    kind = word.strip("<>")
+    choices = grammar["words"][kind].split()
+    rank = int(rng.choice(len(choices), p=_shares(len(choices))))
+    chosen = choices[rank]
+    is_common = rank < COMMON * len(choices)
+    modifiers = grammar["modifiers"].get(kind, "").split()
+    if modifiers and not is_common and rng.random() < MODIFIED:
+        chosen = f"{modifiers[int(rng.integers(len(modifiers)))]}-{chosen}"
+    features = {"semantics": chosen}
+    if kind in grammar["properties"]:
+        liking = list(LIKED)
+        drawn = rng.choice(len(liking), p=list(LIKED.values()))
+        features |= {"property": kind, "evaluation": liking[int(drawn)]}
+    is_new = not is_common or rng.random() < NEW
+    features["information"] = "new" if is_new else "given"
+    is_marked = features.get("evaluation", "neutral") != "neutral"
+    if is_new or is_marked:
+        features["prosody"] = "L+H*" if is_new and is_marked else "H*"
+    return {"id": name, "label": tag, "word": chosen, "features": features}
+
+
+def _shares(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The k-th most common word is √k times as rare as the first: the tail is long."""
+    shares = np.arange(1, n + 1) ** -0.5
+    return np.asarray(shares / shares.sum())
+
+
+def _chances(entries: Sequence[Mapping[str, Any]]) -> Chances:
+    found: Chances = []
+    for entry in entries:
+        displays = [[], *(text.split(",") for text in entry["displays"])]
+        shares = [float(share) for share in entry["displays"].values()]
+        rule = Rule(conditions_of(entry["when"]), 0)
+        found.append((rule, displays, np.array([1 - sum(shares), *shares])))
+    return found
+
+
+def _displays(
+    derivation: Derivation, chances: Chances, noise: float, rng: np.random.Generator
+) -> dict[str, list[str]]:
+    every = [motions for _, displays, _ in chances for motions in displays if motions]
+    schedule: dict[str, list[str]] = {}
+    for node in nodes_of(derivation):
+        features = {**node.get("features", {}), "label": node.get("label")}
+        _, displays, shares = next(each for each in chances if each[0].fits(features))
+        if rng.random() < noise:
+            motions = [] if rng.random() < IDLE else every[int(rng.integers(len(every)))]
+        else:
+            motions = displays[int(rng.choice(len(displays), p=shares))]
+        if motions:
+            schedule[node["id"]] = motions
+    return schedule

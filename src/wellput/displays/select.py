@@ -1,0 +1,225 @@
+"""`select_displays`: schedules for every sentence by one or more strategies.
+
+The strategies that follow a corpus are trained and used in k-fold cross-validation, so that no sentence
+is chosen for by what was shown on it, or trained on a corpus of its own. Nodes are gone through depth
+first, and the choices on them are independent of each other, as in Foster (2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.displays import display_motions
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.metric import Floats
+from wellput.displays.corpus import UNKNOWN, Contexts, Corpus, Integers
+from wellput.displays.frequencies import Frequencies
+from wellput.displays.learned import DisplayModel
+from wellput.displays.rules import choose_by_rules, read_rules
+
+Strategy: TypeAlias = Literal["rule", "majority", "weighted", "learned"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The sentences with their new systems. `backed_off` counts the nodes whose context was shortened
+    to so many features, by strategy."""
+
+    evalset: EvalSet
+    nodes: int
+    context: tuple[str, ...]
+    displays: Mapping[str, int]
+    backed_off: Mapping[str, Mapping[int, int]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `wellput displays select`."""
+        return {
+            "items": len(self.evalset),
+            "nodes": self.nodes,
+            "context": list(self.context),
+            "systems": [
+                {"system": name, "displays": n, "backed_off": dict(self.backed_off.get(name, {}))}
+                for name, n in self.displays.items()
+            ],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Nodes to train on, and nodes to choose for."""
+
+    training: NDArray[np.bool_]
+    chosen: NDArray[np.bool_]
+
+
+def select_displays(
+    items: Sequence[Item],
+    strategies: Sequence[Strategy] = ("rule", "majority", "weighted"),
+    *,
+    training: Sequence[Item] = (),
+    folds: int = 10,
+    context: Sequence[str] | None = None,
+    backoff: bool = True,
+    rules: str = "foster2008",
+    temperature: float = 1.0,
+    replace: bool = False,
+    seed: int = 12345,
+) -> Selection:
+    """Adds a system for each strategy, by its name.
+
+    Without `training` the sentences' own original displays serve, in `folds` folds. `context` names the
+    features to go by, the one to give up last first; without it all there are. Without `backoff` a
+    context that was not seen in training is an error. `rules` is a shipped set or a JSON file.
+    """
+    _refuse_known(items, strategies, replace=replace)
+    corpus = Corpus.of([*training, *items])
+    names = corpus.feature_names() if context is None else tuple(context)
+    _refuse_unknown(names, corpus)
+    chosen: dict[str, Integers] = {}
+    backed_off: dict[str, dict[int, int]] = {}
+    learning = [name for name in strategies if name != "rule"]
+    if "rule" in strategies:
+        chosen["rule"] = choose_by_rules(corpus, read_rules(rules))
+    if learning:
+        contexts = corpus.contexts(names)
+        parts = _folds(corpus, len(training), folds, seed)
+        for name in learning:
+            draws = np.random.default_rng([seed, crc32(name.encode())]).random(len(corpus.rows))
+            result = np.zeros(len(corpus.rows), dtype=np.int64)
+            lengths = np.full(len(corpus.rows), len(names), dtype=np.int64)
+            for fold in parts:
+                _choose(name, corpus, contexts, fold, draws, temperature, result, lengths)
+            chosen[name] = result
+            if name != "learned":
+                used = np.logical_or.reduce([fold.chosen for fold in parts])
+                backed_off[name] = _shortened(lengths[used], len(names))
+                if not backoff:
+                    _refuse_unseen(corpus, contexts, lengths, used, name)
+    in_order: dict[str, Integers] = {name: chosen[name] for name in strategies}
+    added, counts = _with_schedules(corpus, len(training), in_order)
+    n_nodes = int((corpus.rows >= len(training)).sum())
+    return Selection(EvalSet(added), n_nodes, names, counts, backed_off)
+
+
+def _choose(
+    name: Strategy,
+    corpus: Corpus,
+    contexts: Contexts,
+    fold: Fold,
+    draws: Floats,
+    temperature: float,
+    result: Integers,
+    lengths: Integers,
+) -> None:
+    """Fills in the choices of one fold, and how many features of each context were used."""
+    codes = contexts.codes[fold.chosen]
+    if name == "learned":
+        model = DisplayModel(contexts, corpus.displays, fold.training)
+        result[fold.chosen] = model.choose(codes, draws[fold.chosen], temperature=temperature)
+        return
+    counted = Frequencies(contexts, corpus.displays, fold.training)
+    lengths[fold.chosen] = counted.reached[codes]
+    if name == "majority":
+        result[fold.chosen] = counted.majority()[codes]
+    else:
+        result[fold.chosen] = counted.weighted(codes, draws[fold.chosen])
+
+
+def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[Fold]:
+    """Sentences are dealt out at random, as evenly as can be; those without original displays are only
+    chosen for."""
+    annotated = corpus.is_annotated
+    if n_training:
+        if not annotated[:n_training].any():
+            raise InputError("No training sentence has original displays to learn from.")
+        is_training = corpus.rows < n_training
+        return [Fold(is_training & (corpus.displays != UNKNOWN), ~is_training)]
+    n = int(annotated.sum())
+    if n == 0:
+        raise InputError(
+            "There is nothing to learn from: no sentence has an output of the system original. Give "
+            "training sentences (--train FILE), or choose by rules (--strategy rule)."
+        )
+    if k < 2 or n < k:
+        raise InputError(
+            f"{k} folds need as many annotated sentences, and there are {n}: a fold would be empty. "
+            "Take fewer folds (2 at least), more sentences, or sentences to train on (--train FILE)."
+        )
+    rng = np.random.default_rng([seed, crc32(b"folds")])
+    fold_of = np.zeros(len(corpus.items), dtype=np.int64)
+    fold_of[annotated] = rng.permutation(np.arange(n) % k)
+    fold_of[~annotated] = np.arange(len(corpus.items) - n) % k
+    nodes = fold_of[corpus.rows]
+    known = corpus.displays != UNKNOWN
+    return [Fold(known & (nodes != number), nodes == number) for number in range(k)]
+
+
+def _shortened(lengths: Integers, full: int) -> dict[int, int]:
+    """How many nodes' contexts were cut to each number of features."""
+    values, counts = np.unique(lengths[lengths < full], return_counts=True)
+    return {int(value): int(n) for value, n in zip(values, counts, strict=True)}
+
+
+def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: bool) -> None:
+    there = {system for item in items for system in item.outputs}
+    known = [name for name in strategies if name in there]
+    if known and not replace:
+        raise InputError(
+            f"There is a system {', '.join(known)} already: choose again with --replace, or rename it."
+        )
+
+
+def _refuse_unknown(names: Sequence[str], corpus: Corpus) -> None:
+    known = {"label", "word", *corpus.feature_names()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"No node has the feature {', '.join(unknown)}; there are {', '.join(sorted(known))}."
+        )
+
+
+def _refuse_unseen(
+    corpus: Corpus, contexts: Contexts, lengths: Integers, used: NDArray[np.bool_], name: str
+) -> None:
+    unseen = np.flatnonzero(used & (lengths < len(contexts.names)))
+    if len(unseen):
+        raise InputError.collect(
+            f"{name}: {len(unseen)} nodes have a context without a training example:",
+            [
+                f"item {corpus.items[int(corpus.rows[place])].id}, node {corpus.nodes[place]['id']}: "
+                f"{contexts.described(int(contexts.codes[place]))}"
+                for place in map(int, unseen[:20])
+            ],
+            "Give fewer features (--context), more sentences, or allow shorter contexts (--backoff).",
+            total=len(unseen),
+        )
+
+
+def _with_schedules(
+    corpus: Corpus, n_training: int, chosen: Mapping[str, Integers]
+) -> tuple[list[Item], dict[str, int]]:
+    """The sentences that were chosen for, with a schedule of each system."""
+    start = int(np.searchsorted(corpus.rows, n_training))
+    schedules: list[dict[str, dict[str, list[str]]]] = [
+        {name: {} for name in chosen} for _ in corpus.items
+    ]
+    counts: dict[str, int] = {}
+    for name, codes in chosen.items():
+        places = start + np.flatnonzero(codes[start:])
+        counts[name] = len(places)
+        motions = {int(code): display_motions(int(code)) for code in np.unique(codes)}
+        rows = corpus.rows[places].tolist()
+        for place, row, code in zip(places.tolist(), rows, codes[places].tolist(), strict=True):
+            schedules[row][name][corpus.nodes[place]["id"]] = motions[code]
+    return [
+        item._replace(outputs={**item.outputs, **own})
+        for item, own in zip(corpus.items[n_training:], schedules[n_training:], strict=True)
+    ], counts

@@ -1,0 +1,154 @@
+"""`evaluate_displays`: systems that choose displays, under every display metric, as Foster (2008) did.
+
+Scores are those of `score`; beside them stand Wilcoxon's rank sum tests between the systems, sentence
+by sentence, with Bonferroni's correction over the comparisons under one metric. They leave out what
+has no figure of its own for a sentence (the frequencies of displays) and beta, whose significance is
+not assessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from wellput.core.displays import ORIGINAL
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSource
+from wellput.core.metric import Floats, Metric
+from wellput.core.table import ScoreTable
+from wellput.engine.collect import OnProgress
+from wellput.engine.result import ScoreResult
+from wellput.engine.score import is_testable, score
+from wellput.metrics.registry import create_all
+from wellput.stats.corrections import bonferroni
+from wellput.stats.rank_tests import rank_sum
+
+REPRODUCTION = tuple(f"display-{name}" for name in ("precision", "recall", "f", "accuracy", "beta"))
+"""The metrics of Figure 4(a), against the original."""
+
+INTRINSIC = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
+"""Those of Figure 4(b), without it."""
+
+FREQUENCIES = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
+
+NO_MOTION = "no motion"
+"""The system that never shows anything, which node accuracy is tested against."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankSum:
+    """Wilcoxon's rank sum test of two systems' sentences under one metric.
+
+    `delta` is the score of a − that of b, `n` the sentences of both that have a score, `p_adjusted`
+    Bonferroni's.
+    """
+
+    metric: str
+    a: str
+    b: str
+    delta: float
+    p_value: float
+    p_adjusted: float
+    n: int
+    test: str
+
+
+@dataclass(frozen=True)
+class DisplayEvaluation:
+    """Scores, and the tests between systems."""
+
+    result: ScoreResult
+    rank_sums: tuple[RankSum, ...]
+
+    @property
+    def no_motion(self) -> float | None:
+        """The accuracy of never showing anything; None where accuracy was not asked for."""
+        for one in self.result.scores:
+            if one.metric.startswith("display-accuracy"):
+                return one.components["no_motion"]
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `wellput score`, and the tests."""
+        return {**self.result.to_dict(), "rank_sums": [asdict(test) for test in self.rank_sums]}
+
+
+def evaluate_displays(
+    source: EvalSource,
+    metrics: str | Iterable[str | Metric] = (*REPRODUCTION, *INTRINSIC, *FREQUENCIES),
+    *,
+    confidence: bool = False,
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> DisplayEvaluation:
+    """Scores every system's schedules against those of the system `original`, and tests the systems
+    against each other."""
+    chosen = create_all(metrics)
+    text = [metric.name for metric in chosen if "derivation" not in metric.needs]
+    if text:
+        raise InputError(f"{', '.join(text)} scores text: displays have the metrics display-….")
+    result = score(
+        source,
+        chosen,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+        threads=threads,
+        keep_rows=True,
+        on_progress=on_progress,
+    )
+    tests = [
+        test
+        for metric in chosen
+        if metric.name.partition(":")[0] not in FREQUENCIES and is_testable(metric)
+        for test in _rank_sums(result.table(metric.name), with_original=metric_is_intrinsic(metric))
+    ]
+    return DisplayEvaluation(result, tuple(tests))
+
+
+def metric_is_intrinsic(metric: Metric) -> bool:
+    """Whether a metric has something to say of the original itself."""
+    return "original" not in metric.needs
+
+
+def _rank_sums(table: ScoreTable, *, with_original: bool) -> list[RankSum]:
+    rows = [row for row, name in enumerate(table.systems) if with_original or name != ORIGINAL]
+    scores, overall, names = table.scores, table.system_scores, table.systems
+    compared = [
+        (names[a], names[b], scores[a], scores[b], float(overall[a] - overall[b]))
+        for a, b in combinations(rows, 2)
+    ]
+    baselines = _no_motion(table)
+    if baselines is not None:
+        compared += [
+            (
+                names[row],
+                NO_MOTION,
+                scores[row],
+                baselines[row],
+                float(overall[row] - np.nanmean(baselines[row])),
+            )
+            for row in rows
+        ]
+    tests = [rank_sum(first, second) for _, _, first, second, _ in compared]
+    p_values = np.array([np.nan if test.p_value is None else test.p_value for test in tests])
+    return [
+        RankSum(table.scorer, a, b, delta, float(p), float(adjusted), test.n or 0, test.method)
+        for (a, b, _, _, delta), test, p, adjusted in zip(
+            compared, tests, p_values, bonferroni(p_values), strict=True
+        )
+    ]
+
+
+def _no_motion(table: ScoreTable) -> Floats | None:
+    """The scores of never showing anything, systems × items, where the metric has them."""
+    components = table.components(table.statistics)
+    if "no_motion" not in components:
+        return None
+    return np.where(table.present, components["no_motion"], np.nan)

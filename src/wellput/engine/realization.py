@@ -1,0 +1,63 @@
+"""Realizers scored on trees whose order is known: the table of Bangalore, Rambow & Whittaker 2000.
+
+The order in the file is the reference. Words are compared in lower case, because a sentence's first
+capital is the realizer's to put.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wellput.core.evalset import EvalSet
+from wellput.core.tree import Tree
+from wellput.engine.result import ScoreResult
+from wellput.engine.score import score
+
+METRICS = ("ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact")
+OPTIONS = {"bleu": ":tokenize=none,lowercase=true,force=true", "exact": ":lowercase=true"}
+PLAIN = ":tokenize=none,lowercase=true"
+
+
+def evaluate_order(
+    outputs: Mapping[str, Sequence[str]],
+    trees: Sequence[Tree],
+    *,
+    baseline: str | None = None,
+    metrics: Sequence[str] = METRICS,
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int | None = None,
+) -> ScoreResult:
+    """Scores each system's sentences (words with spaces between them) against the trees' own order;
+    with a baseline, each difference from it is tested by approximate randomization."""
+    references = [" ".join(word.form for word in tree.words) for tree in trees]
+    plain = [Tree(tree.words) for tree in trees]  # multiword tokens are of no concern here
+    evalset = EvalSet.of(outputs, references, trees=plain)
+    named = {f"{metric}{OPTIONS.get(metric, PLAIN)}": metric for metric in metrics}
+    result = score(
+        evalset,
+        list(named),
+        baseline=baseline,
+        paired="ar" if baseline else None,
+        n_resamples=n_resamples,
+        seed=seed,
+        threads=threads,
+        keep_rows=True,
+    )
+    return _with_short_names(result)
+
+
+def _with_short_names(result: ScoreResult) -> ScoreResult:
+    """Metrics by their bare names; their signatures keep the options."""
+
+    def short(name: str) -> str:
+        return name.partition(":")[0]
+
+    return replace(
+        result,
+        metrics=tuple(map(short, result.metrics)),
+        scores=tuple(replace(one, metric=short(one.metric)) for one in result.scores),
+        tables={short(name): table for name, table in result.tables.items()},
+        higher_is_better={short(name): value for name, value in result.higher_is_better.items()},
+    )

@@ -1,0 +1,40 @@
+"""The files of the shipped English model, in the order in which they are made."""
+
+from __future__ import annotations
+
+from wellput.language.english_training import Step
+
+# A line for each file. Its function writes it and returns what was measured on dev.
+STEPS: tuple[Step, ...] = (
+    Step(
+        "ngrams.wlm",
+        "trigram model of words",
+        "wellput.language.english_ngrams:make",
+        roles=("treebank", "dev", "text"),
+    ),
+    Step("tagger.wpm", "part-of-speech tagger", "wellput.language.english_trees:make_tagger"),
+    Step(
+        "parser.wpm",
+        "dependency parser",
+        "wellput.language.english_trees:make_parser",
+        needs=("tagger.wpm",),
+    ),
+    Step(
+        "tree.wpm",
+        "supertags and tree model",
+        "wellput.language.english_trees:make_tree_model",
+        roles=("treebank",),
+    ),
+    Step(
+        "realizer.wpm",
+        "orders of sisters and the baseline LR for realizing",
+        "wellput.realize.training:make",
+        needs=("ngrams.wlm", "tree.wpm"),
+    ),
+    Step(
+        "learned.wpm",
+        "learned realizer",
+        "wellput.realize.learned_training:make",
+        needs=("ngrams.wlm",),
+    ),
+)

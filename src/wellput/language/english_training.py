@@ -1,0 +1,234 @@
+"""Making the files of the shipped English model, one after the other, for `wellput train english`.
+
+A `Step` makes one file. Beside it lies its card (`NAME.card.json`): what it was made from, with
+hashes, under which licences, by which command, what was measured, and its own hash. A file whose card
+says that it was made from the same things is not made again, so a training that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from wellput.core.errors import InputError
+from wellput.io import replacing
+
+Role: TypeAlias = Literal["treebank", "dev", "text"]
+
+# By what a file or folder is called; the licences are those of design and documentation.
+SOURCES = {
+    "en_ewt": ("UD English EWT", "CC BY-SA 4.0"),
+    "en_atis": ("UD English ATIS", "CC BY-SA 4.0"),
+    "gutenberg": ("books of Project Gutenberg", "public domain"),
+    "sotu": ("State of the Union speeches", "public domain"),
+}
+UNSTATED = "not stated"
+CARD = ".card.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or a folder of texts, that models are made from."""
+
+    path: Path
+    role: Role
+
+    @property
+    def title(self) -> str:
+        return self._known()[0]
+
+    def _known(self) -> tuple[str, str]:
+        """Title and licence."""
+        place = str(self.path.resolve()).lower()
+        known = [source for name, source in SOURCES.items() if name in place]
+        return known[0] if known else (self.path.name, UNSTATED)
+
+    def described(self) -> dict[str, Any]:
+        """For a card: name, licence, size and hash, none of which tell where it lies."""
+        title, licence = self._known()
+        digest, size = hashlib.sha256(), 0
+        for file in self._files():
+            data = file.read_bytes()
+            digest.update(data)
+            size += len(data)
+        return {
+            "title": title,
+            "name": self.path.name,
+            "role": self.role,
+            "licence": licence,
+            "bytes": size,
+            "sha256": digest.hexdigest(),
+        }
+
+    def _files(self) -> Iterator[Path]:
+        """Of a folder the .txt files, in the order of their names."""
+        yield from sorted(self.path.rglob("*.txt")) if self.path.is_dir() else [self.path]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a step's function is given; earlier files lie in `folder`."""
+
+    sources: Sequence[Source]
+    folder: Path
+    threads: int = 1
+    seed: int = 12345
+    on_progress: Callable[[int], None] = lambda _: None  # with numbers of sentences
+
+    def paths(self, role: Role) -> list[Path]:
+        return [source.path for source in self.sources if source.role == role]
+
+
+# Writes the file and returns what was measured on dev, as JSON.
+Make: TypeAlias = Callable[[Inputs, Path], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """How one file is made: by `function` ("module:name", a `Make`), loaded when it is its turn."""
+
+    file: str
+    about: str
+    function: str
+    roles: tuple[Role, ...] = ("treebank", "dev")
+    needs: tuple[str, ...] = ()  # files made before
+
+    def make(self, inputs: Inputs, path: Path) -> dict[str, Any]:
+        module, _, name = self.function.partition(":")
+        made: dict[str, Any] = getattr(import_module(module), name)(inputs, path)
+        return made
+
+
+@dataclass(frozen=True)
+class Card:
+    """A made file's papers."""
+
+    file: str
+    about: str
+    bytes: int
+    sha256: str
+    licence: str
+    command: str
+    data: list[dict[str, Any]]
+    needs: dict[str, str]  # SHA-256 of the earlier files it was made with
+    seed: int
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def is_made_from(self, data: list[dict[str, Any]], needs: dict[str, str], seed: int) -> bool:
+        return (self.data, self.needs, self.seed) == (data, needs, seed)
+
+
+def make_all(
+    steps: Sequence[Step],
+    inputs: Inputs,
+    *,
+    command: str,
+    is_restarted: bool = False,
+    on_step: Callable[[Step, bool], None] = lambda _, __: None,
+) -> list[Card]:
+    """Makes the files of all steps in `inputs.folder`; those that are there already stay.
+
+    `on_step` is called before each step, with whether its file has to be made.
+    """
+    inputs.folder.mkdir(parents=True, exist_ok=True)
+    described = [(source.role, source.described()) for source in inputs.sources]
+    cards: list[Card] = []
+    for step in steps:
+        data = [source for role, source in described if role in step.roles]
+        hashes = {card.file: card.sha256 for card in cards}
+        needs = {name: hashes[name] for name in step.needs}
+        path = inputs.folder / step.file
+        card = None if is_restarted else read_card(path)
+        is_current = card is not None and card.is_made_from(data, needs, inputs.seed)
+        on_step(step, not is_current)
+        if card is None or not is_current:
+            figures = step.make(inputs, path)
+            card = Card(
+                step.file, step.about, path.stat().st_size, _sha256(path), _licence(data), command,
+                data, needs, inputs.seed, figures,
+            )  # fmt: skip
+            _write(card_path(path), json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n")
+        cards.append(card)
+    there = map(_card_at, sorted(inputs.folder.glob(f"*{CARD}")))
+    _write(inputs.folder / "README.md", readme([card for card in there if card is not None]))
+    return cards
+
+
+def read_card(path: Path) -> Card | None:
+    """The card of a model's file; None if there is none, or the file is not the one it was made for."""
+    card = _card_at(card_path(path))
+    is_its_own = card is not None and path.is_file() and card.sha256 == _sha256(path)
+    return card if is_its_own else None
+
+
+def _card_at(path: Path) -> Card | None:
+    try:
+        return Card(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def card_path(path: Path) -> Path:
+    return path.with_suffix(CARD)
+
+
+def check_sources(sources: Sequence[Source]) -> None:
+    """Raises InputError for all files that are missing."""
+    missing = [str(source.path) for source in sources if not source.path.exists()]
+    if missing:
+        raise InputError(f"No such file or folder: {', '.join(missing)}.")
+
+
+def readme(cards: Sequence[Card]) -> str:
+    """The cards for people."""
+    lines = [
+        "# Models of English\n",
+        "Made by `wellput train english`; a card with hashes lies beside each file.\n",
+        "| file | what | kB | licence | SHA-256 |",
+        "| --- | --- | ---: | --- | --- |",
+        *(
+            f"| {card.file} | {card.about} | {card.bytes / 1000:,.0f} | {card.licence} "
+            f"| `{card.sha256[:16]}` |"
+            for card in cards
+        ),
+        "\n## Data\n",
+    ]
+    sources = {source["sha256"]: source for card in cards for source in card.data}
+    lines += [
+        f"- {source['title']} ({source['role']}): `{source['name']}`, {source['bytes']:,} bytes, "
+        f"{source['licence']}"
+        for source in sources.values()
+    ]
+    for card in cards:
+        lines.append(f"\n## {card.file}\n")
+        lines += [f"- {name}: {_shown(value)}" for name, value in card.figures.items()]
+    return "\n".join([*lines, f"\n    {cards[0].command}" if cards else "", ""])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _licence(data: Sequence[dict[str, Any]]) -> str:
+    """What a model made from these is under: share-alike wins over the public domain."""
+    found = sorted({source["licence"] for source in data} - {"public domain"})
+    return ", ".join(found) or "public domain"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as file:
+        file.write(text.encode())

@@ -1,0 +1,76 @@
+"""Making the models of English that learn from trees: steps of `wellput train english`.
+
+Treebanks without tags in the column XPOS, as ATIS has none, serve the n-gram model alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree
+from wellput.io.conllu import read_trees
+from wellput.language.english_training import Inputs, Role
+from wellput.language.parser_training import attachment_scores, train_tagger, train_transitions
+from wellput.language.parsers import TAGGER_FILE, TaggingParser
+from wellput.language.tagger import Tagger
+from wellput.language.tree_training import train_tree_model
+
+
+def make_tagger(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """Figures: the share of dev's words with the right tag."""
+    trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    tagger = train_tagger(
+        trees, dev=dev, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
+    )
+    tagger.save(path, _size(trees))
+    found = tagger.tag(_forms(dev), threads=inputs.threads)
+    pairs = [
+        (word.xpos, tag)
+        for tree, tags in zip(dev, found, strict=True)
+        for word, tag in zip(tree.words, tags, strict=True)
+    ]
+    return {**_size(trees), "right tags of dev": sum(a == b for a, b in pairs) / len(pairs)}
+
+
+def make_parser(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """Figures: attachment scores on dev's words, tags predicted."""
+    trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    transitions = train_transitions(
+        trees, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
+    )
+    transitions.save(path, _size(trees))
+    parser = TaggingParser(Tagger.load(inputs.folder / TAGGER_FILE), transitions)
+    scores = attachment_scores(dev, parser.parse(_forms(dev), threads=inputs.threads))
+    return {**_size(trees), "dev": scores}
+
+
+def make_tree_model(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """Figures: how much it holds; docs/results say how well it chooses."""
+    trees = tagged_trees(inputs, "treebank")
+    model = train_tree_model(trees)
+    model.save(path)
+    return {**_size(trees), "supertags": len(model.supertags), "known words": len(model.words)}
+
+
+def tagged_trees(inputs: Inputs, role: Role) -> list[Tree]:
+    """The trees of all files whose words have tags in the column XPOS."""
+    found = [
+        tree
+        for path in inputs.paths(role)
+        for tree in read_trees(path)
+        if all(word.xpos != "_" for word in tree.words)
+    ]
+    if not found:
+        names = ", ".join(path.name for path in inputs.paths(role))
+        raise InputError(f"No tree in {names} has a tag in the column XPOS for each of its words.")
+    return found
+
+
+def _forms(trees: list[Tree]) -> list[list[str]]:
+    return [[word.form for word in tree.words] for tree in trees]
+
+
+def _size(trees: list[Tree]) -> dict[str, Any]:
+    return {"trees": len(trees), "words": sum(len(tree.words) for tree in trees)}

@@ -1,0 +1,126 @@
+"""The noun `LinearModel`: standardized features, weighted and added up; how it is fitted and kept.
+
+Two losses: the squared hinge of a linear support vector machine, for a signed distance, and the
+logistic one, for a probability. Both are convex, so the same data give the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.metric import Floats
+from wellput.io.files import PathLike
+from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
+
+Loss: TypeAlias = Literal["hinge", "logistic"]
+Gradient: TypeAlias = tuple[float, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """score = bias + sum of weight x (feature - mean) / scale."""
+
+    features: tuple[str, ...]
+    means: Floats
+    scales: Floats
+    weights: Floats
+    bias: float
+
+    def contributions(self, rows: Floats) -> Floats:
+        """What each feature adds to the score, in the shape of `rows`."""
+        return np.asarray((rows - self.means) / self.scales * self.weights)
+
+    def scores(self, rows: Floats) -> Floats:
+        return np.asarray(self.contributions(rows).sum(axis=-1) + self.bias)
+
+    def distances(self, rows: Floats) -> Floats:
+        """Signed, from the plane on which the score is 0, in standardized features."""
+        return self.scores(rows) / float(np.linalg.norm(self.weights))
+
+    def save(self, path: PathLike, kind: str, card: Mapping[str, Any]) -> None:
+        save_model_file(path, kind, card, self.arrays())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            **packed_strings("features", self.features),
+            "means": self.means,
+            "scales": self.scales,
+            "weights": self.weights,
+            "bias": np.array([self.bias]),
+        }
+
+    @classmethod
+    def load(cls, path: PathLike, kind: str) -> tuple[LinearModel, ModelFile]:
+        file = load_model_file(path, kind)
+        arrays = file.arrays
+        model = cls(
+            tuple(file.strings("features")),
+            arrays["means"],
+            arrays["scales"],
+            arrays["weights"],
+            float(arrays["bias"][0]),
+        )
+        return model, file
+
+
+def fit_linear(
+    features: Sequence[str],
+    rows: Floats,
+    is_positive: NDArray[np.bool_],
+    *,
+    loss: Loss,
+    weights: Floats | None = None,
+    regularization: float = 1.0,
+) -> LinearModel:
+    """Weights that separate the positive rows from the others.
+
+    Minimizes |w|²/2 + C · loss, the sum over rows times their `weights` (1 where not given), C being
+    1 / `regularization`; the bias is not regularized. Means and scales are those of the rows.
+    """
+    from scipy.optimize import minimize
+
+    means = rows.mean(axis=0)
+    scales = rows.std(axis=0)
+    scales = np.where(scales > 0, scales, 1.0)
+    x = (rows - means) / scales
+    y = np.where(is_positive, 1.0, -1.0)
+    each = (np.ones(len(rows)) if weights is None else weights) / regularization
+    lossy = _LOSSES[loss]
+
+    def objective(parameters: Floats) -> Gradient:
+        w, bias = parameters[:-1], parameters[-1]
+        value, slope = lossy(y * (x @ w + bias))
+        pull = each * slope * y
+        return (
+            float(0.5 * w @ w + each @ value),
+            np.append(w + x.T @ pull, pull.sum()),
+        )
+
+    found = minimize(
+        objective,
+        np.zeros(x.shape[1] + 1),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-10},
+    )
+    return LinearModel(tuple(features), means, scales, found.x[:-1], float(found.x[-1]))
+
+
+def _squared_hinge(margins: Floats) -> tuple[Floats, Floats]:
+    short = np.maximum(0.0, 1.0 - margins)
+    return short**2, -2 * short
+
+
+def _logistic(margins: Floats) -> tuple[Floats, Floats]:
+    return np.logaddexp(0.0, -margins), -1 / (1 + np.exp(np.clip(margins, -500, 500)))
+
+
+_LOSSES: dict[Loss, Callable[[Floats], tuple[Floats, Floats]]] = {
+    "hinge": _squared_hinge,
+    "logistic": _logistic,
+}

@@ -1,0 +1,131 @@
+"""From lines of text to trees: cut into words, parsed, and weighed by the head-driven model.
+
+`SentenceParser` joins a tokenizer, a parser and, where one lies beside the parser, the head-driven
+model, whose log probability and number of fragments become comments of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from wellput import _native
+from wellput.core.tree import Multiword, Tree
+from wellput.language.head_driven import HeadDrivenParser
+from wellput.language.head_driven import Parsed as Weighed
+from wellput.language.parsers import ENGLISH, SPACY_PREFIX, Parser, load_parser
+from wellput.language.shipped import FOLDER
+from wellput.text.treebank_words import Words, spaced_words, treebank_words
+
+TREEBANK = "treebank"
+HEAD_DRIVEN_FILE = "head_driven.wpm"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """A tree with its comments; what the head-driven model says, where there is one."""
+
+    tree: Tree
+    log_probability: float | None = None
+    fragments: int | None = None
+
+
+@dataclass(slots=True)
+class Summary:
+    """What was parsed. `weighed_words` are those of sentences with a log probability."""
+
+    lines: int = 0
+    sentences: int = 0
+    words: int = 0
+    weighed_words: int = 0
+    log_probability: float = 0.0
+    fragmented: int = 0
+
+    def add(self, parsed: ParsedSentence) -> None:
+        self.sentences += 1
+        self.words += len(parsed.tree.words)
+        if parsed.log_probability is not None and parsed.fragments is not None:
+            self.weighed_words += len(parsed.tree.words)
+            self.log_probability += parsed.log_probability
+            self.fragmented += parsed.fragments > 1
+
+
+class SentenceParser:
+    """`tokenize` is `treebank` or the name of a native tokenizer."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        head_driven: HeadDrivenParser | None = None,
+        *,
+        tokenize: str = TREEBANK,
+    ) -> None:
+        self.parser = parser
+        self._head_driven = head_driven
+        self._tokenize = tokenize
+
+    @classmethod
+    def load(cls, name: str, *, tokenize: str = TREEBANK, is_weighed: bool = True) -> Self:
+        """The parser of this name; with spaCy the head-driven model is the English one. Without
+        `is_weighed` it is left out."""
+        parser = load_parser(name)
+        if not is_weighed:
+            return cls(parser, tokenize=tokenize)
+        folder = FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
+        path = folder / HEAD_DRIVEN_FILE
+        head_driven = HeadDrivenParser.load(path) if path.is_file() else None
+        return cls(parser, head_driven, tokenize=tokenize)
+
+    def parse(
+        self, lines: Sequence[str], *, first: int = 1, threads: int = 1
+    ) -> list[ParsedSentence]:
+        """The sentences of all lines that have words; `first` is the number of the first line."""
+        cut = [(number, line, self._words(line)) for number, line in enumerate(lines, start=first)]
+        full = [(number, line, words) for number, line, words in cut if words.forms]
+        forms = [words.forms for _, _, words in full]
+        trees = self.parser.parse(forms, threads=threads)
+        weighed: Sequence[Weighed | None] = [None] * len(full)
+        if self._head_driven is not None:
+            weighed = self._head_driven.parse(forms, threads=threads)
+        return [
+            _finished(tree, words, line, number, scored)
+            for (number, line, words), tree, scored in zip(full, trees, weighed, strict=True)
+        ]
+
+    def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
+        """A tree for every text, without words where the text has none."""
+        found = iter(self.parse(texts, threads=threads))
+        return [next(found).tree if text.split() else Tree(()) for text in texts]
+
+    def _words(self, line: str) -> Words:
+        if self._tokenize == TREEBANK:
+            return treebank_words(line)
+        return spaced_words(_native.tokenize([line], self._tokenize, 1)[0])
+
+
+def _finished(
+    tree: Tree, words: Words, line: str, number: int, weighed: Weighed | None
+) -> ParsedSentence:
+    """The tree with comments, surface tokens and SpaceAfter."""
+    inside = {place for first, last in words.surface_tokens for place in range(first, last + 1)}
+    spaced = tuple(
+        word if is_spaced or place in inside else replace(word, misc="SpaceAfter=No")
+        for place, (word, is_spaced) in enumerate(zip(tree.words, words.are_spaced, strict=True))
+    )
+    multiwords = tuple(
+        Multiword(
+            first + 1,
+            last + 1,
+            "".join(words.forms[first : last + 1]),
+            "_" if words.are_spaced[last] else "SpaceAfter=No",
+        )
+        for first, last in words.surface_tokens
+    )
+    comments = [f"sent_id = {number}", f"text = {' '.join(line.split())}"]
+    log_probability = fragments = None
+    if weighed is not None:
+        log_probability, fragments = weighed.scored.log_probability, weighed.fragments
+        comments += [f"log_probability = {log_probability:.4f}", f"fragments = {fragments}"]
+    return ParsedSentence(Tree(spaced, multiwords, tuple(comments)), log_probability, fragments)

@@ -1,0 +1,44 @@
+"""Words to numbers: unknown words get that of a class of words that look like them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+SUFFIXES = (
+    "tion", "ment", "ness", "ship", "able", "ible", "less", "ical", "ing", "ful", "ous", "ive",
+    "ism", "ist", "ity", "ies", "est", "ed", "ly", "er", "or", "al", "ic", "en", "s", "y",
+)  # fmt: skip
+_ADDRESS = re.compile(r"(https?:|www\.)|.@.|.\.(com|org|net|edu|gov)\b", re.IGNORECASE)
+
+
+def shape(form: str) -> str:
+    """The class of an unknown word, by its characters and its ending.
+
+    >>> shape("Vershinin"), shape("blogging"), shape("2026"), shape("x@y.org"), shape("☃")
+    ('<Xx>', '<xx-ing>', '<0>', '<address>', '<sign>')
+    """
+    if _ADDRESS.search(form):
+        return "<address>"
+    if any(c.isdecimal() for c in form):
+        return "<0>" if not any(c.isalpha() for c in form) else "<x0>"
+    if not any(c.isalpha() for c in form):
+        return "<sign>"
+    if form.isupper():
+        return "<XX>"
+    if "-" in form:
+        return "<x-x>"
+    lower = form.lower()
+    ending = next((s for s in SUFFIXES if lower.endswith(s) and len(lower) > len(s) + 2), "")
+    if form[:1].isupper():
+        return "<Xx>" if ending not in ("s", "ing", "ed") else f"<Xx-{ending}>"
+    return f"<xx-{ending}>" if ending else "<xx>"
+
+
+def word_number(form: str, numbers: Mapping[str, int]) -> int:
+    """A word's number: its own, that of its lower-case form, or that of its shape's class; `<xx>` is
+    the class of all that has none."""
+    found = numbers.get(form)
+    if found is None:
+        found = numbers.get(form.lower())
+    return found if found is not None else numbers.get(shape(form), numbers["<xx>"])

@@ -1,0 +1,201 @@
+"""How many displays a system shows and how varied they are, for the most part without the original.
+
+Foster (2008), section 4.2, has tokens, types and their ratio per sentence, which people's choices
+followed. `display-entropy`, `display-commonest` and `display-distance` look at the frequencies of
+displays over the whole corpus instead: a sentence has too few of them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from wellput.core.displays import MOTIONS
+from wellput.core.errors import InputError
+from wellput.core.evalset import Batch, EvalSource
+from wellput.core.metric import Floats, Need
+from wellput.metrics.base import BaseMetric, MeanMetric, ratio
+from wellput.metrics.display_reproduction import AGAINST_ORIGINAL, FOSTER, SCHEDULES
+from wellput.metrics.schedules import (
+    MOTIONS_OF,
+    Integers,
+    Match,
+    displays_in,
+    fingerprint,
+    shown,
+)
+
+
+@dataclass(frozen=True)
+class Count(MeanMetric):
+    """A mean over sentences. A display is one thing, or with `match=motion` each of its motions."""
+
+    needs: ClassVar[frozenset[Need]] = SCHEDULES
+    paper: ClassVar[str] = FOSTER
+
+    match: Match = "combination"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return None
+
+    def tokens(self, batch: Batch) -> Floats:
+        units = shown(batch)
+        by_motion = self.match == "motion"
+        return units.sums(MOTIONS_OF[units.chosen] if by_motion else units.chosen > 0)
+
+    def types(self, batch: Batch) -> Floats:
+        units = shown(batch)
+        total = np.zeros(units.n)
+        if self.match == "motion":
+            for place in range(len(MOTIONS)):
+                total += units.sums(units.chosen >> place & 1) > 0
+            return total
+        has = units.chosen > 0
+        pairs = np.unique(units.rows[has] * len(MOTIONS_OF) + units.chosen[has])
+        return np.bincount(pairs // len(MOTIONS_OF), minlength=units.n).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class DisplayTokens(Count):
+    """Displays in a sentence."""
+
+    family: ClassVar[str] = "display-tokens"
+    about: ClassVar[str] = "displays per sentence"
+    is_always_defined: ClassVar[bool] = True
+
+    def values(self, batch: Batch) -> Floats:
+        return self.tokens(batch)
+
+
+@dataclass(frozen=True)
+class DisplayTypes(Count):
+    """Different displays in a sentence."""
+
+    family: ClassVar[str] = "display-types"
+    about: ClassVar[str] = "different displays per sentence"
+    is_always_defined: ClassVar[bool] = True
+
+    def values(self, batch: Batch) -> Floats:
+        return self.types(batch)
+
+
+@dataclass(frozen=True)
+class DisplayTypeTokenRatio(Count):
+    """Different displays over displays in a sentence; one without displays is left out of the mean."""
+
+    family: ClassVar[str] = "display-ttr"
+    about: ClassVar[str] = "different displays / displays of a sentence"
+
+    def values(self, batch: Batch) -> Floats:
+        return ratio(self.types(batch), self.tokens(batch))
+
+
+@dataclass(frozen=True)
+class Frequencies(BaseMetric):
+    """A figure of how often each display occurs, over all sentences together.
+
+    Statistics: a count for each display that any system shows (`prepare_outputs` learns which), then
+    for `display-distance` the original's counts. Undefined without a display.
+    """
+
+    needs: ClassVar[frozenset[Need]] = SCHEDULES
+
+    _codes: Integers | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return None
+
+    def prepare_outputs(self, source: EvalSource) -> Self:
+        prepared = replace(self)
+        object.__setattr__(prepared, "_codes", displays_in(source))
+        return prepared
+
+    @abstractmethod
+    def score(self, statistics: Floats) -> Floats: ...
+
+    def statistics(self, batch: Batch) -> Floats:
+        units = shown(batch)
+        return self.counts(units.rows, units.chosen, units.n)
+
+    def counts(self, rows: Integers, displays: Integers, n: int) -> Floats:
+        """How often each row has each display."""
+        if self._codes is None:
+            raise InputError(
+                f"{self.family} must see all displays first: call prepare_outputs(source)."
+            )
+        has = displays > 0
+        k = len(self._codes)
+        places = rows[has] * k + np.searchsorted(self._codes, displays[has])
+        return np.bincount(places, minlength=n * k).reshape(n, k).astype(np.float64)
+
+    def signature(self) -> str:
+        codes = np.zeros(0, dtype=np.int64) if self._codes is None else self._codes
+        return f"displays:{len(codes)}-{fingerprint(codes)}"
+
+
+@dataclass(frozen=True)
+class DisplayEntropy(Frequencies):
+    """Shannon's entropy of the frequencies of displays, in bits; 0 where all are alike."""
+
+    family: ClassVar[str] = "display-entropy"
+    about: ClassVar[str] = "entropy of the frequencies of displays, in bits"
+
+    def score(self, statistics: Floats) -> Floats:
+        return entropy(ratio(statistics, statistics.sum(axis=-1, keepdims=True)))
+
+
+@dataclass(frozen=True)
+class DisplayCommonest(Frequencies):
+    """The share of the commonest display among all displays; 1 where all are alike."""
+
+    family: ClassVar[str] = "display-commonest"
+    about: ClassVar[str] = "share of the commonest display"
+
+    def score(self, statistics: Floats) -> Floats:
+        if not statistics.shape[-1]:
+            return np.full(statistics.shape[:-1], np.nan)
+        return ratio(statistics.max(axis=-1), statistics.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class DisplayDistance(Frequencies):
+    """The Jensen–Shannon distance between the system's frequencies of displays and the original's.
+
+    The square root of the divergence in bits: 0 for the same frequencies, 1 where no display is common.
+    """
+
+    family: ClassVar[str] = "display-distance"
+    about: ClassVar[str] = "distance of the frequencies of displays from the original's"
+    needs: ClassVar[frozenset[Need]] = AGAINST_ORIGINAL
+    perfect: ClassVar[Mapping[str, float]] = {"score": 0.0}
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return False
+
+    def statistics(self, batch: Batch) -> Floats:
+        units = shown(batch)
+        both = (self.counts(units.rows, side, units.n) for side in (units.chosen, units.original))
+        return np.concatenate([*both], axis=1)
+
+    def score(self, statistics: Floats) -> Floats:
+        k = statistics.shape[-1] // 2
+        mine, theirs = (
+            ratio(counts, counts.sum(axis=-1, keepdims=True))
+            for counts in (statistics[..., :k], statistics[..., k:])
+        )
+        divergence = entropy((mine + theirs) / 2) - (entropy(mine) + entropy(theirs)) / 2
+        return np.sqrt(np.clip(divergence, 0.0, 1.0))
+
+
+def entropy(shares: Floats) -> Floats:
+    """In bits, over the last axis; NaN where the shares are, or where there are none."""
+    logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    bits = np.abs((shares * logarithms).sum(axis=-1))
+    return np.asarray(bits if shares.shape[-1] else np.full(bits.shape, np.nan))

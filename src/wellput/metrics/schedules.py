@@ -1,0 +1,104 @@
+"""Display schedules as arrays, for the metrics of the family `display-…`.
+
+A *unit* is what can carry a display: a node of the derivation, or a span of nodes that carries one.
+Where neither the system nor the original has a display there is nothing to list, so arrays hold only
+the other units, `item` by `item`; how many units there are in all is `unit_counts`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.displays import MOTIONS, SPAN, count_nodes, display_code
+from wellput.core.evalset import Batch, EvalSource, Schedule
+from wellput.core.metric import Floats
+
+Integers: TypeAlias = NDArray[np.int64]
+Match: TypeAlias = Literal["motion", "combination"]
+
+MOTIONS_OF: Integers = np.array([code.bit_count() for code in range(1 << len(MOTIONS))])
+"""How many motions a display has, by its code."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """The units of a batch that carry a display, parallel: the row of the item, the system's display,
+    the original's (0 for none). `spans` counts the units of each row that are no nodes."""
+
+    rows: Integers
+    chosen: Integers
+    original: Integers
+    spans: Integers
+    n: int
+
+    def sums(self, values: NDArray[np.generic]) -> Floats:
+        """Values of units added up for each row."""
+        weights = values.astype(np.float64)
+        return np.bincount(self.rows, weights=weights, minlength=self.n).astype(np.float64)
+
+
+def shown(batch: Batch) -> Shown:
+    """The displays of a batch; made once for all metrics."""
+    return batch.shared("displays", lambda: _shown(batch))
+
+
+def unit_counts(batch: Batch) -> Integers:
+    """The units of each row, with a display or without."""
+    return batch.shared(
+        "display units",
+        lambda: (
+            np.array([count_nodes(each) for each in batch.derivations if each]) + shown(batch).spans
+        ),
+    )
+
+
+def _shown(batch: Batch) -> Shown:
+    codes = _Codes()
+    rows: list[int] = []
+    chosen: list[int] = []
+    originals: list[int] = []
+    spans = np.zeros(len(batch), dtype=np.int64)
+    for row, (output, other) in enumerate(zip(batch.outputs, batch.originals, strict=True)):
+        schedule: Schedule = output if isinstance(output, Mapping) else {}
+        original: Schedule = other if isinstance(other, Mapping) else {}
+        keys = [*schedule, *(key for key in original if key not in schedule)]
+        for key in keys:
+            mine, theirs = codes[tuple(schedule.get(key, ()))], codes[tuple(original.get(key, ()))]
+            if mine or theirs:
+                rows.append(row)
+                chosen.append(mine)
+                originals.append(theirs)
+                spans[row] += SPAN in key
+    return Shown(_integers(rows), _integers(chosen), _integers(originals), spans, len(batch))
+
+
+class _Codes(dict[tuple[str, ...], int]):
+    def __missing__(self, motions: tuple[str, ...]) -> int:
+        code = self[motions] = display_code(motions)
+        return code
+
+
+def _integers(values: Sequence[int]) -> Integers:
+    return np.array(values, dtype=np.int64)
+
+
+def displays_in(source: EvalSource) -> Integers:
+    """The codes of all displays that any system shows, ascending."""
+    met: set[tuple[str, ...]] = set()
+    for block in source.blocks():
+        for item in block:
+            for output in item.outputs.values():
+                if isinstance(output, Mapping):
+                    met.update(map(tuple, output.values()))
+    return np.unique(_integers([display_code(motions) for motions in met if motions]))
+
+
+def fingerprint(values: NDArray[np.generic]) -> str:
+    """Eight hexadecimal digits that stand for an array in a signature."""
+    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:8]

@@ -1,0 +1,62 @@
+"""Capitals that tell the order: a sentence's first word has one, and a realizer must not see it.
+
+A capitalized word is taken to lower case wherever it stands if the training text has the lower-case
+word; names stay. The capital so taken goes to the first word of what is realized.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from wellput.core.tree import Tree
+
+NAMES = frozenset(["NNP", "NNPS"])
+
+
+@dataclass(frozen=True)
+class Capitals:
+    """`ordinary` are the words that are usually written small."""
+
+    ordinary: Collection[str]
+
+    def lowered(self, form: str) -> str:
+        """The form without a capital that only the first word of a sentence has.
+
+        >>> Capitals({"the"}).lowered("The"), Capitals({"the"}).lowered("Rome")
+        ('the', 'Rome')
+        """
+        small = form.lower()
+        is_capitalized = form != small and form[1:] == small[1:]
+        return small if is_capitalized and small in self.ordinary else form
+
+    def lowered_tree(self, tree: Tree) -> Tree:
+        return replace(
+            tree, words=tuple(replace(word, form=self.lowered(word.form)) for word in tree.words)
+        )
+
+
+def learn_capitals(trees: Iterable[Tree]) -> Capitals:
+    """From treebank trees in their order: a word is ordinary if it is small in most places where that
+    can be told, a first word by its part of speech. Sentences without a capital tell nothing: some
+    treebanks have none."""
+    balance: Counter[str] = Counter()
+    for tree in trees:
+        if all(word.form == word.form.lower() for word in tree.words):
+            continue
+        for place, word in enumerate(tree.words):
+            small = word.form.lower()
+            is_small = word.form == small
+            if place == 0 and not is_small:
+                is_small = word.xpos not in NAMES and word.upos != "PROPN" and word.form != "I"
+            balance[small] += 1 if is_small else -1
+    return Capitals(frozenset(word for word, count in balance.items() if count > 0))
+
+
+def capitalized(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words with a capital at the first that begins with a letter."""
+    for place, word in enumerate(words):
+        if word[:1].isalpha():
+            return (*words[:place], word[:1].upper() + word[1:], *words[place + 1 :])
+    return words

@@ -1,0 +1,168 @@
+"""`wellput realize`, with the models of a toy language in the place of the English ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.realize.toy_treebank import TREES, save_toy_models
+from wellput.io import format_tree, read_evalset
+from wellput.language import shipped
+from wellput.language.sentence_parsing import ParsedSentence, SentenceParser
+
+SMALL = {"word": "sleeps", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("toy")
+    save_toy_models(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch, files: Callable[..., None]) -> None:
+    monkeypatch.setattr(shipped, "FOLDER", models)
+    files(
+        **{
+            "trees.conllu": "".join(map(format_tree, TREES)),
+            "one.conllu": format_tree(TREES[3]),
+            "tree.json": json.dumps(SMALL),
+        }
+    )
+
+
+def test_sentences_one_line_a_tree(run: Run) -> None:
+    outcome = run("realize", "trees.conllu")
+    assert outcome.code == 0
+    assert len(outcome.out.splitlines()) == len(TREES)
+    assert "The old dog sleeps ." in outcome.out.splitlines()
+
+
+def test_o_holds_the_sentences_alone(run: Run, tmp_path: Path) -> None:
+    assert run("realize", "tree.json", "-o", "out.txt").out == ""
+    assert (tmp_path / "out.txt").read_text() == "the dog sleeps\n"
+
+
+def test_json_has_the_scores(run: Run) -> None:
+    value = run("realize", "tree.json", "--nbest", "2", "--format", "json").json
+    assert value["model"] == "learned"
+    assert value["trees"] == 1
+    first = value["sentences"][0]
+    assert (first["tree"], first["rank"], first["sentence"]) == (1, 1, "the dog sleeps")
+    assert first["score"] == 0.0
+    assert value["sentences"][1]["score"] < 0
+
+
+def test_nbest_is_a_table(run: Run) -> None:
+    lines = run("realize", "one.conllu", "--model", "fergus", "--nbest", "3").out.splitlines()
+    assert lines[0].split() == ["tree", "rank", "score", "sentence"]
+    assert [line.split()[1] for line in lines[2:]] == ["1", "2"]
+
+
+def test_evaluation_has_the_baseline_beside_it(run: Run) -> None:
+    outcome = run("realize", "trees.conllu", "--evaluate", "--format", "json")
+    scores = {(s["system"], s["metric"]): s["score"] for s in outcome.json["scores"]}
+    assert {system for system, _ in scores} == {"lr", "learned"}
+    assert [metric for system, metric in scores if system == "lr"] == [
+        "ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact",
+    ]  # fmt: skip
+    assert scores["learned", "ssa"] > scores["lr", "ssa"]
+    assert len(outcome.json["sentences"]) == len(TREES)
+    assert "learned against lr" in run("realize", "trees.conllu", "--evaluate").out
+
+
+def test_evaluating_the_baseline_alone(run: Run) -> None:
+    outcome = run("realize", "trees.conllu", "--evaluate", "--model", "lr", "--format", "json")
+    assert outcome.json["systems"] == ["lr"]
+
+
+def test_explaining(run: Run) -> None:
+    out = run("realize", "tree.json", "--model", "fergus+", "--explain").out
+    assert "  dog" in out
+    assert "VBZ/root[nsubj,_]" in out
+    assert "lattice: 1 orders in" in out
+    assert "path: the dog sleeps   (score" in out
+    assert "VBZ/root[nsubj,_]" in run("realize", "tree.json", "--explain").out
+
+
+def test_the_lattice_is_openfst_text(run: Run, tmp_path: Path) -> None:
+    run("realize", "tree.json", "--model", "fergus", "--lattice", "out.fst")
+    assert (tmp_path / "out.fst").read_text().splitlines()[-1] == "1"
+    assert (tmp_path / "out.fst.syms").read_text().startswith("<eps>\t0\n")
+    run("realize", "trees.conllu", "--model", "fergus", "--lattice", "many.fst")
+    assert (tmp_path / f"many.fst.{len(TREES)}").exists()
+
+
+def test_an_evalset_to_score(run: Run, tmp_path: Path) -> None:
+    run("realize", "trees.conllu", "--evalset", "set.jsonl")
+    evalset = read_evalset(tmp_path / "set.jsonl")
+    assert evalset.systems == ("learned",)
+    assert len(evalset) == len(TREES)
+    assert run("score", "set.jsonl", "-m", "sta:tokenize=none").code == 0
+
+
+def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(self: object, lines: list[str], **_: object) -> list[ParsedSentence]:
+        assert lines == ["The old dog sleeps."]
+        return [ParsedSentence(TREES[2])]
+
+    monkeypatch.setattr(SentenceParser, "load", lambda name, **_: SentenceParser(None))  # type: ignore[arg-type]
+    monkeypatch.setattr(SentenceParser, "parse", parse)
+    files(**{"text.txt": "The old dog sleeps.\n"})
+    assert run("realize", "text.txt", "--from-text").out == "The old dog sleeps .\n"
+
+
+def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
+    files(**{"bare.json": '{"word": "sleeps", "children": [{"word": "dog"}]}'})
+    outcome = run("realize", "bare.json", "--insert", "punctuation,function")
+    assert outcome.code == 0
+    assert {"dog", "sleeps"} < set(outcome.out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tree.json", "--evaluate"], "no order to compare with"),
+        (["tree.json", "--explain", "--format", "json"], "--explain is for reading"),
+        (["none.conllu"], "none.conllu"),
+        (
+            ["tree.json", "--model", "fergus", "--grammar", "xtag:nowhere"],
+            "nowhere is no XTAG grammar",
+        ),
+        (["tree.json", "--model", "fergus", "--grammar", "minimalist"], "no grammar 'minimalist'"),
+        (["tree.json", "--grammar", "xtag:nowhere"], "takes no grammar"),
+        (["tree.json", "--lattice", "out.fst"], "has no lattice"),
+        (["tree.json", "--insert", "adverbs"], "not 'adverbs'"),
+        (["tree.json", "--insert", "function", "--model", "lr"], "lr does not"),
+        (["trees.conllu", "--input", "lemmas", "--model", "fergus"], "fergus does not"),
+        (["tree.json", "-o", "tree.json"], "tree.json"),
+        (["bad.json"], "bad.json, tree 1: "),
+        (["ring.conllu"], "circle"),
+        (["notes.txt"], "add --from-text"),
+    ],
+)
+def test_bad_input_is_told_in_a_paragraph(
+    run: Run, files: Callable[..., None], arguments: list[str], message: str
+) -> None:
+    ring = (
+        "1\ta\t_\t_\t_\t_\t2\t_\t_\t_\n2\tb\t_\t_\t_\t_\t1\t_\t_\t_\n3\tc\t_\t_\t_\t_\t0\t_\t_\t_\n"
+    )
+    files(**{"bad.json": '[{"word": 7}]', "ring.conllu": ring, "notes.txt": "A dog."})
+    outcome = run("realize", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_missing_model_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    outcome = run("realize", "tree.json")
+    assert outcome.code == 2
+    assert "realizer.wpm is not in this installation" in outcome.err

@@ -1,0 +1,51 @@
+"""Mistakes put into sentences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wellput.core.errors import InputError
+from wellput.degrade.corpus import Corpus
+from wellput.degrade.errors import ErrorGenerator
+
+SENTENCES = [
+    ["The", "walkers", "walked", "to", "the", "old", "church", "in", "the", "morning", "."],
+    ["She", "is", "walking", "with", "a", "friend", "who", "walks", "every", "day", "."],
+]
+
+
+def test_every_sentence_has_a_mistake_and_stays_near_its_source() -> None:
+    made = ErrorGenerator(Corpus.of(SENTENCES), length=None).generate(300, np.random.default_rng(1))
+    originals = {tuple(sentence) for sentence in SENTENCES}
+    assert not any(tuple(words) in originals for words in made)
+    for words in made:
+        assert max(len({*words} & {*sentence}) for sentence in SENTENCES) >= 4
+
+
+def test_all_kinds_of_mistakes_happen() -> None:
+    made = ErrorGenerator(Corpus.of(SENTENCES), length=None).generate(500, np.random.default_rng(2))
+    known = {word for sentence in SENTENCES for word in sentence}
+    assert any(len(words) < 11 for words in made)
+    assert any(a == b for words in made for a, b in itertools.pairwise(words))
+    assert any(word.islower() and word not in known and len(word) > 5 for w in made for word in w)
+    # walked, walking, walks share all but their endings.
+    assert any("walking" in words and "church" in words for words in made)
+
+
+def test_sentences_of_the_length_alone_are_taken() -> None:
+    with pytest.raises(InputError, match="no sentence of 24 words"):
+        ErrorGenerator(Corpus.of(SENTENCES))
+
+
+@given(st.lists(st.lists(st.text(min_size=1), max_size=5), min_size=1))
+def test_any_words(sentences: list[list[str]]) -> None:
+    try:
+        generator = ErrorGenerator(Corpus.of(sentences), length=None)
+    except InputError:
+        return
+    assert len(generator.generate(3, np.random.default_rng(0))) == 3

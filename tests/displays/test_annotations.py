@@ -1,0 +1,192 @@
+"""Recordings annotated with ELAN and Praat, OpenCCG testbeds, and BML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from wellput.core.displays import MOTIONS, nodes_of, words_of
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.displays.annotations import items_of_tiers
+from wellput.displays.bml import ELEMENTS, NAMESPACE, bml_of
+from wellput.io.openccg import read_testbed
+from wellput.io.tiers import Interval, read_tiers
+
+# "The fern likes shade", 0 to 2 s; a nod on "fern", brows over "likes shade", a squint throughout.
+EAF = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT>
+  <TIME_ORDER>
+    <TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="300"/>
+    <TIME_SLOT TIME_SLOT_ID="c" TIME_VALUE="900"/><TIME_SLOT TIME_SLOT_ID="d" TIME_VALUE="1400"/>
+    <TIME_SLOT TIME_SLOT_ID="e" TIME_VALUE="2000"/>
+  </TIME_ORDER>
+  <TIER TIER_ID="words">
+    {words}
+  </TIER>
+  <TIER TIER_ID="head">
+    <ANNOTATION><REF_ANNOTATION ANNOTATION_ID="m1" ANNOTATION_REF="w2">
+      <ANNOTATION_VALUE>nd=d</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+  </TIER>
+  <TIER TIER_ID="bw">
+    <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="m2" TIME_SLOT_REF1="c" TIME_SLOT_REF2="e">
+      <ANNOTATION_VALUE>u</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+  </TIER>
+  <TIER TIER_ID="sq">
+    <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="m3" TIME_SLOT_REF1="a" TIME_SLOT_REF2="e">
+      <ANNOTATION_VALUE>yes</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+  </TIER>
+</ANNOTATION_DOCUMENT>
+"""
+WORDS = [("The", "a", "b"), ("fern", "b", "c"), ("likes", "c", "d"), ("shade", "d", "e")]
+SHOWN = {"w2": ["nd=d"], "w3..w4": ["bw=u"], "s": ["sq"]}
+
+TEXTGRID = '''File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 2
+tiers? <exists>
+size = 2
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "words"
+        xmin = 0
+        xmax = 2
+        intervals: size = 3
+        intervals [1]:
+            xmin = 0
+            xmax = 0.5
+            text = ""
+        intervals [2]:
+            xmin = 0.5
+            xmax = 1
+            text = "say ""fern"""
+        intervals [3]:
+            xmin = 1
+            xmax = 2
+            text = "now"
+    item [2]:
+        class = "TextTier"
+        name = "head"
+        xmin = 0
+        xmax = 2
+        points: size = 1
+        points [1]:
+            number = 1.2
+            mark = "nd=u"
+'''
+
+
+def eaf(tmp_path: Path) -> Path:
+    words = "\n".join(
+        f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="w{n}" TIME_SLOT_REF1="{a}" '
+        f'TIME_SLOT_REF2="{b}"><ANNOTATION_VALUE>{word}</ANNOTATION_VALUE>'
+        "</ALIGNABLE_ANNOTATION></ANNOTATION>"
+        for n, (word, a, b) in enumerate(WORDS, start=1)
+    )
+    file = tmp_path / "talk.eaf"
+    file.write_text(EAF.format(words=words), encoding="utf-8")
+    return file
+
+
+def test_elan(tmp_path: Path) -> None:
+    tiers = read_tiers(eaf(tmp_path))
+    assert tiers["words"][1] == Interval(0.3, 0.9, "fern")
+    (item,) = items_of_tiers(tiers, "talk")
+    assert words_of(item.derivation or {}) == ["The", "fern", "likes", "shade"]
+    assert item.outputs == {"original": SHOWN}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_textgrid_long_and_short(tmp_path: Path, encoding: str) -> None:
+    long, short = tmp_path / "long.TextGrid", tmp_path / "short.TextGrid"
+    long.write_text(TEXTGRID, encoding=encoding)
+    bare = [line.partition("=")[2].strip() for line in TEXTGRID.splitlines() if "=" in line]
+    short.write_text("\n".join([*bare[:4], "<exists>", *bare[4:]]), encoding=encoding)
+    tiers = read_tiers(long)
+    assert tiers == read_tiers(short)
+    assert tiers["words"] == [Interval(0.5, 1, 'say "fern"'), Interval(1, 2, "now")]
+    assert tiers["head"] == [Interval(1.2, 1.2, "nd=u")]
+
+
+def test_sentences_and_what_lies_outside() -> None:
+    words = [Interval(n, n + 1, f"word{n}") for n in range(4)]
+    tiers = {
+        "words": words,
+        "sentences": [Interval(0, 2, "one"), Interval(2, 4, "two")],
+        "head": [Interval(1.1, 1.9, "nd=d + bw=u"), Interval(2.8, 3.1, "sq")],
+    }
+    items = items_of_tiers(tiers, "r")
+    assert [item.id for item in items] == ["r-1", "r-2"]
+    assert [item.outputs["original"] for item in items] == [
+        {"w2": ["nd=d", "bw=u"]},
+        {"w1": ["sq"]},
+    ]
+    tiers["head"] += [Interval(7, 8, "nd=d"), Interval(0, 1, "smile")]
+    with pytest.raises(InputError) as error:
+        items_of_tiers(tiers, "r")
+    assert "nd=d from 7 to 8 s lies outside the sentence" in str(error.value)
+    assert "tier head, 0 s: unknown motion 'smile'" in str(error.value)
+    with pytest.raises(InputError, match=r"no tier 'word'. Did you mean words"):
+        items_of_tiers(tiers, "r", words="word")
+
+
+def test_openccg_testbed(tmp_path: Path) -> None:
+    file = tmp_path / "testbed.xml"
+    file.write_text(
+        """<regression>
+  <item numOfParses="1" string="here_L+H* LH% we keep a fern in the shady_H* corner LL% .">
+    <lf><node id="k" pred="keep" info="rh" mood="dcl">
+      <rel name="Owner"><node id="p" pred="pro1" num="pl"/></rel>
+      <rel name="Poss"><node id="f" pred="fern" det="a">
+        <rel name="Loc"><node id="c" pred="corner" det="the">
+          <rel name="HasProp"><node id="s" pred="shady" kon="+"/></rel>
+        </node></rel></node></rel>
+      <rel name="Place"><node id="h" pred="here" info="th">
+        <rel name="Of"><node idref="f"/></rel></node></rel>
+    </node></lf>
+  </item>
+  <item numOfParses="0" string="fern the we"/>
+</regression>""",
+        encoding="utf-8",
+    )
+    (item,) = read_testbed(file)
+    nodes = {node.get("word", node["id"]): node for node in nodes_of(item.derivation or {})}
+    assert item.references == ("here we keep a fern in the shady corner.",)
+    assert words_of(item.derivation or {})[-1] == "corner."
+    assert nodes["here"]["features"] == {
+        "semantics": "here", "information": "theme", "prosody": "L+H*", "boundary": "LH%",
+    }  # fmt: skip
+    assert nodes["shady"]["label"] == "HasProp"
+    assert nodes["shady"]["features"]["information"] == "rheme"
+    # "a fern … corner" and "shady corner" stand together and are inner nodes.
+    every = list(nodes_of(item.derivation or {}))
+    inner = [(node["label"], words_of(node)) for node in every if "children" in node]
+    assert ("Poss", ["fern", "in", "the", "shady", "corner."]) in inner
+    assert ("Loc", ["shady", "corner."]) in inner
+
+
+def test_bml_has_every_motion_at_its_words() -> None:
+    assert ELEMENTS.keys() == MOTIONS.keys()
+    derivation = {"id": "s", "children": [{"id": f"w{i}", "word": f"x{i}"} for i in range(1, 4)]}
+    schedule = {"w2": list(MOTIONS), "w1..w2": ["sq"]}
+    block = bml_of(Item("7", {"A": schedule}, derivation=derivation), "A")
+    parsed = ElementTree.fromstring(ElementTree.tostring(block))
+    assert parsed.tag == f"{{{NAMESPACE}}}bml"
+    text = parsed.find(f"{{{NAMESPACE}}}speech/{{{NAMESPACE}}}text")
+    assert text is not None and "".join(text.itertext()).split() == ["x1", "x2", "x3"]
+    behaviors = [child for child in parsed if not child.tag.endswith("speech")]
+    assert len(behaviors) == len(MOTIONS) + 1
+    times = [(each.get("start"), each.get("end")) for each in behaviors]
+    assert times == [("speech:w1", "speech:w2")] * len(MOTIONS) + [("speech:w0", "speech:w2")]
+
+
+@pytest.mark.parametrize("name", ["bad.eaf", "bad.TextGrid"])
+def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("what is this", encoding="utf-8")
+    with pytest.raises(InputError, match=f"{name} is no"):
+        read_tiers(tmp_path / name)

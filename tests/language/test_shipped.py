@@ -1,0 +1,44 @@
+"""The English n-gram model that comes with wellput."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wellput.core.errors import InputError
+from wellput.language import shipped
+from wellput.language.english_text import decapitalized
+from wellput.text.treebank_words import treebank_words
+
+needs_ngrams = pytest.mark.skipif(
+    not (shipped.FOLDER / "ngrams.wlm").exists(), reason="language/english/ngrams.wlm is missing"
+)
+
+
+def test_a_missing_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    with pytest.raises(InputError, match=r"tagger\.wpm.*wellput train english"):
+        shipped.shipped("tagger.wpm")
+
+
+@needs_ngrams
+def test_the_model_tells_word_order_and_case() -> None:
+    model = shipped.english_ngrams()
+    assert model is shipped.english_ngrams()
+    assert model.order == 3
+    texts = ["I don't know what to do.", "The dog's name is in the list."]
+    words = [treebank_words(text).forms for text in texts]
+    for sentence in words:
+        right, wrong = " ".join(sentence), " ".join([*sentence[:2][::-1], *sentence[2:]])
+        scores = model.sentence_scores(decapitalized([right, wrong], model))
+        assert scores[0] > scores[1]
+    starts = ["The end", "I see", "However , no", "London is big", "President Bush said"]
+    assert decapitalized(starts, model) == [
+        "the end", "I see", "however , no", "London is big", "President Bush said",
+    ]  # fmt: skip
+
+
+@needs_ngrams
+def test_the_file_is_small() -> None:
+    assert shipped.shipped("ngrams.wlm").stat().st_size <= 3_000_000
