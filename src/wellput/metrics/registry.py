@@ -32,6 +32,7 @@ BUILT_IN: dict[str, str] = {
     "nist": "wellput.metrics.nist:Nist",
     "rouge-l": "wellput.metrics.rouge:RougeL",
     "exact": "wellput.metrics.exact:Exact",
+    "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
     "gleu-fluency": "wellput.metrics.gleu_fluency:GleuFluency",
     "ttr": "wellput.metrics.diversity:TypeTokenRatio",

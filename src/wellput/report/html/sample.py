@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wellput.core.evalset import EvalSource, Item
+from wellput.core.metric import Metric
+from wellput.metrics.logged import Logged
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,26 @@ def draw_sample(source: EvalSource, *, size: int, seed: int, first: Collection[s
     )
 
 
-def usual_metrics(sample: Sample, *, has_judgments: bool) -> str:
-    """The metrics that these items allow; with judgments also the sentinels, which show the floor."""
+def logged_scorers(sample: Sample) -> list[str]:
+    """The scores that a log gives every system's outputs."""
+    named: dict[str, set[str]] = {system: set() for system in sample.systems}
+    for item in sample.items:
+        for system, scores in item.logged.items():
+            named[system] |= set(scores)
+    return sorted(set.intersection(*named.values())) if named else []
+
+
+def usual_metrics(sample: Sample, *, has_judgments: bool) -> list[str | Metric]:
+    """The metrics that these items allow, of a log the scores in it; with judgments also the sentinels,
+    which show the floor."""
+    logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
     sentinels = ",length-only,random" if has_judgments else ""
+    if logged:
+        return [*logged, f"{'exact,chrf,' * sample.has_references}length{sentinels}"]
+    return [_text_metrics(sample, sentinels)]
+
+
+def _text_metrics(sample: Sample, sentinels: str) -> str:
     if sample.has_displays:
         return "display-f,display-accuracy,display-entropy,display-commonest"
     if not sample.has_references:
