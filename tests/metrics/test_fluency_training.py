@@ -47,7 +47,10 @@ def test_a_sentence_stays_in_its_pool_wherever_it_stands(text: Path, tmp_path: P
 
 
 def test_whole_sentences_are_taken_once(text: Path) -> None:
-    assert len(whole_sentences([text])) == 200
+    trained, measured = whole_sentences([text]), whole_sentences([text], is_held_out=True)
+    assert len(trained) + len(measured) == 200
+    assert 20 <= len(measured) <= 60  # a fifth
+    assert not {*map(" ".join, trained)} & {*map(" ".join, measured)}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,10 @@ PASSAGE = 20
 """Sentences in a row that stay together: neighbors share names and phrases."""
 
 
+HELD_OUT = 5
+"""Every fifth sentence is."""
+
+
 @dataclass(frozen=True)
 class Pools:
     """Sentences in words: those that stay as they are, and those that others are made from."""
@@ -42,8 +46,16 @@ def split_text(
 
 
 def whole_sentences(
-    paths: Sequence[Path], *, on_progress: Callable[[int], None] = lambda _: None
+    paths: Sequence[Path],
+    *,
+    is_held_out: bool = False,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> list[list[str]]:
-    """A pool that was kept apart already."""
+    """A pool that was kept apart already: four fifths for training, the rest to measure on."""
     lines = (line for path in paths for line in prose_sentences(path, on_progress))
-    return [words for line in dict.fromkeys(lines) if fits(words := line.split(" "))]
+    return [
+        words
+        for line in dict.fromkeys(lines)
+        if fits(words := line.split(" "))
+        and (crc32(line.encode(errors="replace")) % HELD_OUT == 0) is is_held_out
+    ]
