@@ -36,7 +36,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # fmt: skip
     model = GleuModel(np.array([1.0, 1.0, 0.5, 1.0]), plane, "0" * 64)
     monkeypatch.setattr(gleu_fluency, "_model", lambda folder: model)
-    monkeypatch.setattr(gleu_fluency, "_parsers", lambda workers: Parsers())
+    monkeypatch.setattr(gleu_fluency, "english_parsers", lambda workers: Parsers())
     monkeypatch.setattr(GleuFluency, "signature", lambda self: "made up")
 
 

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Realize sentences from unordered dependency trees.",
     ),
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
+    "rerank": ("wellput.cli.rerank:command", "Choose the best among several outputs by a metric."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
     "paraphrase": (
         "wellput.cli.paraphrase:command",

@@ -37,4 +37,31 @@ STEPS: tuple[Step, ...] = (
         "wellput.realize.learned_training:make",
         needs=("ngrams.wlm",),
     ),
+    Step(
+        "words.wpm",
+        "word list",
+        "wellput.language.word_list:make",
+        roles=("treebank", "text"),
+    ),
+    Step(
+        "skeletons.wlm",
+        "4-gram model of small words and parts of speech",
+        "wellput.language.skeletons:make",
+        roles=("treebank", "text"),
+        needs=("tagger.wpm",),
+    ),
+    Step(
+        "fluency.wpm",
+        "weights of fluency",
+        "wellput.metrics.fluency_steps:fluency_step",
+        roles=("real", "source"),
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
+    ),
+    Step(
+        "gleu-fluency.wpm",
+        "plane of gleu-fluency",
+        "wellput.metrics.fluency_steps:gleu_step",
+        roles=("real", "source"),
+        needs=("tagger.wpm", "parser.wpm"),
+    ),
 )

@@ -79,7 +79,7 @@ class GleuFluency(BaseMetric):
         return pulls_down(batch.texts, FEATURES, features, contributions)
 
     def signature(self) -> str:
-        parsers = _parsers(1)
+        parsers = english_parsers(1)
         fields = (
             f"model:{_model(self.model).fingerprint[:12]}",
             f"parser:{_parser_fingerprint()[:12]}",
@@ -91,7 +91,7 @@ class GleuFluency(BaseMetric):
 
 def _features(batch: Batch) -> Floats:
     if "gleu features" not in batch.memo:
-        parsers = _parsers(batch.threads)
+        parsers = english_parsers(batch.threads)
         batch.memo["gleu features"] = parsers.features(batch.texts, threads=batch.threads)
     features: Floats = batch.memo["gleu features"]
     return features
@@ -106,13 +106,15 @@ def _model(folder: str | None) -> GleuModel:
 
 
 @lru_cache(maxsize=4)
-def _parsers(workers: int) -> GleuParsers:
+def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
+    """The shipped parser, or the one in a folder, with link grammar."""
     from wellput.language.gleu_features import GleuParsers
     from wellput.language.head_driven import HeadDrivenParser
     from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
     from wellput.language.shipped import shipped
 
-    return GleuParsers(HeadDrivenParser.load(shipped(HEAD_DRIVEN_FILE)), _link_grammar(workers))
+    file = shipped(HEAD_DRIVEN_FILE) if folder is None else folder / HEAD_DRIVEN_FILE
+    return GleuParsers(HeadDrivenParser.load(file), _link_grammar(workers))
 
 
 @lru_cache(maxsize=4)
@@ -134,4 +136,4 @@ def _parser_fingerprint() -> str:
     from wellput.language.shipped import shipped
 
     chart = load_model_file(shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
-    return sha256((chart + _parsers(1).parser.guesser.signature).encode()).hexdigest()
+    return sha256((chart + english_parsers(1).parser.guesser.signature).encode()).hexdigest()
