@@ -21,6 +21,7 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
 from wellput.io.model_files import load_model_file
+from wellput.language.backoff_tables import kernel_tables
 from wellput.language.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
 from wellput.language.parsers import Parser, load_parser
 from wellput.language.tag_lattices import Lattices, tag_lattices
@@ -191,9 +192,8 @@ def strings_of(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
 
 def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _native.HeadDriven:
     """The chart over a model's arrays; `continuing` is the probability of a further fragment."""
-    parts = ("starts", "keys", "values")
     return _native.HeadDriven(
-        [arrays[f"{table}.{part}"] for table in ("events", "contexts") for part in parts],
+        kernel_tables(arrays),
         [arrays[f"tags.{part}"] for part in ("coarse", "coarsest", "class")],
         arrays["words.unigrams"],
         len(CLASS_NAMES),

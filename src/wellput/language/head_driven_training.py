@@ -18,7 +18,13 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import packed_strings, save_model_file
-from wellput.language.backoff_tables import Estimates, Numbers, estimate, packed
+from wellput.language.backoff_tables import (
+    Estimates,
+    Numbers,
+    estimate,
+    packed,
+    packed_lists,
+)
 from wellput.language.fragment_cost import DEFAULT_CONTINUING, tuned_continuing
 from wellput.language.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
 from wellput.language.head_driven import KIND, strings_of
@@ -111,8 +117,10 @@ def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     for tree in trees:
         words = [word_number(word.form, numbers) for word in tree.words]
         _add_tree(tree, [tags.number(tag) for tag in full_tags(tree)], words, classes, families)
+    estimates, listed = _estimates(families, coarse, coarsest)
     return {
-        **packed(_estimates(families, coarse, coarsest)),
+        **packed(estimates),
+        **packed_lists(listed),
         **packed_strings("tags", tags.tags),
         **packed_strings("words", vocabulary),
         "tags.coarse": coarse,
@@ -203,8 +211,8 @@ def distance_class(words: int) -> int:
 
 def _estimates(
     families: Sequence[Events], coarse: NDArray[np.int32], coarsest: NDArray[np.int32]
-) -> list[Estimates]:
-    """The distributions, each with its chain of contexts from the fullest to the empty one. What was
+) -> tuple[list[Estimates], list[Estimates]]:
+    """The distributions, those looked up by outcome and those listed, each with its chain of contexts from the fullest to the empty one. What was
     met only once with words in its context is left out: half of the file, and it gains nothing."""
 
     def smoothed(
@@ -217,11 +225,11 @@ def _estimates(
 
     t, c = families[LEFT].columns()
     levels: list[list[Numbers]] = [[t, c], [coarse[t], c], [coarsest[t], c], []]
-    found = smoothed(LEFT, levels, [1, 1, 1, 1], False)
+    listed = smoothed(LEFT, levels, [1, 1, 1, 1], False)
     t, w, c, d = families[RIGHT].columns()
     levels = [[t, w, c], [t, c, d], [coarse[t], c, d], [coarsest[t], c], []]
-    found += smoothed(RIGHT, levels, [2, 1, 1, 1, 1], False)
-    found += smoothed(ROOT, [[]], [1], False)
+    listed += smoothed(RIGHT, levels, [2, 1, 1, 1, 1], False)
+    found = smoothed(ROOT, [[]], [1], False)
     t, w1, w2 = families[NEXT_WORD].columns()
     levels = [[t, w1, w2], [t, w1], [t], [coarse[t]], [coarsest[t]], []]
     found += smoothed(NEXT_WORD, levels, [2, 2, 1, 1, 1, 1], True)
@@ -229,5 +237,5 @@ def _estimates(
     found += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
     for family in (LEFT_AFTER, RIGHT_AFTER):
         t, w = families[family].columns()
-        found += smoothed(family, [[coarsest[t], w]], [2], False)
-    return found
+        listed += smoothed(family, [[coarsest[t], w]], [2], False)
+    return found, listed
