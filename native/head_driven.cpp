@@ -26,7 +26,6 @@ enum Column : std::size_t {
     LOG_PROBABILITY,
     BEST_LOG_PROBABILITY,
     UNIGRAM_LOG_PROBABILITY,
-    FRAGMENTS,
     COLUMNS
 };
 
@@ -87,13 +86,11 @@ public:
                                   size > limits.first ? limits.second : size);
                     double* row = rows + i * COLUMNS;
                     row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
-                    row[LOG_PROBABILITY] =
-                        chart.template fill<Sum>(false) + row[UNIGRAM_LOG_PROBABILITY];
-                    row[FRAGMENTS] = static_cast<double>(chart.fragments());
+                    row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
                     if (!is_tree_wanted) continue;
                     row[BEST_LOG_PROBABILITY] =
-                        chart.template fill<Best>(true) + row[UNIGRAM_LOG_PROBABILITY];
-                    chart.best_forest(heads_out + from, tags_out + from);
+                        chart.best(heads_out + from, tags_out + from) +
+                        row[UNIGRAM_LOG_PROBABILITY];
                 }
             },
             4);

@@ -54,32 +54,28 @@ public:
         forget_rows();
     }
 
-    // Natural log of the sum (or the greatest) over all forests, less that of the unigrams.
-    template <typename Semiring>
-    double fill(bool is_weighted) {
-        is_weighted_ = is_weighted;
-        fill_halves<Semiring>();
-        return fill_forest<Semiring>();
+    // Natural log of the sum over all forests, less that of the unigrams.
+    double sum() {
+        is_weighted_ = false;
+        fill_halves<Sum>();
+        return fill_forests<Sum>();
     }
 
-    // After fill<Best>: heads from 1 with 0 for roots, and the number of each word's tag.
-    void best_forest(std::int32_t* heads, std::int32_t* tags) {
+    // The best forest with the tags' weights, and the log of what it is weighed: heads from 1 with 0
+    // for roots, and the number of each word's tag.
+    double best(std::int32_t* heads, std::int32_t* tags) {
+        is_weighted_ = true;
+        fill_halves<Best>();
+        const double total = fill_forests<Best>();
         heads_ = heads;
         chosen_ = tags;
-        for (std::size_t end = n_; end > 0;) {
-            const Fragment& fragment = fragments_[end];
-            choose(fragment.root, 0);
-            trace_first(fragment.root, fragment.begin);
-            trace_right(fragment.root, end - 1, STOP);
-            end = fragment.begin;
+        for (std::size_t end = n_; end > 0; end = begins_[end]) {
+            const std::size_t begin = begins_[end], root = best_root(begin, end);
+            choose(root, 0);
+            trace_first(root, begin);
+            trace_right(root, end - 1, STOP);
         }
-    }
-
-    // How many trees the most probable division into trees has.
-    std::size_t fragments() const {
-        std::size_t count = 0;
-        for (std::size_t end = n_; end > 0; end = fragments_[end].begin) ++count;
-        return count;
+        return total;
     }
 
     double log_unigrams() const {
@@ -95,9 +91,6 @@ private:
 
     static constexpr std::size_t NONE = static_cast<std::size_t>(-1);
 
-    struct Fragment {
-        std::size_t begin, root;
-    };
     struct WordEvent {
         std::size_t tag;
         double probability;
@@ -221,6 +214,10 @@ private:
     // The probabilities of this sentence's tags (and of stopping) as next on a side, by the
     // head's tag and the class before: rows are made when first asked for.
     void forget_rows() {
+        left_base_.assign(n_local_tags_, 1.0f / static_cast<float>(model_.n_tags + 1));
+        right_base_ = left_base_;
+        refine(left_base_, model_.left_context());
+        refine(right_base_, model_.right_context());
         left_rows_.assign(n_local_tags_, NONE);
         right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
         lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
@@ -237,7 +234,8 @@ private:
             place = rows_.size();
             rows_.resize(place + n_local_tags_ * n_local_classes_);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-                fill_row(model_.left_contexts(tag(head), class_number(cls)), n_local_tags_);
+                fill_row(left_base_, model_.left_contexts(tag(head), class_number(cls)),
+                         n_local_tags_);
                 for (std::size_t k = 0; k < n_local_tags_; ++k)
                     rows_[place + k * n_local_classes_ + cls] = row_[k];
             }
@@ -252,7 +250,8 @@ private:
         if (place == NONE) {
             place = rows_.size();
             const std::size_t n_next = tags_from_[first_place_[local_[head]] + 1];
-            fill_row(model_.right_contexts(tag(head), class_number(cls), distance), n_next);
+            fill_row(right_base_, model_.right_contexts(tag(head), class_number(cls), distance),
+                     n_next);
             rows_.insert(rows_.end(), row_.begin(), row_.end());
         }
         return &rows_[place];
@@ -262,20 +261,24 @@ private:
         return static_cast<std::size_t>(class_numbers_[cls]);
     }
 
-    // Probabilities of the first `size` of this sentence's outcomes, over a uniform distribution.
-    void fill_row(const std::array<std::uint64_t, 4>& contexts, std::size_t size) {
+    // Probabilities of the first `size` of this sentence's outcomes, over those in no context.
+    void fill_row(const std::vector<float>& base, const std::array<std::uint64_t, 3>& contexts,
+                  std::size_t size) {
+        row_.assign(base.begin(), base.begin() + static_cast<std::ptrdiff_t>(size));
+        for (const std::uint64_t context : contexts) refine(row_, context);
+    }
+
+    void refine(std::vector<float>& row, std::uint64_t context) const {
         const BackoffTables& tables = model_.tables;
-        row_.assign(size, 1.0f / static_cast<float>(model_.n_tags + 1));
-        for (const std::uint64_t context : contexts) {
-            const std::uint16_t* steps = tables.lists.find(context);
-            if (!steps) continue;
-            const auto weight = static_cast<float>(tables.weight(*steps));
-            for (float& p : row_) p *= weight;
-            const auto place = static_cast<std::size_t>(steps - tables.lists.values);
-            for (std::size_t e = tables.begins[place]; e < tables.begins[place + 1]; ++e)
-                if (const std::size_t t = place_of_[tables.outcomes[e]]; t < size)
-                    row_[t] += static_cast<float>(tables.discounted[tables.steps[e]]);
-        }
+        const std::uint16_t* steps = tables.lists.find(context);
+        if (!steps) return;
+        const auto weight = static_cast<float>(tables.weight(*steps));
+        for (float& p : row) p *= weight;
+        const auto place = static_cast<std::size_t>(steps - tables.lists.values);
+        const std::size_t end = tables.begins[place + 1], size = row.size();
+        for (std::size_t e = tables.begins[place]; e < end; ++e)
+            if (const std::size_t t = place_of_[tables.outcomes[e]]; t < size)
+                row[t] += static_cast<float>(tables.discounted[tables.steps[e]]);
     }
 
     // What the head's word adds to its right side: the same at every distance.
@@ -493,29 +496,20 @@ private:
     }
 
     template <typename Semiring>
-    double fill_forest() {
+    double fill_forests() {
         constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
         std::vector<double> totals(n_ + 1, IMPOSSIBLE), bests(n_ + 1, IMPOSSIBLE);
         totals[0] = bests[0] = 0;
-        fragments_.assign(n_ + 1, {0, 0});
+        begins_.assign(n_ + 1, 0);
         for (std::size_t end = 1; end <= n_; ++end) {
-            trees_.assign(end, 0.0);
-            roots_.assign(end, 0);
-            for (std::size_t root = end - std::min(end, width_); root < end; ++root)
-                for (std::size_t node = first(root); node < last(root); ++node) {
-                    const double own =
-                        root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
-                    const double* left = &first_half(node, 0);
-                    for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
-                        add_tree<Semiring>(root - reach, own * left[reach], node);
-                }
+            fill_trees<Semiring>(end);
             double &best = bests[end], &total = totals[end];
             for (std::size_t begin = 0; begin < end; ++begin) {
                 if (trees_[begin] == 0) continue;
-                const double own = std::log(trees_[begin]) +
-                                   (begin ? model_.log_continue : model_.log_end);
+                const double own =
+                    std::log(trees_[begin]) + (begin ? model_.log_continue : model_.log_end);
                 if (const double score = bests[begin] + own; score > best)
-                    best = score, fragments_[end] = {begin, roots_[begin]};
+                    best = score, begins_[end] = begin;
                 const double score = totals[begin] + own;
                 total = std::max(total, score) + std::log1p(std::exp(-std::abs(total - score)));
             }
@@ -523,10 +517,31 @@ private:
         return std::is_same_v<Semiring, Best> ? bests[n_] : totals[n_];
     }
 
+    // All trees that end before `end`, by where they begin.
     template <typename Semiring>
-    void add_tree(std::size_t begin, double x, std::size_t root) {
-        if (x > trees_[begin]) roots_[begin] = root;
-        Semiring::add(trees_[begin], x);
+    void fill_trees(std::size_t end) {
+        trees_.assign(end, 0.0);
+        for (std::size_t root = end - std::min(end, width_); root < end; ++root)
+            for (std::size_t node = first(root); node < last(root); ++node) {
+                const double own =
+                    root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
+                const double* left = &first_half(node, 0);
+                for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
+                    Semiring::add(trees_[root - reach], own * left[reach]);
+            }
+    }
+
+    std::size_t best_root(std::size_t begin, std::size_t end) {
+        double best = -1;
+        std::size_t found = first(begin);
+        for (std::size_t node = first(begin); node < last(end - 1); ++node) {
+            const std::size_t left = word_of_[node] - begin, right = end - 1 - word_of_[node];
+            if (left >= width_ || right >= width_) continue;
+            const double own = root_[node] * weight(node) * first_half(node, left) *
+                               right_half(node, STOP, right);
+            if (own > best) best = own, found = node;
+        }
+        return found;
     }
 
     void choose(std::size_t node, std::size_t head) {
@@ -622,13 +637,12 @@ private:
     std::vector<std::size_t> local_, word_of_, local_class_;
     std::vector<std::int32_t> tags_, class_numbers_, tag_slots_, class_slots_;
     std::vector<std::size_t> place_of_, tags_from_, first_place_;
-    std::vector<float> row_, rows_;
+    std::vector<float> left_base_, right_base_, row_, rows_;
     std::vector<double> next_word_, first_word_, root_, head_word_, next_, trees_;
-    std::vector<std::size_t> met_, roots_, left_rows_, right_rows_;
+    std::vector<std::size_t> met_, begins_, left_rows_, right_rows_;
     std::vector<Lexical> lexical_, left_after_, right_after_;
     std::vector<WordEvent> word_events_;
     std::vector<double> left_halves_, first_halves_, first_next_, right_halves_, left_arcs_, right_arcs_, by_class_, by_tag_;
-    std::vector<Fragment> fragments_;
     std::int32_t *heads_ = nullptr, *chosen_ = nullptr;
 };
 

@@ -82,14 +82,16 @@ struct HeadDrivenModel {
         return context_key(family, 0, coarsest[tag], word);
     }
 
-    // The contexts of a side without words, the shortest first.
-    std::array<std::uint64_t, 4> left_contexts(std::size_t tag, std::size_t last) const {
-        return {context_key(LEFT, 3), context_key(LEFT, 2, coarsest[tag], last),
-                context_key(LEFT, 1, coarse[tag], last), context_key(LEFT, 0, tag, last)};
+    // The contexts of a side without words: nothing, and what is added to it, the shortest first.
+    std::uint64_t left_context() const { return context_key(LEFT, 3); }
+    std::array<std::uint64_t, 3> left_contexts(std::size_t tag, std::size_t last) const {
+        return {context_key(LEFT, 2, coarsest[tag], last), context_key(LEFT, 1, coarse[tag], last),
+                context_key(LEFT, 0, tag, last)};
     }
-    std::array<std::uint64_t, 4> right_contexts(std::size_t tag, std::size_t last,
+    std::uint64_t right_context() const { return context_key(RIGHT, 4); }
+    std::array<std::uint64_t, 3> right_contexts(std::size_t tag, std::size_t last,
                                                 std::size_t distance) const {
-        return {context_key(RIGHT, 4), context_key(RIGHT, 3, coarsest[tag], last),
+        return {context_key(RIGHT, 3, coarsest[tag], last),
                 context_key(RIGHT, 2, coarse[tag], last, distance),
                 context_key(RIGHT, 1, tag, last, distance)};
     }

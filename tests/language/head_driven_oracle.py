@@ -55,7 +55,7 @@ class Oracle:
         def before(number: int) -> int:
             return words[number - 2] if number not in firsts else 0
 
-        firsts = {_first_below(m, heads) for m, head in enumerate(heads, start=1) if head == 0}
+        firsts = beginnings(heads)
         p = (1 - self.continuing) * self.continuing ** (roots - 1)
         for place, (word, tag, head) in enumerate(zip(words, tags, heads, strict=True)):
             number = place + 1
@@ -173,6 +173,11 @@ def _is_projective_forest(heads: Sequence[int]) -> bool:
         if head
         for between in range(min(number, head) + 1, max(number, head))
     )
+
+
+def beginnings(heads: Sequence[int]) -> tuple[int, ...]:
+    """The first word of each fragment."""
+    return tuple(_first_below(m, heads) for m, head in enumerate(heads, start=1) if head == 0)
 
 
 def _first_below(number: int, heads: Sequence[int]) -> int:

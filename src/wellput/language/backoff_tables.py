@@ -169,11 +169,14 @@ def _ends(sizes: NDArray[np.uint16]) -> NDArray[np.uint32]:
 
 
 def _event_steps(events: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
-    return np.round(-np.log(events) * EVENT_STEPS).astype(np.uint8)
+    steps: NDArray[np.uint8] = np.round(-np.log(events) * EVENT_STEPS).astype(np.uint8)
+    return steps
 
 
 def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
-    return np.round(-np.log(weights) * WEIGHT_STEPS).clip(0, 65535).astype(np.uint16)
+    steps = np.round(-np.log(weights) * WEIGHT_STEPS).clip(0, 65535)
+    narrow: NDArray[np.uint16] = steps.astype(np.uint16)
+    return narrow
 
 
 def _table(name: str, keys: Keys, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
