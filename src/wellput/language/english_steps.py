@@ -20,6 +20,12 @@ STEPS: tuple[Step, ...] = (
         needs=("tagger.wpm",),
     ),
     Step(
+        "head_driven.wpm",
+        "head-driven parser",
+        "wellput.language.english_trees:make_head_driven",
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm"),
+    ),
+    Step(
         "tree.wpm",
         "supertags and tree model",
         "wellput.language.english_trees:make_tree_model",
