@@ -246,9 +246,9 @@ std::size_t checked_labels(std::size_t labels) {
 constexpr std::uint64_t kFollowed = 9, kOutOf = 10;
 
 nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
-                           const Numbers& heads, const Numbers& labels, std::size_t n_labels, int epochs, int min_updates,
-                           double unit, std::uint64_t seed, nb::callable on_epoch,
-                           double smallest) {
+                           const Numbers& heads, const Numbers& labels, std::size_t n_labels,
+                           int epochs, int min_updates, double unit, std::uint64_t seed,
+                           nb::callable on_epoch) {
     const Input input(word_lists, tag_lists, hint_lists);
     const TextLists& words = input.words;
     const Classes classes{static_cast<int>(checked_labels(n_labels))};
@@ -297,7 +297,7 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::hand
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1);
         }
-        bytes = trainer.finish(unit, smallest);
+        bytes = trainer.finish(unit);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -366,9 +366,9 @@ std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
 }  // namespace
 
 void add_arc_hybrid(nb::module_& m) {
-    m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"), nb::arg("hints"), nb::arg("heads"),
-          nb::arg("labels"), nb::arg("n_labels"), nb::arg("epochs"), nb::arg("min_updates"),
-          nb::arg("unit"), nb::arg("seed"), nb::arg("on_epoch"), nb::arg("smallest") = 0.0);
+    m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"), nb::arg("hints"),
+          nb::arg("heads"), nb::arg("labels"), nb::arg("n_labels"), nb::arg("epochs"),
+          nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"), nb::arg("on_epoch"));
     m.def("arc_hybrid_costs", &arc_hybrid_costs, nb::arg("heads"), nb::arg("moves"));
     nb::class_<ArcHybridModel>(m, "ArcHybridModel")
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("weights"), nb::arg("labels"))

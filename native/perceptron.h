@@ -8,10 +8,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -33,7 +37,6 @@ public:
         return *this;
     }
     FeatureKey key() const { return static_cast<FeatureKey>(state_ >> 32); }
-    std::uint64_t value() const { return state_; }
 
 private:
     // One round of SplitMix64's finalizer.
@@ -62,7 +65,6 @@ public:
         while (size < 2 * expected) size *= 2;
         slots_.assign(size, {0, kAbsent});
     }
-    // A decision's keys lie far apart: asked for all at once, they come together.
     void prefetch(std::span<const FeatureKey> keys) const {
         for (const FeatureKey key : keys) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
     }
@@ -95,6 +97,127 @@ private:
     std::size_t count_ = 0;
 };
 
+// What a feature says of a class, in units.
+struct ClassWeight {
+    std::uint16_t cls;
+    std::int32_t weight;
+    auto operator<=>(const ClassWeight&) const = default;
+};
+
+inline std::int32_t rounded(double units) {
+    return static_cast<std::int32_t>(std::clamp(std::round(units), -32767.0, 32767.0));
+}
+
+// Rows must come by rising key, each by rising class; empty ones are left out.
+class WeightWriter {
+public:
+    std::string bytes;
+
+    void add(FeatureKey key, std::span<const ClassWeight> row) {
+        if (row.empty()) return;
+        put(key - last_key_);
+        put(static_cast<std::uint32_t>(row.size()));
+        std::uint16_t last_class = 0;
+        for (const auto& [cls, weight] : row) {
+            put(static_cast<std::uint32_t>(cls - last_class));
+            // Zigzag: small weights of either sign take one byte.
+            put(static_cast<std::uint32_t>(weight) << 1 ^ static_cast<std::uint32_t>(weight >> 31));
+            last_class = cls;
+        }
+        last_key_ = key;
+    }
+
+private:
+    void put(std::uint32_t value) {
+        for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+        bytes += static_cast<char>(value);
+    }
+    FeatureKey last_key_ = 0;
+};
+
+// Row by row what a WeightWriter wrote. Throws std::invalid_argument where the bytes are cut short or
+// name a class that is not there.
+class WeightReader {
+public:
+    FeatureKey key = 0;
+    std::vector<ClassWeight> row;
+
+    WeightReader(std::string_view bytes, std::size_t classes) : bytes_(bytes), classes_(classes) {}
+
+    bool next() {
+        if (place_ == bytes_.size()) return false;
+        key += take();
+        const std::uint32_t count = take();
+        if (count > classes_) throw std::invalid_argument("damaged weights");
+        row.clear();
+        std::uint32_t cls = 0;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            cls += take();
+            const std::uint32_t zigzag = take();
+            if (cls >= classes_) throw std::invalid_argument("weights of an unknown class");
+            row.push_back({static_cast<std::uint16_t>(cls),
+                           static_cast<std::int32_t>(zigzag >> 1 ^ (0u - (zigzag & 1)))});
+        }
+        return true;
+    }
+
+private:
+    std::uint32_t take() {
+        std::uint32_t value = 0;
+        for (int shift = 0; shift < 32; shift += 7) {
+            if (place_ == bytes_.size()) break;
+            const auto byte = static_cast<std::uint8_t>(bytes_[place_++]);
+            value |= std::uint32_t{byte & 0x7fu} << shift;
+            if (byte < 0x80) return value;
+        }
+        throw std::invalid_argument("damaged weights");
+    }
+    std::string_view bytes_;
+    std::size_t classes_, place_ = 0;
+};
+
+// The mean of several models' weights: as scores are sums of weights, it decides as the models do
+// together. Means below `smallest` units are left out.
+inline std::string mean_weights(std::span<const std::string_view> models, std::size_t classes,
+                                double smallest) {
+    std::vector<WeightReader> readers;
+    std::vector<bool> has_row;
+    for (const std::string_view model : models) {
+        readers.emplace_back(model, classes);
+        has_row.push_back(readers.back().next());
+    }
+    WeightWriter writer;
+    std::map<std::uint16_t, std::int64_t> sums;
+    std::vector<ClassWeight> kept;
+    for (;;) {
+        std::optional<FeatureKey> key;
+        for (std::size_t i = 0; i < readers.size(); ++i)
+            if (has_row[i]) key = std::min(key.value_or(readers[i].key), readers[i].key);
+        if (!key) return writer.bytes;
+        sums.clear();
+        for (std::size_t i = 0; i < readers.size(); ++i) {
+            if (!has_row[i] || readers[i].key != *key) continue;
+            for (const auto& [cls, weight] : readers[i].row) sums[cls] += weight;
+            has_row[i] = readers[i].next();
+        }
+        kept.clear();
+        for (const auto& [cls, sum] : sums) {
+            const double mean = static_cast<double>(sum) / static_cast<double>(models.size());
+            if (rounded(mean) != 0 && std::abs(mean) >= smallest) kept.push_back({cls, rounded(mean)});
+        }
+        writer.add(*key, kept);
+    }
+}
+
+// Features are looked up in blocks: what they lead to lies far apart in memory, and asked for together
+// it comes together.
+constexpr std::size_t kBlock = 64;
+template <typename Look>
+void for_blocks(std::span<const FeatureKey> features, Look look) {
+    for (std::size_t i = 0; i < features.size(); i += kBlock)
+        look(features.subspan(i, std::min(kBlock, features.size() - i)));
+}
+
 class PerceptronTrainer {
 public:
     // A weight counts only once it was changed `min_updates` times: rare features, of which most
@@ -104,13 +227,21 @@ public:
 
     // Adds each class's weights to scores[class].
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
-        table_.prefetch(features);
-        for (const FeatureKey key : features) {
-            const std::uint32_t row = table_.find(key);
-            if (row == KeyTable::kAbsent) continue;
-            for (const Cell& cell : rows_[row].cells)
-                if (cell.updates >= min_updates_) scores[cell.cls] += cell.weight;
-        }
+        std::array<const Row*, kBlock> found;
+        for_blocks(features, [&](std::span<const FeatureKey> block) {
+            table_.prefetch(block);
+            std::size_t n = 0;
+            for (const FeatureKey key : block) {
+                const std::uint32_t number = table_.find(key);
+                if (number == KeyTable::kAbsent) continue;
+                found[n++] = &rows_[number];
+                __builtin_prefetch(&rows_[number]);
+            }
+            for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(found[i]->cells.data());
+            for (std::size_t i = 0; i < n; ++i)
+                for (const Cell& cell : found[i]->cells)
+                    if (cell.updates >= min_updates_) scores[cell.cls] += cell.weight;
+        });
     }
 
     void update(std::span<const FeatureKey> features, std::uint16_t cls, int change) {
@@ -122,8 +253,8 @@ public:
                 rows_.push_back({key, {}});
             }
             Cell& cell = rows_[number].at(cls);
-            settle(cell);
             cell.weight += change;
+            cell.late += now_ * change;
             cell.updates = static_cast<std::uint8_t>(std::min(cell.updates + 1, 255));
         }
     }
@@ -136,34 +267,21 @@ public:
     std::string finish(double unit, double smallest = 0.0) {
         std::sort(rows_.begin(), rows_.end(),
                   [](const Row& a, const Row& b) { return a.key < b.key; });
-        std::string bytes;
-        FeatureKey last_key = 0;
-        std::vector<std::pair<std::uint16_t, std::int32_t>> kept;
-        for (Row& row : rows_) {
+        WeightWriter writer;
+        std::vector<ClassWeight> kept;
+        for (const Row& row : rows_) {
             kept.clear();
-            for (Cell& cell : row.cells) {
-                settle(cell);
-                const double mean = static_cast<double>(cell.total) / std::max<double>(now_, 1);
-                const auto rounded =
-                    static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -32767.0, 32767.0));
-                if (rounded != 0 && std::fabs(mean) >= smallest && cell.updates >= min_updates_)
-                    kept.emplace_back(cell.cls, rounded);
+            for (const Cell& cell : row.cells) {
+                const std::int64_t total = now_ * cell.weight - cell.late;
+                const double mean = static_cast<double>(total) / std::max<double>(now_, 1);
+                const std::int32_t weight = rounded(mean / unit);
+                if (weight != 0 && std::fabs(mean) >= smallest && cell.updates >= min_updates_)
+                    kept.push_back({cell.cls, weight});
             }
-            if (kept.empty()) continue;
             std::sort(kept.begin(), kept.end());
-            put(bytes, row.key - last_key);
-            put(bytes, static_cast<std::uint32_t>(kept.size()));
-            std::uint16_t last_class = 0;
-            for (const auto& [cls, weight] : kept) {
-                put(bytes, static_cast<std::uint32_t>(cls - last_class));
-                // Zigzag: small weights of either sign take one byte.
-                put(bytes, static_cast<std::uint32_t>(weight) << 1 ^
-                               static_cast<std::uint32_t>(weight >> 31));
-                last_class = cls;
-            }
-            last_key = row.key;
+            writer.add(row.key, kept);
         }
-        return bytes;
+        return writer.bytes;
     }
 
 private:
@@ -171,8 +289,9 @@ private:
         std::uint16_t cls;
         std::uint8_t updates = 0;
         std::int32_t weight = 0;
-        std::int64_t total = 0;   // the sum of the weight over the decisions up to `settled`
-        std::int64_t settled = 0;
+        // The sum of each change times the decisions before it: what the sum of the weight over all
+        // decisions lacks to their number times the weight.
+        std::int64_t late = 0;
     };
     struct Row {
         FeatureKey key;
@@ -183,15 +302,6 @@ private:
             return cells.emplace_back(Cell{cls});
         }
     };
-    void settle(Cell& cell) const {
-        cell.total += (now_ - cell.settled) * cell.weight;
-        cell.settled = now_;
-    }
-    static void put(std::string& bytes, std::uint32_t value) {
-        for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-        bytes += static_cast<char>(value);
-    }
-
     int min_updates_;
     std::int64_t now_ = 0;
     KeyTable table_;
@@ -203,39 +313,36 @@ public:
     // Throws std::invalid_argument where the bytes are cut short or name a class that is not there.
     PerceptronWeights(std::string_view bytes, std::size_t classes) {
         std::vector<std::pair<FeatureKey, std::uint32_t>> begins;
-        std::size_t place = 0;
-        FeatureKey key = 0;
-        while (place < bytes.size()) {
-            key += take(bytes, place);
-            const std::uint32_t count = take(bytes, place);
-            begins.emplace_back(key, static_cast<std::uint32_t>(cells_.size()));
-            if (count >= kMostClasses) throw std::invalid_argument("damaged weights");
-            cells_.push_back({static_cast<std::uint16_t>(count), 0});
-            std::uint32_t cls = 0;
-            for (std::uint32_t i = 0; i < count; ++i) {
-                cls += take(bytes, place);
-                const std::uint32_t zigzag = take(bytes, place);
-                const auto weight = static_cast<std::int32_t>(zigzag >> 1 ^ (0u - (zigzag & 1)));
-                if (cls >= classes) throw std::invalid_argument("weights of an unknown class");
-                cells_.push_back(
-                    {static_cast<std::uint16_t>(cls), static_cast<std::int16_t>(weight)});
-            }
+        WeightReader reader(bytes, classes);
+        while (reader.next()) {
+            begins.emplace_back(reader.key, static_cast<std::uint32_t>(cells_.size()));
+            cells_.push_back({static_cast<std::uint16_t>(reader.row.size()), 0});
+            for (const auto& [cls, weight] : reader.row)
+                cells_.push_back({cls, static_cast<std::int16_t>(weight)});
         }
         table_ = KeyTable(begins.size());
         for (const auto& [feature, begin] : begins) table_.insert(feature, begin);
     }
 
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
-        table_.prefetch(features);
-        for (const FeatureKey key : features) {
-            const std::uint32_t begin = table_.find(key);
-            if (begin == KeyTable::kAbsent) continue;
-            const Cell* cell = &cells_[begin];
-            for (const Cell* last = cell + cell->cls; cell != last;) {
-                ++cell;
-                scores[cell->cls] += cell->weight;
+        std::array<const Cell*, kBlock> found;
+        for_blocks(features, [&](std::span<const FeatureKey> block) {
+            table_.prefetch(block);
+            std::size_t n = 0;
+            for (const FeatureKey key : block) {
+                const std::uint32_t begin = table_.find(key);
+                if (begin == KeyTable::kAbsent) continue;
+                found[n++] = &cells_[begin];
+                __builtin_prefetch(&cells_[begin]);
             }
-        }
+            for (std::size_t i = 0; i < n; ++i) {
+                const Cell* cell = found[i];
+                for (const Cell* last = cell + cell->cls; cell != last;) {
+                    ++cell;
+                    scores[cell->cls] += cell->weight;
+                }
+            }
+        });
     }
 
 private:
@@ -244,17 +351,6 @@ private:
         std::uint16_t cls;
         std::int16_t weight;
     };
-    static std::uint32_t take(std::string_view bytes, std::size_t& place) {
-        std::uint32_t value = 0;
-        for (int shift = 0; shift < 32; shift += 7) {
-            if (place == bytes.size()) break;
-            const auto byte = static_cast<std::uint8_t>(bytes[place++]);
-            value |= std::uint32_t{byte & 0x7fu} << shift;
-            if (byte < 0x80) return value;
-        }
-        throw std::invalid_argument("damaged weights");
-    }
-
     KeyTable table_;
     std::vector<Cell> cells_;
 };

@@ -1,7 +1,9 @@
-// Tags for the words of sentences, left to right, each the best by an averaged perceptron given the
-// words around it and the two tags before it.
+// Tags for the words of sentences, right to left, each the best by an averaged perceptron given the
+// words around it, the two tags after it and, where there are any, tags of another kind that the words
+// around it have already been given.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
@@ -24,22 +26,38 @@ namespace {
 using Tags = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TagArray = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>, nb::c_contig>;
 
+// Sentences, and the tags of another kind that their words have been given: as many, or none at all.
+struct TagInput {
+    TextLists words, given;
+    TagInput(nb::handle own_words, nb::handle own_given) : words(own_words), given(own_given) {
+        if (!has_given()) return;
+        bool is_parallel = words.size() == given.size();
+        for (std::size_t s = 0; is_parallel && s < words.size(); ++s)
+            is_parallel = words.count(s) == given.count(s);
+        if (!is_parallel) throw nb::value_error("a given tag is needed for each word");
+    }
+    bool has_given() const { return given.size() > 0; }
+};
+
 // The features of one decision. Templates are numbered in the order in which they are added; the
 // oracle in tests/language/perceptron_oracle.py lists the same.
 class TagFeatures {
 public:
-    void start(const TextLists& sentences, std::size_t sentence) {
+    void start(const TagInput& input, std::size_t sentence) {
         words_.clear();
-        for (std::size_t i = 0; i < sentences.count(sentence); ++i)
-            words_.push_back(atoms_of(sentences.at(sentence, i)));
+        given_.clear();
+        for (std::size_t i = 0; i < input.words.count(sentence); ++i) {
+            words_.push_back(atoms_of(input.words.at(sentence, i)));
+            if (input.has_given()) given_.push_back(string_value(input.given.at(sentence, i)));
+        }
     }
     std::size_t size() const { return words_.size(); }
 
-    // `before` and `before_that` are the two tags to the left, -1 and -2 outside the sentence.
-    const std::vector<FeatureKey>& of(std::size_t i, std::int64_t before, std::int64_t before_that) {
+    // `tag` and `tag2` are those of the next word and of the one after it, -1 and -2 outside the
+    // sentence.
+    const std::vector<FeatureKey>& of(std::size_t i, std::int64_t tag, std::int64_t tag2) {
         const WordAtoms& word = words_[i];
         const WordAtoms &left = at(i, -1), &left2 = at(i, -2), &right = at(i, 1), &right2 = at(i, 2);
-        const std::int64_t tag = before, tag2 = before_that;
         keys_.clear();
         number_ = 0;
         put();
@@ -54,8 +72,8 @@ public:
         put(tag, tag2);
         put(tag, word.lower);
         put(tag, word.suffixes[2]);
-        put(tag, right.lower);
-        put(tag, right.suffixes[1]);
+        put(tag, left.lower);
+        put(tag, left.suffixes[1]);
         put(tag, word.shape);
         put(tag, tag2, word.lower);
         put(left.lower);
@@ -64,17 +82,50 @@ public:
         put(right2.lower);
         put(left.suffixes[2]);
         put(right.suffixes[2]);
-        put(right.shape);
+        put(left.shape);
         put(left.lower, word.lower);
         put(word.lower, right.lower);
         put(left.lower, right.lower);
-        put(word.suffixes[2], right.suffixes[2]);
-        put(left.lower, left2.lower);
+        put(left.suffixes[2], word.suffixes[2]);
+        put(left2.lower, left.lower);
         put(right.lower, right2.lower);
+        if (!given_.empty()) put_given(i, tag, tag2);
         return keys_;
     }
 
 private:
+    void put_given(std::size_t i, std::int64_t tag, std::int64_t tag2) {
+        const std::uint64_t word = words_[i].lower, left = at(i, -1).lower, right = at(i, 1).lower;
+        const std::uint64_t own = given(i, 0), before = given(i, -1), before2 = given(i, -2);
+        const std::uint64_t next = given(i, 1), next2 = given(i, 2), next3 = given(i, 3);
+        for (int step = -3; step <= 3; ++step) put(given(i, step));
+        put(before, own);
+        put(own, next);
+        put(next, next2);
+        put(before2, before, own);
+        put(before, own, next);
+        put(own, next, next2);
+        put(next, next2, next3);
+        put(before2, before, own, next);
+        put(before, own, next, next2);
+        put(own, next, next2, next3);
+        put(word, own);
+        put(word, before);
+        put(word, next);
+        put(word, own, next);
+        put(left, own);
+        put(own, right);
+        put(left, own, next);
+        put(tag, own);
+        put(tag, own, next);
+        put(tag, tag2, own);
+        put(tag, before, own);
+    }
+    std::uint64_t given(std::size_t i, int step) const {
+        const auto place = static_cast<std::ptrdiff_t>(i) + step;
+        if (place < 0 || place >= static_cast<std::ptrdiff_t>(given_.size())) return 1;
+        return given_[static_cast<std::size_t>(place)];
+    }
     const WordAtoms& at(std::size_t i, int step) const {
         static const WordAtoms kOutside{};
         const auto place = static_cast<std::ptrdiff_t>(i) + step;
@@ -88,6 +139,7 @@ private:
         keys_.push_back(hash.key());
     }
     std::vector<WordAtoms> words_;
+    std::vector<std::uint64_t> given_;
     std::vector<FeatureKey> keys_;
     std::uint64_t number_ = 0;
 };
@@ -100,13 +152,13 @@ std::int32_t best_of(const std::vector<std::int32_t>& scores) {
 template <typename Weights, typename Decide>
 void walk(TagFeatures& features, const Weights& weights, std::vector<std::int32_t>& scores,
           Decide decide) {
-    std::int64_t before = -1, before_that = -2;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-        const auto& keys = features.of(i, before, before_that);
+    std::int64_t tag = -1, tag2 = -2;
+    for (std::size_t i = features.size(); i-- > 0;) {
+        const auto& keys = features.of(i, tag, tag2);
         std::fill(scores.begin(), scores.end(), 0);
         weights.add_scores(keys, scores.data());
-        before_that = before;
-        before = decide(i, keys, scores);
+        tag2 = tag;
+        tag = decide(i, keys, scores);
     }
 }
 
@@ -117,8 +169,9 @@ std::size_t checked_classes(std::size_t classes) {
 
 nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classes, int epochs,
                        int min_updates, double unit, std::uint64_t seed, nb::callable on_epoch,
-                       double smallest) {
-    const TextLists sentences(sequence);
+                       nb::handle given) {
+    const TagInput input(sequence, given);
+    const TextLists& sentences = input.words;
     if (tags.size() != sentences.total()) throw nb::value_error("a tag is needed for each word");
     const std::int32_t* gold = tags.data();
     for (std::size_t i = 0; i < tags.size(); ++i)
@@ -136,7 +189,7 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
             shuffle(order, Stream(seed, static_cast<std::uint64_t>(epoch)));
             for (const std::size_t s : order) {
                 const std::int32_t* right = gold + sentences.first(s);
-                features.start(sentences, s);
+                features.start(input, s);
                 walk(features, trainer, scores, [&](std::size_t i, const auto& keys, const auto&) {
                     const std::int32_t guess = best_of(scores);
                     if (guess != right[i]) {
@@ -150,7 +203,7 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1);
         }
-        bytes = trainer.finish(unit, smallest);
+        bytes = trainer.finish(unit);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -161,12 +214,12 @@ public:
         : weights_({weights.c_str(), weights.size()}, checked_classes(classes)), classes_(classes) {}
 
     // Their numbers, a row for each word of all sentences.
-    TagArray tag(nb::handle sequence, int threads) const {
-        const TextLists sentences(sequence);
-        TagArray result = new_tags(sentences.total(), 1);
+    TagArray tag(nb::handle sequence, int threads, nb::handle given) const {
+        const TagInput input(sequence, given);
+        TagArray result = new_tags(input.words.total(), 1);
         std::int32_t* out = result.data();
         nb::gil_scoped_release release;
-        for_each(sentences, threads, [&](std::size_t place, const auto& scores) {
+        for_each(input, threads, [&](std::size_t place, const auto& scores) {
             return out[place] = best_of(scores);
         });
         return result;
@@ -175,7 +228,8 @@ public:
     // The k best tags of every word with the logs of their probabilities, log-linear in
     // sharpness * score.
     nb::tuple candidates(nb::handle sequence, std::size_t k, double sharpness, int threads) const {
-        const TextLists sentences(sequence);
+        const TagInput input(sequence, nb::tuple());
+        const TextLists& sentences = input.words;
         k = std::min(k, classes_);
         TagArray tags = new_tags(sentences.total(), k);
         std::int32_t* tags_out = tags.data();
@@ -183,7 +237,7 @@ public:
         Matrix logs = new_matrix(sentences.total(), k, &logs_out);
         {
             nb::gil_scoped_release release;
-            for_each(sentences, threads, [=, this, ranked = std::vector<std::int32_t>(classes_)](
+            for_each(input, threads, [=, this, ranked = std::vector<std::int32_t>(classes_)](
                                              std::size_t place, const auto& scores) mutable {
                 std::iota(ranked.begin(), ranked.end(), 0);
                 std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k),
@@ -212,13 +266,14 @@ private:
 
     // decide(place among all words, scores) says which tag a word gets.
     template <typename Decide>
-    void for_each(const TextLists& sentences, int threads, Decide decide) const {
+    void for_each(const TagInput& input, int threads, Decide decide) const {
+        const TextLists& sentences = input.words;
         parallel_for(
             sentences.size(), threads,
             [&, decide, features = TagFeatures(), scores = std::vector<std::int32_t>(classes_)](
                 std::size_t begin, std::size_t end) mutable {
                 for (std::size_t s = begin; s < end; ++s) {
-                    features.start(sentences, s);
+                    features.start(input, s);
                     walk(features, weights_, scores,
                          [&](std::size_t i, const auto&, const auto& found) {
                              return decide(sentences.first(s) + i, found);
@@ -232,15 +287,25 @@ private:
     std::size_t classes_;
 };
 
+// One model that decides as several do together.
+nb::bytes mean_of(const std::vector<nb::bytes>& models, std::size_t classes, double smallest) {
+    std::vector<std::string_view> weights;
+    for (const nb::bytes& model : models) weights.emplace_back(model.c_str(), model.size());
+    const std::string bytes = mean_weights(weights, checked_classes(classes), smallest);
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
 }  // namespace
 
 void add_tagger(nb::module_& m) {
     m.def("train_tagger", &train_tagger, nb::arg("sentences"), nb::arg("tags"), nb::arg("classes"),
           nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"),
-          nb::arg("on_epoch"), nb::arg("smallest") = 0.0);
+          nb::arg("on_epoch"), nb::arg("given") = nb::tuple());
+    m.def("mean_weights", &mean_of, nb::arg("models"), nb::arg("classes"), nb::arg("smallest"));
     nb::class_<TaggerModel>(m, "TaggerModel")
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("weights"), nb::arg("classes"))
-        .def("tag", &TaggerModel::tag, nb::arg("sentences"), nb::arg("threads"))
+        .def("tag", &TaggerModel::tag, nb::arg("sentences"), nb::arg("threads"),
+             nb::arg("given") = nb::tuple())
         .def("candidates", &TaggerModel::candidates, nb::arg("sentences"), nb::arg("k"),
              nb::arg("sharpness"), nb::arg("threads"));
 }

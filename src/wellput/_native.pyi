@@ -196,14 +196,21 @@ def train_tagger(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
-    smallest: float = 0.0,
+    given: Sequence[Sequence[str]] = (),
 ) -> bytes: ...
+def mean_weights(models: Sequence[bytes], classes: int, smallest: float) -> bytes:
+    """Of models made by `train_tagger` or `train_arc_hybrid`; `smallest` is in units."""
 
 class TaggerModel:
     """Weights made by `train_tagger`; results have a row for each word of all sentences."""
 
     def __init__(self, weights: bytes, classes: int) -> None: ...
-    def tag(self, sentences: Sequence[Sequence[str]], threads: int) -> NDArray[np.int32]: ...
+    def tag(
+        self,
+        sentences: Sequence[Sequence[str]],
+        threads: int,
+        given: Sequence[Sequence[str]] = (),
+    ) -> NDArray[np.int32]: ...
     def candidates(
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
@@ -280,7 +287,6 @@ def train_arc_hybrid(
     unit: float,
     seed: int,
     on_epoch: Callable[[int], object],
-    smallest: float = 0.0,
 ) -> bytes: ...
 def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
 

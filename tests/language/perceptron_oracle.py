@@ -48,6 +48,11 @@ def shuffle(things: list[int], numbers: Iterator[int]) -> None:
         things[left - 1], things[other] = things[other], things[left - 1]
 
 
+def rounded(value: float) -> int:
+    """Half away from zero."""
+    return int(abs(value) + 0.5) * (1 if value >= 0 else -1)
+
+
 @dataclass
 class Perceptron:
     """Weights by (feature, class); averages by adding every weight up after every decision."""
@@ -79,9 +84,6 @@ class Perceptron:
             self.totals[pair] += weight
 
     def finished(self, unit: float) -> dict[tuple[int, int], int]:
-        def rounded(value: float) -> int:  # half away from zero
-            return int(abs(value) + 0.5) * (1 if value >= 0 else -1)
-
         found = {
             pair: rounded(total / max(self.decisions, 1) / unit)
             for pair, total in self.totals.items()
@@ -115,6 +117,20 @@ def weights_in(data: bytes) -> dict[tuple[int, int], int]:
             cls += take()
             zigzag = take()
             found[key, cls] = zigzag >> 1 if zigzag % 2 == 0 else -(zigzag + 1 >> 1)
+
+
+def bytes_of(weights: dict[tuple[int, int], int]) -> bytes:
+    """Small weights as bytes: keys, classes and weights below 64 take one byte each."""
+    found = bytearray()
+    last_key = 0
+    for key in sorted({key for key, _ in weights}):
+        row = sorted((cls, weight) for (own, cls), weight in weights.items() if own == key)
+        found += bytes([key - last_key, len(row)])
+        last_key, last_class = key, 0
+        for cls, weight in row:
+            found += bytes([cls - last_class, 2 * weight if weight >= 0 else -2 * weight - 1])
+            last_class = cls
+    return bytes(found)
 
 
 @dataclass(frozen=True)
@@ -155,7 +171,9 @@ def value(text: str) -> int:
     return string_value(text.encode(errors="surrogatepass"))
 
 
-def tag_features(words: Sequence[Atoms], i: int, tag: int, tag2: int) -> list[int]:
+def tag_features(
+    words: Sequence[Atoms], given: Sequence[int], i: int, tag: int, tag2: int
+) -> list[int]:
     def at(place: int) -> Atoms:
         return words[place] if 0 <= place < len(words) else Atoms()
 
@@ -173,8 +191,8 @@ def tag_features(words: Sequence[Atoms], i: int, tag: int, tag2: int) -> list[in
         (tag, tag2),
         (tag, word.lower),
         (tag, word.suffixes[2]),
-        (tag, right.lower),
-        (tag, right.suffixes[1]),
+        (tag, left.lower),
+        (tag, left.suffixes[1]),
         (tag, word.shape),
         (tag, tag2, word.lower),
         (left.lower,),
@@ -183,28 +201,68 @@ def tag_features(words: Sequence[Atoms], i: int, tag: int, tag2: int) -> list[in
         (right2.lower,),
         (left.suffixes[2],),
         (right.suffixes[2],),
-        (right.shape,),
+        (left.shape,),
         (left.lower, word.lower),
         (word.lower, right.lower),
         (left.lower, right.lower),
-        (word.suffixes[2], right.suffixes[2]),
-        (left.lower, left2.lower),
+        (left.suffixes[2], word.suffixes[2]),
+        (left2.lower, left.lower),
         (right.lower, right2.lower),
     ]
+    if given:
+        templates += given_templates(words, given, i, tag, tag2)
     return [feature_key(number, *values) for number, values in enumerate(templates)]
 
 
-def walk(words: Sequence[str], decide: Callable[[int, list[int]], int]) -> list[int]:
+def given_templates(
+    words: Sequence[Atoms], given: Sequence[int], i: int, tag: int, tag2: int
+) -> list[tuple[int, ...]]:
+    def form(place: int) -> int:
+        return words[place].lower if 0 <= place < len(words) else Atoms().lower
+
+    around = {step: given[i + step] if 0 <= i + step < len(given) else 1 for step in range(-3, 4)}
+    before2, before, own, next_, next2, next3 = (around[step] for step in range(-2, 4))
+    word, left, right = form(i), form(i - 1), form(i + 1)
+    return [
+        *((value,) for value in around.values()),
+        (before, own),
+        (own, next_),
+        (next_, next2),
+        (before2, before, own),
+        (before, own, next_),
+        (own, next_, next2),
+        (next_, next2, next3),
+        (before2, before, own, next_),
+        (before, own, next_, next2),
+        (own, next_, next2, next3),
+        (word, own),
+        (word, before),
+        (word, next_),
+        (word, own, next_),
+        (left, own),
+        (own, right),
+        (left, own, next_),
+        (tag, own),
+        (tag, own, next_),
+        (tag, tag2, own),
+        (tag, before, own),
+    ]
+
+
+def walk(
+    words: Sequence[str], given: Sequence[str], decide: Callable[[int, list[int]], int]
+) -> list[int]:
     """decide(place, features) says which tag the word gets."""
-    atoms = [atoms_of(word) for word in words]
+    atoms, values = [atoms_of(word) for word in words], [value(tag) for tag in given]
     tags = [-2, -1]
-    for i in range(len(words)):
-        tags.append(decide(i, tag_features(atoms, i, tags[-1], tags[-2])))
-    return tags[2:]
+    for i in reversed(range(len(words))):
+        tags.append(decide(i, tag_features(atoms, values, i, tags[-1], tags[-2])))
+    return tags[:1:-1]
 
 
 def train(
     sentences: Sequence[Sequence[str]],
+    given: Sequence[Sequence[str]],
     tags: Sequence[Sequence[int]],
     *,
     classes: int,
@@ -227,5 +285,5 @@ def train(
                 perceptron.tick()
                 return guess
 
-            walk(sentences[s], decide)
+            walk(sentences[s], given[s], decide)
     return perceptron

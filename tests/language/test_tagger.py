@@ -14,7 +14,7 @@ from tests.language import perceptron_oracle as oracle
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import save_model_file
-from wellput.language.tagger import Tagger
+from wellput.language.tagger import WEIGHTS, Tagger
 
 SENTENCES = [
     (["The", "dog", "barks", "."], ["DT", "NN", "VBZ", "."]),
@@ -41,12 +41,22 @@ def test_the_kernel_learns_and_tags_as_the_oracle_does(
 ) -> None:
     tags = [[data.draw(st.integers(0, classes - 1)) for _ in text] for text in texts]
     flat = np.array([tag for own in tags for tag in own], np.int32)
+    has_given = data.draw(st.booleans())
+    given = [[data.draw(st.sampled_from("NV")) for _ in text if has_given] for text in texts]
     unit = 0.125  # a power of two: both sides round the same quotients
     found = _native.train_tagger(
-        texts, flat, classes, epochs, min_updates, unit, seed, lambda _: None
+        texts,
+        flat,
+        classes,
+        epochs,
+        min_updates,
+        unit,
+        seed,
+        lambda _: None,
+        given=given if has_given else (),
     )
     expected = oracle.train(
-        texts, tags, classes=classes, epochs=epochs, min_updates=min_updates, seed=seed
+        texts, given, tags, classes=classes, epochs=epochs, min_updates=min_updates, seed=seed
     ).finished(unit)
     assert oracle.weights_in(found) == expected
 
@@ -54,22 +64,62 @@ def test_the_kernel_learns_and_tags_as_the_oracle_does(
         scores = [sum(expected.get((key, c), 0) for key in features) for c in range(classes)]
         return scores.index(max(scores))
 
-    tagged = _native.TaggerModel(found, classes).tag(texts, 1)[:, 0].tolist()
-    assert tagged == [tag for text in texts for tag in oracle.walk(text, decide)]
+    model = _native.TaggerModel(found, classes)
+    tagged = model.tag(texts, 1, given if has_given else ())[:, 0].tolist()
+    walks = (oracle.walk(text, own, decide) for text, own in zip(texts, given, strict=True))
+    assert tagged == [tag for walk in walks for tag in walk]
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.tuples(st.integers(0, 5), st.integers(0, 3)),
+            st.integers(-9, 9).filter(bool),
+            max_size=8,
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(0, 4),
+)
+def test_the_mean_of_models_is_that_of_their_weights(
+    models: list[dict[tuple[int, int], int]], smallest: int
+) -> None:
+    found = _native.mean_weights([oracle.bytes_of(model) for model in models], 4, smallest)
+    pairs = {pair for model in models for pair in model}
+    means = {p: sum(model.get(p, 0) for model in models) / len(models) for p in pairs}
+    expected = {p: oracle.rounded(m) for p, m in means.items() if abs(m) >= smallest}
+    assert oracle.weights_in(found) == {p: weight for p, weight in expected.items() if weight}
+
+
+def test_given_tags_must_run_along_the_words() -> None:
+    tagger = Tagger.train(SENTENCES, min_updates=1)
+    with pytest.raises(ValueError, match="given tag is needed"):
+        tagger.tag([["The", "dog"]], given=[["x"]])
+
+
+def test_given_tags_decide_where_words_do_not() -> None:
+    words = [["a", "b"]] * 4
+    given = [["x", "x"], ["x", "y"], ["y", "x"], ["y", "y"]]
+    tags = [[tag.upper() for tag in own] for own in given]
+    tagger = Tagger.train(list(zip(words, tags, strict=True)), given=given, min_updates=1)
+    assert tagger.tag(words, given=given) == tags
+
+
+def test_several_runs_make_one_model() -> None:
+    single = [Tagger.train(SENTENCES, seed=seed).weights.tobytes() for seed in (7, 8)]
+    both = Tagger.train(SENTENCES, seed=7, runs=2)
+    assert both.weights.tobytes() == _native.mean_weights(single, len(both.tags), 0.0)
 
 
 def test_small_weights_are_left_out() -> None:
-    words = [words for words, _ in SENTENCES]
-    tags = sorted({tag for _, own in SENTENCES for tag in own})
-    numbers = np.array([tags.index(tag) for _, own in SENTENCES for tag in own], np.int32)
-    arguments = (words, numbers, len(tags), 3, 1, 0.125, 1, lambda _: None)
-    whole = oracle.weights_in(_native.train_tagger(*arguments))
-    # Rounded weights of 0.5 are 4 units of 0.125; means from 0.4375 to 0.5 round to 4 as well.
-    kept = oracle.weights_in(_native.train_tagger(*arguments, 0.5))
+    whole, kept = (
+        oracle.weights_in(Tagger.train(SENTENCES, smallest=smallest).weights.tobytes())
+        for smallest in (0.0, 0.5)
+    )
+    # 0.5 is 10 units of 0.05.
+    assert kept == {pair: weight for pair, weight in whole.items() if abs(weight) >= 10}
     assert 0 < len(kept) < len(whole)
-    assert kept.items() <= whole.items()
-    assert {pair for pair, weight in whole.items() if abs(weight) > 4} <= kept.keys()
-    assert min(map(abs, kept.values())) >= 4
 
 
 def test_a_tagger_learns_its_sentences_and_guesses_new_words() -> None:
@@ -113,7 +163,7 @@ def test_saved_and_loaded_it_is_the_same_and_the_same_bytes(tmp_path: Path) -> N
 
 def test_a_damaged_tagger_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.wpm"
-    arrays = {**Tagger.train(SENTENCES)._arrays(), "weights": np.array([0x80], np.uint8)}
+    arrays = {**Tagger.train(SENTENCES)._arrays(), WEIGHTS: np.array([0x80], np.uint8)}
     save_model_file(path, "tagger", {}, arrays)
     with pytest.raises(InputError, match="damaged"):
         Tagger.load(path)

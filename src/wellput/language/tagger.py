@@ -1,10 +1,10 @@
 """The noun `Tagger`: a tag for every word of a sentence, whatever the tags are (parts of speech,
 supertags).
 
-A greedy averaged perceptron: words are tagged left to right, each with the tag whose weights add up
-to most, given the word's form, ending, beginning and shape, its neighbors, and the two tags before.
-`candidates` also says how sure it is: probabilities are log-linear in the scores, sharpened so that
-they fit held-out sentences.
+A greedy averaged perceptron: words are tagged right to left, each with the tag whose weights add up
+to most, given the word's form, ending, beginning and shape, its neighbors, and the two tags after it;
+also tags of another kind, where there are any. `candidates` also says how sure it is: probabilities
+are log-linear in the scores, sharpened so that they fit held-out sentences.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
 
 KIND = "tagger"
+# Words are tagged leftward; weights learned in the other direction would be taken for these.
+WEIGHTS = "weights.leftward"
 # Averaged weights are kept in multiples of this: finer ones gained nothing on EWT dev.
 UNIT = 0.05
 # Sharpness of probabilities where no held-out sentences say better, as found on EWT dev.
@@ -62,28 +64,35 @@ class Tagger:
         epochs: int = 10,
         min_updates: int = 3,
         smallest: float = 0.0,
+        runs: int = 1,
+        given: Sequence[Sequence[str]] = (),
         seed: int = 1,
         held_out: Sequence[Tagged] = (),
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
         """A tagger from sentences of (words, tags). Weights changed fewer than `min_updates` times
-        or below `smallest` are left out, which makes the model smaller; probabilities are fitted to
-        `held_out`."""
+        or below `smallest` are left out, which makes the model smaller. Several `runs` go over the
+        sentences in different orders; their mean decides as they would together. `given` are tags of
+        another kind, which `tag` then wants too. Probabilities are fitted to `held_out`."""
         tags = sorted({tag for _, own in sentences for tag in own})
         if not tags:
             raise InputError("A tagger is trained from tagged words; there are none.")
         number = {tag: place for place, tag in enumerate(tags)}
-        weights = _native.train_tagger(
-            [words for words, _ in sentences],
-            np.array([number[tag] for _, own in sentences for tag in own], np.int32),
-            classes=len(tags),
-            epochs=epochs,
-            min_updates=min_updates,
-            unit=UNIT,
-            seed=seed,
-            on_epoch=on_epoch,
-            smallest=smallest,
-        )
+        models = [
+            _native.train_tagger(
+                [words for words, _ in sentences],
+                np.array([number[tag] for _, own in sentences for tag in own], np.int32),
+                classes=len(tags),
+                epochs=epochs,
+                min_updates=min_updates,
+                unit=UNIT,
+                seed=seed + run,
+                on_epoch=on_epoch,
+                given=given,
+            )
+            for run in range(runs)
+        ]
+        weights = _native.mean_weights(models, len(tags), smallest / UNIT)
         tagger = cls(tags, np.frombuffer(weights, np.uint8))
         if held_out:
             tagger.sharpness = tagger._fitted_sharpness(held_out)
@@ -94,7 +103,7 @@ class Tagger:
         file = load_model_file(path, KIND)
         try:
             sharpness = float(file.arrays["sharpness"][0])
-            weights = file.arrays["weights"]
+            weights = file.arrays[WEIGHTS]
             return cls(file.strings("tags"), weights, sharpness=sharpness, card=file.card)
         except (KeyError, IndexError, ValueError):
             raise InputError(f"{path} is a damaged tagger: train it again.") from None
@@ -107,9 +116,15 @@ class Tagger:
     def fingerprint(self) -> str:
         return fingerprint(KIND, self._arrays())
 
-    def tag(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
-        """The tags of each sentence's words."""
-        numbers = self._model.tag(sentences, threads)[:, 0].tolist()
+    def tag(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        given: Sequence[Sequence[str]] = (),
+        threads: int = 1,
+    ) -> list[list[str]]:
+        """The tags of each sentence's words; `given` as in training."""
+        numbers = self._model.tag(sentences, threads, given)[:, 0].tolist()
         tags = self.tags
         tagged: list[list[str]] = []
         start = 0
@@ -130,7 +145,7 @@ class Tagger:
         """For each word the tags it may have, the most probable first: at most `k`, none whose log
         probability is more than `margin` below the best one's.
 
-        The tags before a word are taken to be the best ones.
+        The tags after a word are taken to be the best ones.
         """
         numbers, logs = self._model.candidates(sentences, k, self.sharpness, threads)
         kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()
@@ -145,7 +160,7 @@ class Tagger:
         return {
             **packed_strings("tags", self.tags),
             "sharpness": np.array([self.sharpness], np.float64),
-            "weights": self.weights,
+            WEIGHTS: self.weights,
         }
 
     def _fitted_sharpness(self, sentences: Sequence[Tagged]) -> float:

@@ -3,8 +3,8 @@
 Arc-hybrid moves, each the best by an averaged perceptron, trained with a dynamic oracle, so that the
 parser also learns what to do after a mistake (Goldberg & Nivre 2013). Greedy and linear in the
 length of the sentence; the trees are projective and have one root. A tagger of its own gives each
-word a hint first: its probable relation and the side its head is on, from the words around it, which
-lets a move look further ahead than its features do (Ouchi, Duh & Matsumoto 2014).
+word a hint first: its probable relation and the side its head is on, from the words and tags around it,
+which lets a move look further ahead than its features do (Ouchi, Duh & Matsumoto 2014).
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
-from wellput.language.tagger import Tagger
+from wellput.language.tagger import WEIGHTS, Tagger
 from wellput.language.word_analysis import WordAnalysis
 from wellput.trees.projectivity import projectivize
 
 KIND = "transition-parser"
+HINT_WEIGHTS = f"hints.{WEIGHTS}"
 UNIT = 0.1
 
 
@@ -65,30 +66,37 @@ class TransitionParser:
         epochs: int = 10,
         min_updates: int = 6,
         smallest: float = 0.0,
+        runs: int = 1,
         seed: int = 1,
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
         """From trees, and the tags and hints that taggers give their words: as they will be when
-        parsing, mistakes included (see `parser_training`). Non-projective arcs are lifted."""
+        parsing, mistakes included (see `parser_training`). Non-projective arcs are lifted. `runs` and
+        `smallest` as for taggers."""
         relations = sorted({word.relation for tree in trees for word in tree.words})
         if not relations:
             raise InputError("A parser is trained from trees; there are none.")
         number = {relation: place for place, relation in enumerate(relations)}
         projective = [projectivize(tree) for tree in trees]
-        weights = _native.train_arc_hybrid(
-            [[word.form for word in tree.words] for tree in trees],
-            tags,
-            hints,
-            heads=np.array([w.head for tree in projective for w in tree.words], np.int32),
-            labels=np.array([number[w.relation] for t in projective for w in t.words], np.int32),
-            n_labels=len(relations),
-            epochs=epochs,
-            min_updates=min_updates,
-            unit=UNIT,
-            seed=seed,
-            on_epoch=on_epoch,
-            smallest=smallest,
-        )
+        words = [word for tree in projective for word in tree.words]
+        models = [
+            _native.train_arc_hybrid(
+                [[word.form for word in tree.words] for tree in trees],
+                tags,
+                hints,
+                heads=np.array([word.head for word in words], np.int32),
+                labels=np.array([number[word.relation] for word in words], np.int32),
+                n_labels=len(relations),
+                epochs=epochs,
+                min_updates=min_updates,
+                unit=UNIT,
+                seed=seed + run,
+                on_epoch=on_epoch,
+            )
+            for run in range(runs)
+        ]
+        classes = 1 + 2 * len(relations)  # SHIFT; LEFT and RIGHT with each relation
+        weights = _native.mean_weights(models, classes, smallest / UNIT)
         data = np.frombuffer(weights, np.uint8)
         return cls(relations, data, hinter, WordAnalysis.learn(trees))
 
@@ -97,7 +105,7 @@ class TransitionParser:
         file = load_model_file(path, KIND)
         try:
             relations, weights = file.strings("relations"), file.arrays["weights"]
-            hinter = Tagger(file.strings("hints"), file.arrays["hints.weights"])
+            hinter = Tagger(file.strings("hints"), file.arrays[HINT_WEIGHTS])
             return cls(relations, weights, hinter, WordAnalysis.from_file(file), card=file.card)
         except (KeyError, IndexError, ValueError):
             raise InputError(f"{path} is a damaged parser: train it again.") from None
@@ -118,7 +126,7 @@ class TransitionParser:
         threads: int = 1,
     ) -> list[list[Arc]]:
         """The arc of every word of every sentence."""
-        hints = self.hinter.tag(sentences, threads=threads)
+        hints = self.hinter.tag(sentences, given=tags, threads=threads)
         rows = iter(self._model.parse(sentences, tags, hints, threads).tolist())
         relations = self.relations
         return [
@@ -130,7 +138,7 @@ class TransitionParser:
         return {
             **packed_strings("relations", self.relations),
             **packed_strings("hints", self.hinter.tags),
-            "hints.weights": self.hinter.weights,
+            HINT_WEIGHTS: self.hinter.weights,
             **self.words.arrays(),
             "weights": self.weights,
         }
