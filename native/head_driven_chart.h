@@ -216,8 +216,11 @@ private:
     void forget_rows() {
         left_base_.assign(n_local_tags_, 1.0f / static_cast<float>(model_.n_tags + 1));
         right_base_ = left_base_;
-        refine(left_base_, model_.left_context());
-        refine(right_base_, model_.right_context());
+        refine(left_base_, model_.context(LEFT));
+        refine(right_base_, model_.context(RIGHT));
+        left_coarse_.clear();
+        right_coarse_.clear();
+        coarse_rows_.clear();
         left_rows_.assign(n_local_tags_, NONE);
         right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
         lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
@@ -234,8 +237,8 @@ private:
             place = rows_.size();
             rows_.resize(place + n_local_tags_ * n_local_classes_);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-                fill_row(left_base_, model_.left_contexts(tag(head), class_number(cls)),
-                         n_local_tags_);
+                fill_row(LEFT, tag(head), cls,
+                         model_.left_contexts(tag(head), class_number(cls)), n_local_tags_);
                 for (std::size_t k = 0; k < n_local_tags_; ++k)
                     rows_[place + k * n_local_classes_ + cls] = row_[k];
             }
@@ -250,8 +253,8 @@ private:
         if (place == NONE) {
             place = rows_.size();
             const std::size_t n_next = tags_from_[first_place_[local_[head]] + 1];
-            fill_row(right_base_, model_.right_contexts(tag(head), class_number(cls), distance),
-                     n_next);
+            fill_row(RIGHT, tag(head), cls,
+                     model_.right_contexts(tag(head), class_number(cls), distance), n_next);
             rows_.insert(rows_.end(), row_.begin(), row_.end());
         }
         return &rows_[place];
@@ -261,11 +264,27 @@ private:
         return static_cast<std::size_t>(class_numbers_[cls]);
     }
 
-    // Probabilities of the first `size` of this sentence's outcomes, over those in no context.
-    void fill_row(const std::vector<float>& base, const std::array<std::uint64_t, 3>& contexts,
-                  std::size_t size) {
-        row_.assign(base.begin(), base.begin() + static_cast<std::ptrdiff_t>(size));
+    // Puts the probabilities of the first `size` of this sentence's outcomes into row_.
+    void fill_row(Family side, std::size_t tag, std::size_t cls,
+                  const std::array<std::uint64_t, 2>& contexts, std::size_t size) {
+        const auto coarse = coarse_rows_.begin() + static_cast<std::ptrdiff_t>(
+                                                       coarse_row(side, tag, cls));
+        row_.assign(coarse, coarse + static_cast<std::ptrdiff_t>(size));
         for (const std::uint64_t context : contexts) refine(row_, context);
+    }
+
+    // Where the row of the coarsest tag is, which many tags share.
+    std::size_t coarse_row(Family side, std::size_t tag, std::size_t cls) {
+        auto& known = side == LEFT ? left_coarse_ : right_coarse_;
+        const auto number = static_cast<std::size_t>(model_.coarsest[tag]) * n_local_classes_ + cls;
+        if (number >= known.size()) known.resize(number + 1, NONE);
+        if (known[number] == NONE) {
+            known[number] = coarse_rows_.size();
+            row_ = side == LEFT ? left_base_ : right_base_;
+            refine(row_, model_.coarsest_context(side, tag, class_number(cls)));
+            coarse_rows_.insert(coarse_rows_.end(), row_.begin(), row_.end());
+        }
+        return known[number];
     }
 
     void refine(std::vector<float>& row, std::uint64_t context) const {
@@ -637,7 +656,8 @@ private:
     std::vector<std::size_t> local_, word_of_, local_class_;
     std::vector<std::int32_t> tags_, class_numbers_, tag_slots_, class_slots_;
     std::vector<std::size_t> place_of_, tags_from_, first_place_;
-    std::vector<float> left_base_, right_base_, row_, rows_;
+    std::vector<std::size_t> left_coarse_, right_coarse_;
+    std::vector<float> left_base_, right_base_, coarse_rows_, row_, rows_;
     std::vector<double> next_word_, first_word_, root_, head_word_, next_, trees_;
     std::vector<std::size_t> met_, begins_, left_rows_, right_rows_;
     std::vector<Lexical> lexical_, left_after_, right_after_;

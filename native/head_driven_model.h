@@ -82,17 +82,17 @@ struct HeadDrivenModel {
         return context_key(family, 0, coarsest[tag], word);
     }
 
-    // The contexts of a side without words: nothing, and what is added to it, the shortest first.
-    std::uint64_t left_context() const { return context_key(LEFT, 3); }
-    std::array<std::uint64_t, 3> left_contexts(std::size_t tag, std::size_t last) const {
-        return {context_key(LEFT, 2, coarsest[tag], last), context_key(LEFT, 1, coarse[tag], last),
-                context_key(LEFT, 0, tag, last)};
+    // The contexts of a side without words: nothing, the coarsest tag, and what is added to it.
+    std::uint64_t context(Family side) const { return context_key(side, side == LEFT ? 3 : 4); }
+    std::uint64_t coarsest_context(Family side, std::size_t tag, std::size_t last) const {
+        return context_key(side, side == LEFT ? 2 : 3, coarsest[tag], last);
     }
-    std::uint64_t right_context() const { return context_key(RIGHT, 4); }
-    std::array<std::uint64_t, 3> right_contexts(std::size_t tag, std::size_t last,
+    std::array<std::uint64_t, 2> left_contexts(std::size_t tag, std::size_t last) const {
+        return {context_key(LEFT, 1, coarse[tag], last), context_key(LEFT, 0, tag, last)};
+    }
+    std::array<std::uint64_t, 2> right_contexts(std::size_t tag, std::size_t last,
                                                 std::size_t distance) const {
-        return {context_key(RIGHT, 3, coarsest[tag], last),
-                context_key(RIGHT, 2, coarse[tag], last, distance),
+        return {context_key(RIGHT, 2, coarse[tag], last, distance),
                 context_key(RIGHT, 1, tag, last, distance)};
     }
 };
