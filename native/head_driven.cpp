@@ -31,19 +31,24 @@ enum Column : std::size_t {
 
 class HeadDriven {
 public:
-    // tables: starts, keys and values of events, then of contexts; tags: coarse, coarsest, class.
+    // tables: starts, keys and values of events, of contexts and of lists, then begins, outcomes and
+    // steps of what is listed; tags: coarse, coarsest, class.
     HeadDriven(const HeadDriven&) = delete;
     HeadDriven(nb::handle tables, nb::handle tags, nb::handle unigrams, std::size_t n_classes,
                std::uint32_t sentence_start, double head_share, double after_share,
-               double continuing)
-        : left_(hold<std::int32_t>(tags[0]).second * (n_classes + 1)),
-          right_(hold<std::int32_t>(tags[0]).second * (n_classes + 1) * DISTANCES) {
+               double continuing) {
         model_.tables.events = {hold<std::uint32_t>(tables[0]).first,
                                 hold<std::uint16_t>(tables[1]).first,
                                 hold<std::uint8_t>(tables[2]).first};
         model_.tables.contexts = {hold<std::uint32_t>(tables[3]).first,
                                   hold<std::uint16_t>(tables[4]).first,
                                   hold<std::uint16_t>(tables[5]).first};
+        model_.tables.lists = {hold<std::uint32_t>(tables[6]).first,
+                               hold<std::uint16_t>(tables[7]).first,
+                               hold<std::uint16_t>(tables[8]).first};
+        model_.tables.begins = hold<std::uint32_t>(tables[9]).first;
+        model_.tables.outcomes = hold<std::uint16_t>(tables[10]).first;
+        model_.tables.steps = hold<std::uint8_t>(tables[11]).first;
         std::tie(model_.coarse, model_.n_tags) = hold<std::int32_t>(tags[0]);
         model_.coarsest = hold<std::int32_t>(tags[1]).first;
         model_.classes = hold<std::int32_t>(tags[2]).first;
@@ -70,7 +75,7 @@ public:
         nb::gil_scoped_release release;
         parallel_for(
             n, threads,
-            [&, chart = HeadDrivenChart(model_, left_, right_)](std::size_t begin,
+            [&, chart = HeadDrivenChart(model_)](std::size_t begin,
                                                                 std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
                     const auto from = static_cast<std::size_t>(sentences.data()[i]);
@@ -81,12 +86,11 @@ public:
                                   size > limits.first ? limits.second : size);
                     double* row = rows + i * COLUMNS;
                     row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
-                    row[LOG_PROBABILITY] =
-                        chart.template fill<Sum>(false) + row[UNIGRAM_LOG_PROBABILITY];
+                    row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
                     if (!is_tree_wanted) continue;
                     row[BEST_LOG_PROBABILITY] =
-                        chart.template fill<Best>(true) + row[UNIGRAM_LOG_PROBABILITY];
-                    chart.best_forest(heads_out + from, tags_out + from);
+                        chart.best(heads_out + from, tags_out + from) +
+                        row[UNIGRAM_LOG_PROBABILITY];
                 }
             },
             4);
@@ -103,7 +107,6 @@ private:
 
     std::vector<nb::object> arrays_;
     HeadDrivenModel model_;
-    RowCache left_, right_;
 };
 
 }  // namespace

@@ -5,11 +5,9 @@
 // side its word too, and every word the words before it.
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "backoff_table.h"
 
@@ -60,77 +58,43 @@ struct HeadDrivenModel {
         return chain.probability(word, plain);
     }
 
-    // The same given its tag and its head, which stands to the left.
-    double head_word(std::uint32_t word, std::size_t tag, std::size_t head_tag, std::uint32_t head,
-                     double plain) const {
+    // The same given its tag and its head, which stands to the left: by the head's word, over what
+    // the head's tag says.
+    BackoffChain under_head(std::size_t tag, std::uint32_t head) const {
+        BackoffChain chain(tables, HEAD_WORD);
+        chain.add(0, tag, head);
+        return chain;
+    }
+    double under_head_tag(std::uint32_t word, std::size_t tag, std::size_t head_tag,
+                          double plain) const {
         BackoffChain chain(tables, HEAD_WORD);
         chain.add(1, tag, coarse[head_tag]);
-        chain.add(0, tag, head);
         return chain.probability(word, plain);
     }
 
     // What a head's word says of its right side, over what its tag alone says.
-    BackoffChain lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
-        BackoffChain chain(tables, RIGHT);
-        chain.add(0, tag, word, last);
-        return chain;
+    std::uint64_t lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
+        return context_key(RIGHT, 0, tag, word, last);
     }
 
     // What the last word says of what comes next on a side, over what the head says.
-    BackoffChain after_word(Family family, std::size_t tag, std::uint32_t word) const {
-        BackoffChain chain(tables, family);
-        chain.add(0, coarsest[tag], word);
-        return chain;
+    std::uint64_t after_word(Family family, std::size_t tag, std::uint32_t word) const {
+        return context_key(family, 0, coarsest[tag], word);
     }
 
-    // Probabilities of all outcomes (tags, then stopping) of a side without words.
-    void fill_left(std::size_t tag, std::size_t last, float* row) const {
-        BackoffChain chain(tables, LEFT);
-        chain.add(3);
-        chain.add(2, coarsest[tag], last);
-        chain.add(1, coarse[tag], last);
-        chain.add(0, tag, last);
-        fill(chain, row);
+    // The contexts of a side without words: nothing, and what is added to it, the shortest first.
+    std::uint64_t left_context() const { return context_key(LEFT, 3); }
+    std::array<std::uint64_t, 3> left_contexts(std::size_t tag, std::size_t last) const {
+        return {context_key(LEFT, 2, coarsest[tag], last), context_key(LEFT, 1, coarse[tag], last),
+                context_key(LEFT, 0, tag, last)};
     }
-    void fill_right(std::size_t tag, std::size_t last, std::size_t distance, float* row) const {
-        BackoffChain chain(tables, RIGHT);
-        chain.add(4);
-        chain.add(3, coarsest[tag], last);
-        chain.add(2, coarse[tag], last, distance);
-        chain.add(1, tag, last, distance);
-        fill(chain, row);
+    std::uint64_t right_context() const { return context_key(RIGHT, 4); }
+    std::array<std::uint64_t, 3> right_contexts(std::size_t tag, std::size_t last,
+                                                std::size_t distance) const {
+        return {context_key(RIGHT, 3, coarsest[tag], last),
+                context_key(RIGHT, 2, coarse[tag], last, distance),
+                context_key(RIGHT, 1, tag, last, distance)};
     }
-
-private:
-    void fill(const BackoffChain& chain, float* row) const {
-        const double base = 1.0 / static_cast<double>(n_tags + 1);
-        for (std::size_t x = 0; x <= n_tags; ++x)
-            row[x] = static_cast<float>(chain.probability(x, base));
-    }
-};
-
-// Rows of probabilities that are computed when first asked for, by any thread, and kept.
-class RowCache {
-public:
-    explicit RowCache(std::size_t rows) : rows_(rows) {}
-    RowCache(const RowCache&) = delete;
-    RowCache& operator=(const RowCache&) = delete;
-    ~RowCache() {
-        for (auto& row : rows_) delete[] row.load();
-    }
-    template <typename Fill>
-    const float* get(std::size_t at, std::size_t size, Fill fill) {
-        if (float* row = rows_[at].load(std::memory_order_acquire)) return row;
-        auto fresh = std::make_unique<float[]>(size);
-        fill(fresh.get());
-        float* expected = nullptr;
-        if (rows_[at].compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel))
-            return fresh.release();
-        return expected;
-    }
-
-private:
-    std::vector<std::atomic<float*>> rows_;
 };
 
 }  // namespace wellput

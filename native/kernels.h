@@ -26,6 +26,9 @@ void add_bootstrapped_correlations(nanobind::module_& m);
 void add_ordering(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
 void add_tagger(nanobind::module_& m);
+void add_brown_clusters(nanobind::module_& m);
+void add_boosting(nanobind::module_& m);
+void add_context_classifiers(nanobind::module_& m);
 void add_arc_hybrid(nanobind::module_& m);
 void add_word_filling(nanobind::module_& m);
 

@@ -26,6 +26,9 @@ NB_MODULE(_native, m) {
     wellput::add_ordering(m);
     wellput::add_permuted_correlations(m);
     wellput::add_tagger(m);
+    wellput::add_brown_clusters(m);
+    wellput::add_boosting(m);
+    wellput::add_context_classifiers(m);
     wellput::add_arc_hybrid(m);
     wellput::add_word_filling(m);
 }

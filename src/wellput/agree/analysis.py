@@ -13,6 +13,7 @@ from wellput.agree.advice import advise
 from wellput.agree.cells import common_cells, segment_scores, system_scores, undefined_cells
 from wellput.agree.compare import Compare, PairTest, compare_pairs
 from wellput.agree.correlate import Uncertainty, segment_agreement, system_agreement
+from wellput.agree.decisions import decision_confusions
 from wellput.agree.documents import (
     document_values,
     draw_documents,
@@ -89,6 +90,7 @@ def agree(
         judges=tuple(summaries),
         questions=tuple(question_correlations(ready)) if len(ready) > 1 else (),
         models=tuple(_models(tables, ready)) if options.with_models else (),
+        confusion=tuple(decision_confusions(raw.values())),
         excluded=tuple(asdict(e) for panel in ready.values() for e in panel.excluded),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}

@@ -33,7 +33,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Realize sentences from unordered dependency trees.",
     ),
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
+    "rerank": ("wellput.cli.rerank:command", "Choose the best among several outputs by a metric."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
+    "paraphrase": (
+        "wellput.cli.paraphrase:command",
+        "Rewrite references, closer in wording to each output.",
+    ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),

@@ -21,6 +21,9 @@ from wellput import _native
 MOST_TAGS = 6
 MARGIN = 7.0
 PARSER_SHARE = 0.5
+# Parser and tagger think of one sentence: that a verb begins another is always possible, with this
+# weight at least.
+ROOT_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,12 @@ def tag_lattices(
     sentences: Sequence[Sequence[str]],
     words: Sequence[int],
     guessed: Sequence[int],
+    roots: Sequence[int],
     *,
     threads: int = 1,
 ) -> Lattices:
-    """`words` and `guessed` have the number of each word and of the tag that was guessed for it, -1
-    for none, all sentences after each other."""
+    """`words`, `guessed` and `roots` have the number of each word, of the tag that was guessed for it
+    and of the one it would have as a root, -1 for none, all sentences after each other."""
     tags, logs = tagger.candidates(sentences, MOST_TAGS, sharpness, threads)
     weights = (1 - PARSER_SHARE) * np.exp(logs)
     guesses = np.array(guessed, np.int32)[:, None]
@@ -54,6 +58,7 @@ def tag_lattices(
     tags[absent, -1], weights[absent, -1] = guesses[absent, 0], 0.0
     same[absent, -1] = True
     weights += PARSER_SHARE * same
+    tags, weights = _with_roots(tags, weights, np.array(roots, np.int32)[:, None])
     kept = weights >= weights.max(axis=1, initial=0.0, keepdims=True) * np.exp(-MARGIN)
     return Lattices(
         np.cumsum([0, *map(len, sentences)], dtype=np.int64),
@@ -62,3 +67,11 @@ def tag_lattices(
         tags[kept],
         weights[kept].astype(np.float32),
     )
+
+
+def _with_roots(
+    tags: NDArray[np.int32], weights: NDArray[np.float64], roots: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """A further column for roots that are not among the tags yet."""
+    own = np.where((tags == roots).any(axis=1, keepdims=True) | (roots < 0), 0.0, ROOT_WEIGHT)
+    return np.hstack([tags, roots]), np.hstack([weights, own])

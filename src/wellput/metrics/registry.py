@@ -34,6 +34,8 @@ BUILT_IN: dict[str, str] = {
     "exact": "wellput.metrics.exact:Exact",
     "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
+    "gleu-fluency": "wellput.metrics.gleu_fluency:GleuFluency",
+    "fluency": "wellput.metrics.fluency:Fluency",
     "ttr": "wellput.metrics.diversity:TypeTokenRatio",
     "distinct": "wellput.metrics.diversity:Distinct",
     "length": "wellput.metrics.length:Length",
