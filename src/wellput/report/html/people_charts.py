@@ -86,7 +86,7 @@ def judges_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) ->
     alt = altair()
     base = alt.Chart(alt.NamedData("rows")).encode(
         y=alt.Y("judge:N", sort="-x", title=None),
-        x=alt.X("value:Q", title="r with the other judges"),
+        x=alt.X("value:Q", title="r with the other judges on $question"),
     )
     stems = base.mark_rule(strokeWidth=2, color=SKY).encode(x2=alt.datum(0))
     dots = base.mark_point(size=80, filled=True, opacity=1, color=BLUE).encode(
