@@ -58,7 +58,7 @@ $(VENV)/bin/python: | check-tools
 # An editable install: Python files are used where they lie, the native module is built anew when
 # its sources change.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --editable '.[report]'
 	@touch $@
 
 $(VENV)/.tested-with: $(VENV)/.installed
@@ -66,4 +66,4 @@ $(VENV)/.tested-with: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build docs/_build wellput-demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis

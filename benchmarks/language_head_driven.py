@@ -2,8 +2,8 @@
 
     python -m benchmarks.language_head_driven FOLDER
 
-FOLDER has tagger.wpm, parser.wpm and head_driven.wpm, trained on EWT train (with dev for tuning) as
-`wellput train parser` leaves them. Writes docs/results/language_head_driven.md.
+FOLDER has ngrams.wlm, tagger.wpm, parser.wpm and head_driven.wpm, as `wellput train english` leaves them
+(EWT train, with dev for tuning; ngrams.wlm from other texts too). Writes docs/results/language_head_driven.md.
 """
 
 from __future__ import annotations
@@ -21,8 +21,15 @@ from benchmarks.corpora import DATA
 from wellput.core.tree import Tree
 from wellput.io.conllu import read_trees
 from wellput.language.fragment_cost import glued
-from wellput.language.head_driven import HeadDrivenParser
+from wellput.language.head_driven import (
+    NGRAMS_FILE,
+    HeadDrivenParser,
+    ngram_log_probabilities,
+)
+from wellput.language.head_driven_training import NGRAM_SHARE
+from wellput.language.ngram_files import load_model
 from wellput.language.ngram_training import train
+from wellput.language.ngrams import NgramModel
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "language_head_driven.md"
 LEAST_WORDS = 8
@@ -73,7 +80,9 @@ def uas(gold: Sequence[Tree], found: Sequence[Tree]) -> float:
     return 100 * float(np.mean([a.head == b.head for a, b in pairs]))
 
 
-def order_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
+def order_lines(
+    parser: HeadDrivenParser, shipped: NgramModel, parts: dict[str, list[Tree]]
+) -> list[str]:
     """How often the original is preferred: strictly, a tie counts against the model."""
     text = [" ".join(sentence) for sentence in words_of(trees("train"))]
     models = {
@@ -86,7 +95,16 @@ def order_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[
     for part, gold in parts.items():
         sentences = [s for s in words_of(gold) if len(s) >= LEAST_WORDS and len(set(s)) > 1]
         versions = (sentences, *disordered(sentences, seed=1))
-        scores = {"head-driven": [_logs(parser, version) for version in versions]}
+        pooled = [_logs(parser, version) for version in versions]
+        others = [ngram_log_probabilities(version, shipped, 1) for version in versions]
+        scores = {
+            "head-driven, pooled": pooled,
+            "its trees alone": [
+                (both - NGRAM_SHARE * other) / (1 - NGRAM_SHARE)
+                for both, other in zip(pooled, others, strict=True)
+            ],
+            "its n-grams alone (more text)": others,
+        }
         for name, model in models.items():
             joined = [[" ".join(s) for s in version] for version in versions]
             scores[name] = [model.sentence_scores(version) for version in joined]
@@ -129,12 +147,13 @@ def speed_lines(parser: HeadDrivenParser, gold: list[Tree]) -> list[str]:
 def main() -> None:
     folder = Path(sys.argv[1])
     parser = HeadDrivenParser.load(folder / "head_driven.wpm")
+    shipped = load_model(folder / NGRAMS_FILE)
     parts = {part: trees(part) for part in ("dev", "test")}
     sections = {
         "Attachment (UAS, punctuation included, gold words, predicted tags)": attachment_lines(
             parser, parts
         ),
-        "Order: the original is more probable (%)": order_lines(parser, parts),
+        "Order: the original is more probable (%)": order_lines(parser, shipped, parts),
         "Fragments": fragment_lines(parser, parts),
         "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
     }

@@ -3,8 +3,8 @@ errors are, and how fast it is. Writes docs/results/realize.md.
 
     python -m benchmarks.realize [SPLIT]
 
-The models are those in src/wellput/language/english (trained on train, tuned on dev). SPLIT is `test`,
-measured once, or `dev`; only `test` writes the page. The XTAG grammar is unpacked from the data folder.
+The models are those in src/wellput/language/english (trained on train, tuned on dev). SPLIT is `test`
+or `dev`; only `test` writes the page. The XTAG grammar is unpacked from the data folder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from wellput.realize.realizer import Realizer
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "realize.md"
 SEED = 12345
 PAPER = METRICS[:6]
-STRONGEST = "LR, projective trees, trigram"
+READINGS = ("LR, uniform trees, trigram", "LR, projective trees, trigram")
 DRAWS, DRAWN, SHORTEST, LONGEST = 20, 100, 10, 24
 MARGINS = {
     "ssa": 0.17,
@@ -65,6 +65,11 @@ FIGURE_2 = {
             {"word": "phase", "xpos": "NN", "children": [
                 {"word": "the", "xpos": "DT"}, {"word": "second", "xpos": "JJ"}]}]}]}  # fmt: skip
 TARGET = "There was no cost estimate for the second phase"
+# A benchmark cannot know how often its test set was looked at: whoever runs it again says so here.
+LOOKS = """The test set was looked at more than once. A first run had a search width of 50 (200 now, raised on
+dev) and earlier n-gram and tree models; no accuracy differed from these by more than .003, no BLEU by more than 0.2.
+Nothing was chosen by it, with one exception: that run compared with LR over projective trees only, and the
+comparison with LR over uniform trees was added after fergus was seen to miss two margins there."""
 
 
 def main() -> None:
@@ -95,7 +100,13 @@ def main() -> None:
             outputs[name], inexact[name] = _realized(
                 Realizer(system, model.capitals), trees, "words"
             )
-        result = evaluate_order(outputs, trees, baseline=STRONGEST, seed=SEED)
+        result = evaluate_order(outputs, trees, baseline=READINGS[0], seed=SEED)
+        compared = {
+            READINGS[0]: result,
+            READINGS[1]: evaluate_order(
+                outputs, trees, baseline=READINGS[1], metrics=PAPER, seed=SEED
+            ),
+        }
         labeled = {
             f"{name}, labels": _realized(Realizer(systems[name], model.capitals), trees, "labels")[
                 0
@@ -105,7 +116,7 @@ def main() -> None:
         parts = [
             _head(trees, split, model, ngrams),
             _table("Words", result),
-            _beside_lr(result),
+            _beside_lr(compared),
             _table(
                 "Labels: relations and parts of speech known",
                 evaluate_order(labeled, trees, seed=SEED),
@@ -167,12 +178,14 @@ def _head(trees: Sequence[Tree], split: str, model: RealizerModel, ngrams: Ngram
     return f"""# Realizing, measured
 
 Written by `python -m benchmarks.realize`. UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
-on dev, measured once. Input: unordered, unlabeled, inflected words, unless it says labels. Words are compared
+on dev. Input: unordered, unlabeled, inflected words, unless it says labels. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means of the
 sentences'. LR is the baseline of Bangalore, Rambow & Whittaker (2000); how its random trees are drawn and whether the
 trigram model orders what it leaves open the paper does not say, so all four readings are here. EWT is not the
 Wall Street Journal: these figures say nothing about the paper's. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
-fergus+: {model.lm_weight:g}."""
+fergus+: {model.lm_weight:g}.
+
+{LOOKS}"""
 
 
 def _table(title: str, result: ScoreResult) -> str:
@@ -188,22 +201,30 @@ def _number(value: float, metric: str) -> str:
     return f"{value:.1f}" if metric == "bleu" else f"{value:.3f}".replace("-", "−")
 
 
-def _beside_lr(result: ScoreResult) -> str:
-    """Differences from the strongest LR, beside those of the paper's Tables 2 and 4."""
-    rows = []
-    for system in ("fergus", "fergus, XTAG", "fergus+"):
-        cells = []
-        for metric in PAPER:
-            score = result[system, metric]
-            assert score.p_value is not None
-            p = "p < .001" if score.p_value < 0.001 else f"p = {score.p_value:.3f}"
-            cells.append(f"{score.delta:+.3f} ({p})".replace("-", "−"))
-        rows.append("| " + " | ".join([system, *cells]) + " |")
+def _beside_lr(compared: dict[str, ScoreResult]) -> str:
+    """Differences from LR with the trigram model, beside those of the paper's Tables 2 and 4."""
+    rows, short = [], []
+    for baseline, result in compared.items():
+        for system in ("fergus", "fergus, XTAG", "fergus+"):
+            cells = []
+            for metric in PAPER:
+                score = result[system, metric]
+                assert score.p_value is not None
+                p = "p < .001" if score.p_value < 0.001 else f"p = {score.p_value:.3f}"
+                cells.append(f"{score.delta:+.3f} ({p})".replace("-", "−"))
+            rows.append("| " + " | ".join([f"{system} − {baseline}", *cells]) + " |")
+            short += [
+                f"{system} − {baseline}: {metric}"
+                for metric in PAPER
+                if (result[system, metric].delta or 0.0) < MARGINS[metric]
+            ]
     rows.append("| the paper's margins | " + " | ".join(f"+{MARGINS[m]:.2f}" for m in PAPER) + " |")
     header = f"| | {' | '.join(PAPER)} |\n|---|{'---:|' * len(PAPER)}"
     return (
-        f"Differences from the strongest reading of LR ({STRONGEST}), by approximate randomization with "
-        f"{result.n_resamples:,} resamples:\n\n{header}\n" + "\n".join(rows)
+        "Differences from LR, by approximate randomization with 1,000 resamples:\n\n"
+        f"{header}\n"
+        + "\n".join(rows)
+        + f"\n\nShort of the paper's margins: {'; '.join(short) or 'none'}."
     )
 
 
@@ -213,7 +234,7 @@ def _drawn(result: ScoreResult, trees: Sequence[Tree]) -> str:
     rng = np.random.default_rng(SEED)
     draws = [rng.choice(fitting, DRAWN, replace=False) for _ in range(DRAWS)]
     rows = []
-    for system in (STRONGEST, "fergus", "fergus, XTAG", "fergus+"):
+    for system in (*READINGS, "fergus", "fergus, XTAG", "fergus+"):
         cells = []
         for metric in PAPER:
             table = result.tables[metric]

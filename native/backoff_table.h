@@ -1,4 +1,4 @@
-// Distributions that back off, read from two hash tables (language/backoff_tables.py makes them).
+// Distributions that back off, read from hash tables (language/backoff_tables.py makes them).
 #pragma once
 
 #include <array>
@@ -33,15 +33,38 @@ struct BackoffTable {
 
 struct BackoffTables {
     static constexpr double EVENT_STEPS = 16, WEIGHT_STEPS = 4096;
+    static constexpr std::size_t FINE = 256;  // steps of a weight in one of an event
     BackoffTable<std::uint8_t> events;
     BackoffTable<std::uint16_t> contexts;
+    // Contexts whose outcomes are listed: from begins[place] on.
+    BackoffTable<std::uint16_t> lists;
+    const std::uint32_t* begins = nullptr;
+    const std::uint16_t* outcomes = nullptr;
+    const std::uint8_t* steps = nullptr;
     std::array<double, 256> discounted;
 
     BackoffTables() {
         for (std::size_t step = 0; step < discounted.size(); ++step)
             discounted[step] = std::exp(-static_cast<double>(step) / EVENT_STEPS);
+        for (std::size_t step = 0; step < FINE; ++step)
+            fine_[step] = std::exp(-static_cast<double>(step) / WEIGHT_STEPS);
     }
+
+    double weight(std::uint16_t steps) const {
+        static_assert(WEIGHT_STEPS == EVENT_STEPS * FINE);
+        return discounted[steps / FINE] * fine_[steps % FINE];
+    }
+
+private:
+    std::array<double, FINE> fine_;
 };
+
+template <typename... Ids>
+std::uint64_t context_key(std::uint64_t family, std::uint64_t level, Ids... ids) {
+    std::uint64_t key = mixed(mixed(0, family), level);
+    ((key = mixed(key, static_cast<std::uint64_t>(ids))), ...);
+    return key;
+}
 
 // The contexts of one distribution, the shortest first; built once, asked for many outcomes.
 class BackoffChain {
@@ -49,17 +72,16 @@ public:
     static constexpr std::size_t MOST_LEVELS = 8;
 
     BackoffChain(const BackoffTables& tables, std::uint64_t family)
-        : tables_(&tables), family_(mixed(0, family)) {}
+        : tables_(&tables), family_(family) {}
 
     // Adds the next fuller context, unless it was never met.
     template <typename... Ids>
     void add(std::uint64_t level, Ids... ids) {
-        std::uint64_t key = mixed(family_, level);
-        ((key = mixed(key, static_cast<std::uint64_t>(ids))), ...);
+        const std::uint64_t key = context_key(family_, level, ids...);
         const std::uint16_t* steps = tables_->contexts.find(key);
         if (!steps) return;
         keys_[size_] = key;
-        weights_[size_++] = std::exp(-*steps / BackoffTables::WEIGHT_STEPS);
+        weights_[size_++] = tables_->weight(*steps);
     }
 
     // The probability of an outcome where `p` is what lies under the shortest context.
@@ -70,15 +92,6 @@ public:
                 p += tables_->discounted[*steps];
         }
         return p;
-    }
-
-    bool is_empty() const { return size_ == 0; }
-
-    // What is left for the distribution under the shortest context.
-    double weight() const {
-        double left = 1;
-        for (std::size_t level = 0; level < size_; ++level) left *= weights_[level];
-        return left;
     }
 
 private:

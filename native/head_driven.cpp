@@ -22,22 +22,33 @@ template <typename T>
 using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // What comes back of a sentence: logs are natural.
-enum Column : std::size_t { LOG_PROBABILITY, BEST_LOG_PROBABILITY, UNIGRAM_LOG_PROBABILITY, COLUMNS };
+enum Column : std::size_t {
+    LOG_PROBABILITY,
+    BEST_LOG_PROBABILITY,
+    UNIGRAM_LOG_PROBABILITY,
+    COLUMNS
+};
 
 class HeadDriven {
 public:
-    // tables: starts, keys and values of events, then of contexts; tags: coarse, coarsest, class.
+    // tables: starts, keys and values of events, of contexts and of lists, then begins, outcomes and
+    // steps of what is listed; tags: coarse, coarsest, class.
     HeadDriven(const HeadDriven&) = delete;
     HeadDriven(nb::handle tables, nb::handle tags, nb::handle unigrams, std::size_t n_classes,
-               std::uint32_t sentence_start, double head_share, double continuing)
-        : left_(hold<std::int32_t>(tags[0]).second * (n_classes + 1)),
-          right_(hold<std::int32_t>(tags[0]).second * (n_classes + 1) * DISTANCES) {
+               std::uint32_t sentence_start, double head_share, double after_share,
+               double continuing) {
         model_.tables.events = {hold<std::uint32_t>(tables[0]).first,
                                 hold<std::uint16_t>(tables[1]).first,
                                 hold<std::uint8_t>(tables[2]).first};
         model_.tables.contexts = {hold<std::uint32_t>(tables[3]).first,
                                   hold<std::uint16_t>(tables[4]).first,
                                   hold<std::uint16_t>(tables[5]).first};
+        model_.tables.lists = {hold<std::uint32_t>(tables[6]).first,
+                               hold<std::uint16_t>(tables[7]).first,
+                               hold<std::uint16_t>(tables[8]).first};
+        model_.tables.begins = hold<std::uint32_t>(tables[9]).first;
+        model_.tables.outcomes = hold<std::uint16_t>(tables[10]).first;
+        model_.tables.steps = hold<std::uint8_t>(tables[11]).first;
         std::tie(model_.coarse, model_.n_tags) = hold<std::int32_t>(tags[0]);
         model_.coarsest = hold<std::int32_t>(tags[1]).first;
         model_.classes = hold<std::int32_t>(tags[2]).first;
@@ -45,6 +56,7 @@ public:
         model_.n_classes = n_classes;
         model_.sentence_start = sentence_start;
         model_.head_share = head_share;
+        model_.after_share = after_share;
         model_.log_continue = std::log(continuing);
         model_.log_end = std::log1p(-continuing);
     }
@@ -63,7 +75,7 @@ public:
         nb::gil_scoped_release release;
         parallel_for(
             n, threads,
-            [&, chart = HeadDrivenChart(model_, left_, right_)](std::size_t begin,
+            [&, chart = HeadDrivenChart(model_)](std::size_t begin,
                                                                 std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
                     const auto from = static_cast<std::size_t>(sentences.data()[i]);
@@ -74,12 +86,11 @@ public:
                                   size > limits.first ? limits.second : size);
                     double* row = rows + i * COLUMNS;
                     row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
-                    row[LOG_PROBABILITY] =
-                        chart.template fill<Sum>(false) + row[UNIGRAM_LOG_PROBABILITY];
+                    row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
                     if (!is_tree_wanted) continue;
                     row[BEST_LOG_PROBABILITY] =
-                        chart.template fill<Best>(true) + row[UNIGRAM_LOG_PROBABILITY];
-                    chart.best_forest(heads_out + from, tags_out + from);
+                        chart.best(heads_out + from, tags_out + from) +
+                        row[UNIGRAM_LOG_PROBABILITY];
                 }
             },
             4);
@@ -96,7 +107,6 @@ private:
 
     std::vector<nb::object> arrays_;
     HeadDrivenModel model_;
-    RowCache left_, right_;
 };
 
 }  // namespace
@@ -104,9 +114,10 @@ private:
 void add_head_driven(nb::module_& m) {
     nb::class_<HeadDriven>(m, "HeadDriven")
         .def(nb::init<nb::handle, nb::handle, nb::handle, std::size_t, std::uint32_t, double,
-                      double>(),
+                      double, double>(),
              nb::arg("tables"), nb::arg("tags"), nb::arg("unigrams"), nb::arg("n_classes"),
-             nb::arg("sentence_start"), nb::arg("head_share"), nb::arg("continuing"))
+             nb::arg("sentence_start"), nb::arg("head_share"), nb::arg("after_share"),
+             nb::arg("continuing"))
         .def("parse", &HeadDriven::parse, nb::arg("sentences"), nb::arg("words"),
              nb::arg("lattice_starts"), nb::arg("lattice_tags"), nb::arg("weights"),
              nb::arg("heads"), nb::arg("tags"), nb::arg("limits"), nb::arg("threads"));

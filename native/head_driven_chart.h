@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -34,15 +35,14 @@ struct Best {
 struct Lattice {
     std::size_t n = 0;
     const std::int32_t* words = nullptr;
-    const std::int64_t* starts = nullptr;  // n + 1: word i's tags are tags[starts[i]..starts[i + 1])
+    const std::int64_t* starts = nullptr;  // n + 1: word i's tags are from starts[i] on
     const std::int32_t* tags = nullptr;
     const float* weights = nullptr;  // by tag of the lattice: a factor for the best tree alone
 };
 
 class HeadDrivenChart {
 public:
-    HeadDrivenChart(const HeadDrivenModel& model, RowCache& left, RowCache& right)
-        : model_(model), left_(left), right_(right) {}
+    explicit HeadDrivenChart(const HeadDrivenModel& model) : model_(model) {}
 
     // No half span and no arc reaches further than `limit` words.
     void prepare(const Lattice& lattice, std::size_t limit) {
@@ -54,25 +54,28 @@ public:
         forget_rows();
     }
 
-    // Natural log of the sum (or the greatest) over all forests, less that of the unigrams.
-    template <typename Semiring>
-    double fill(bool is_weighted) {
-        is_weighted_ = is_weighted;
-        fill_halves<Semiring>();
-        return fill_forest<Semiring>();
+    // Natural log of the sum over all forests, less that of the unigrams.
+    double sum() {
+        is_weighted_ = false;
+        fill_halves<Sum>();
+        return fill_forests<Sum>();
     }
 
-    // After fill<Best>: heads from 1 with 0 for roots, and the number of each word's tag.
-    void best_forest(std::int32_t* heads, std::int32_t* tags) {
+    // The best forest with the tags' weights, and the log of what it is weighed: heads from 1 with 0
+    // for roots, and the number of each word's tag.
+    double best(std::int32_t* heads, std::int32_t* tags) {
+        is_weighted_ = true;
+        fill_halves<Best>();
+        const double total = fill_forests<Best>();
         heads_ = heads;
         chosen_ = tags;
-        for (std::size_t end = n_; end > 0;) {
-            const Fragment& fragment = fragments_[end];
-            choose(fragment.root, 0);
-            trace_left(fragment.root, fragment.begin, START);
-            trace_right(fragment.root, end - 1, STOP);
-            end = fragment.begin;
+        for (std::size_t end = n_; end > 0; end = begins_[end]) {
+            const std::size_t begin = begins_[end], root = best_root(begin, end);
+            choose(root, 0);
+            trace_first(root, begin);
+            trace_right(root, end - 1, STOP);
         }
+        return total;
     }
 
     double log_unigrams() const {
@@ -88,9 +91,6 @@ private:
 
     static constexpr std::size_t NONE = static_cast<std::size_t>(-1);
 
-    struct Fragment {
-        std::size_t begin, root;
-    };
     struct WordEvent {
         std::size_t tag;
         double probability;
@@ -111,6 +111,10 @@ private:
     double& left_half(std::size_t node, std::size_t cls, std::size_t reach) {
         return left_halves_[(node * n_local_classes_ + cls) * width_ + reach];
     }
+    // A left half whose first word begins a fragment: nothing was said before it.
+    double& first_half(std::size_t node, std::size_t reach) {
+        return first_halves_[node * width_ + reach];
+    }
     double& right_half(std::size_t node, std::size_t next, std::size_t reach) {
         return right_halves_[(node * width_ + reach) * n_local_tags_ + next];
     }
@@ -128,11 +132,14 @@ private:
         tag_slots_.resize(model_.n_tags, 0);
         class_slots_.resize(model_.n_classes, 0);
         most_tags_ = 0;
-        for (std::size_t word = 0; word < n_; ++word) {
+        tags_from_.assign(n_ + 1, 1);
+        // From the last word on: the tags of the words from some place on have the first numbers.
+        for (std::size_t word = n_; word-- > 0;) {
             most_tags_ = std::max(most_tags_, last(word) - first(word));
             for (std::size_t node = first(word); node < last(word); ++node) {
                 word_of_[node] = word;
-                const std::int32_t tag = lattice_.tags[lattice_.starts[0] + static_cast<std::int64_t>(node)];
+                const std::int32_t tag =
+                    lattice_.tags[lattice_.starts[0] + static_cast<std::int64_t>(node)];
                 auto& slot = tag_slots_[static_cast<std::size_t>(tag)];
                 if (!slot) {
                     slot = static_cast<std::int32_t>(tags_.size());
@@ -146,6 +153,10 @@ private:
                 }
                 local_[node] = static_cast<std::size_t>(slot);
             }
+            tags_from_[word] = tags_.size();
+            first_place_.resize(tags_.size());
+            for (std::size_t node = first(word); node < last(word); ++node)
+                first_place_[local_[node]] = word;
         }
         n_local_tags_ = tags_.size();
         n_local_classes_ = class_numbers_.size();
@@ -157,6 +168,10 @@ private:
             class_slots_[static_cast<std::size_t>(model_.classes[tags_[t]])] = 0;
             tag_slots_[static_cast<std::size_t>(tags_[t])] = 0;
         }
+        place_of_.assign(model_.n_tags + 1, NONE);
+        place_of_[model_.stop()] = STOP;
+        for (std::size_t t = 1; t < n_local_tags_; ++t)
+            place_of_[static_cast<std::size_t>(tags_[t])] = t;
     }
 
     std::uint32_t word_at(std::size_t word) const {
@@ -167,6 +182,7 @@ private:
     void emissions() {
         const std::size_t n_nodes = word_of_.size();
         next_word_.resize(n_nodes);
+        first_word_.resize(n_nodes);
         root_.resize(n_nodes);
         head_word_.assign(n_nodes * width_ * most_tags_, 0.0);
         for (std::size_t i = 0; i < n_; ++i) {
@@ -176,88 +192,160 @@ private:
             const double scale = std::exp(-static_cast<double>(model_.unigrams[word]));
             for (std::size_t node = first(i); node < last(i); ++node) {
                 const double plain = model_.plain_word(word, tag(node));
-                next_word_[node] = scale * model_.next_word(word, tag(node), before, before_that, plain);
+                next_word_[node] =
+                    scale * model_.next_word(word, tag(node), before, before_that, plain);
+                first_word_[node] = scale * model_.next_word(word, tag(node), model_.sentence_start,
+                                                             model_.sentence_start, plain);
                 root_[node] = next_word_[node] * model_.root(tag(node));
-                for (std::size_t h = i >= width_ ? i - width_ + 1 : 0; h < i; ++h)
-                    for (std::size_t head = first(h); head < last(h); ++head)
+                for (std::size_t h = i >= width_ ? i - width_ + 1 : 0; h < i; ++h) {
+                    const BackoffChain under = model_.under_head(tag(node), word_at(h));
+                    for (std::size_t head = first(h); head < last(h); ++head) {
+                        const double p =
+                            model_.under_head_tag(word, tag(node), tag(head), plain);
                         arc(head_word_, head, i - h, node - first(i)) =
                             (1 - model_.head_share) * next_word_[node] +
-                            model_.head_share * scale *
-                                model_.head_word(word, tag(node), tag(head), word_at(h), plain);
+                            model_.head_share * scale * under.probability(word, p);
+                    }
+                }
             }
         }
     }
 
-    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the head's tag
-    // and the class before: rows are made when first asked for.
+    // The probabilities of this sentence's tags (and of stopping) as next on a side, by the
+    // head's tag and the class before: rows are made when first asked for.
     void forget_rows() {
-        outcomes_.assign(1, model_.stop());
-        for (std::size_t t = 1; t < n_local_tags_; ++t)
-            outcomes_.push_back(static_cast<std::size_t>(tags_[t]));
-        left_rows_.assign(n_local_tags_ * n_local_classes_, NONE);
+        left_base_.assign(n_local_tags_, 1.0f / static_cast<float>(model_.n_tags + 1));
+        right_base_ = left_base_;
+        refine(left_base_, model_.left_context());
+        refine(right_base_, model_.right_context());
+        left_rows_.assign(n_local_tags_, NONE);
         right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
         lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
+        left_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
+        right_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
         rows_.clear();
         word_events_.clear();
     }
 
-    template <typename Row>
-    std::size_t made(std::size_t& place, Row row) {
+    // A left row is by class: the probabilities of one tag after each of them.
+    const float* left_row(std::size_t head, std::size_t t) {
+        std::size_t& place = left_rows_[local_[head]];
         if (place == NONE) {
             place = rows_.size();
-            const float* all = row();
-            for (const std::size_t outcome : outcomes_)
-                rows_.push_back(static_cast<double>(all[outcome]));
+            rows_.resize(place + n_local_tags_ * n_local_classes_);
+            for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
+                fill_row(left_base_, model_.left_contexts(tag(head), class_number(cls)),
+                         n_local_tags_);
+                for (std::size_t k = 0; k < n_local_tags_; ++k)
+                    rows_[place + k * n_local_classes_ + cls] = row_[k];
+            }
         }
-        return place;
+        return &rows_[place + t * n_local_classes_];
     }
 
-    const double* left_row(std::size_t head, std::size_t cls) {
-        const std::size_t own = tag(head), outer = static_cast<std::size_t>(class_numbers_[cls]);
-        return &rows_[made(left_rows_[local_[head] * n_local_classes_ + cls], [&] {
-            return left_.get(own * (model_.n_classes + 1) + outer, model_.n_tags + 1,
-                             [&](float* fresh) { model_.fill_left(own, outer, fresh); });
-        })];
+    // A right row is by tag, with the tags that stand to the right of the head's first place alone.
+    const float* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
+        std::size_t& place =
+            right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCES + distance];
+        if (place == NONE) {
+            place = rows_.size();
+            const std::size_t n_next = tags_from_[first_place_[local_[head]] + 1];
+            fill_row(right_base_, model_.right_contexts(tag(head), class_number(cls), distance),
+                     n_next);
+            rows_.insert(rows_.end(), row_.begin(), row_.end());
+        }
+        return &rows_[place];
     }
 
-    const double* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
-        const std::size_t own = tag(head), inner = static_cast<std::size_t>(class_numbers_[cls]);
-        auto& place = right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCES + distance];
-        return &rows_[made(place, [&] {
-            return right_.get((own * (model_.n_classes + 1) + inner) * DISTANCES + distance,
-                              model_.n_tags + 1, [&](float* fresh) {
-                                  model_.fill_right(own, inner, distance, fresh);
-                              });
-        })];
+    std::size_t class_number(std::size_t cls) const {
+        return static_cast<std::size_t>(class_numbers_[cls]);
+    }
+
+    // Probabilities of the first `size` of this sentence's outcomes, over those in no context.
+    void fill_row(const std::vector<float>& base, const std::array<std::uint64_t, 3>& contexts,
+                  std::size_t size) {
+        row_.assign(base.begin(), base.begin() + static_cast<std::ptrdiff_t>(size));
+        for (const std::uint64_t context : contexts) refine(row_, context);
+    }
+
+    void refine(std::vector<float>& row, std::uint64_t context) const {
+        const BackoffTables& tables = model_.tables;
+        const std::uint16_t* steps = tables.lists.find(context);
+        if (!steps) return;
+        const auto weight = static_cast<float>(tables.weight(*steps));
+        for (float& p : row) p *= weight;
+        const auto place = static_cast<std::size_t>(steps - tables.lists.values);
+        const std::size_t end = tables.begins[place + 1], size = row.size();
+        for (std::size_t e = tables.begins[place]; e < end; ++e)
+            if (const std::size_t t = place_of_[tables.outcomes[e]]; t < size)
+                row[t] += static_cast<float>(tables.discounted[tables.steps[e]]);
     }
 
     // What the head's word adds to its right side: the same at every distance.
     const Lexical& lexical(std::size_t head, std::size_t cls) {
         Lexical& found = lexical_[head * n_local_classes_ + cls];
         if (found.weight < 0) {
-            const BackoffChain chain =
-                model_.lexical_right(tag(head), word_at(word_of_[head]),
-                                     static_cast<std::size_t>(class_numbers_[cls]));
-            found = {chain.weight(), word_events_.size(), word_events_.size()};
-            for (std::size_t t = 0; !chain.is_empty() && t < n_local_tags_; ++t)
-                if (const double p = chain.probability(outcomes_[t], 0.0); p > 0)
-                    word_events_.push_back({t, p});
-            found.end = word_events_.size();
+            found = listed(model_.lexical_right(tag(head), word_at(word_of_[head]),
+                                                class_number(cls)),
+                           1);
         }
         return found;
     }
 
-    double right_probability(std::size_t head, std::size_t cls, std::size_t reach, std::size_t next) {
-        const Lexical& word = lexical(head, cls);
-        double p = word.weight * right_row(head, cls, distance_class(reach))[next];
-        for (std::size_t e = word.begin; e < word.end; ++e)
-            if (word_events_[e].tag == next) p += word_events_[e].probability;
-        return p;
+    // A share of what is listed under a context, of the tags of this sentence.
+    Lexical listed(std::uint64_t context, double share) {
+        const BackoffTables& tables = model_.tables;
+        Lexical found{1, word_events_.size(), word_events_.size()};
+        const std::uint16_t* steps = tables.lists.find(context);
+        if (!steps) return found;
+        found.weight = 1 - share + share * tables.weight(*steps);
+        const auto place = static_cast<std::size_t>(steps - tables.lists.values);
+        for (std::size_t e = tables.begins[place]; e < tables.begins[place + 1]; ++e)
+            if (const std::size_t t = place_of_[tables.outcomes[e]]; t != NONE)
+                word_events_.push_back({t, share * tables.discounted[tables.steps[e]]});
+        found.end = word_events_.size();
+        return found;
+    }
+
+    // What the word before `place` adds to a head's side that goes on there: a share of the whole.
+    const Lexical& after(Family family, std::size_t head, std::size_t place) {
+        auto& known = family == LEFT_AFTER ? left_after_ : right_after_;
+        Lexical& found = known[local_[head] * (n_ + 1) + place];
+        if (found.weight < 0) {
+            const std::uint32_t word = place ? word_at(place - 1) : model_.sentence_start;
+            found = listed(model_.after_word(family, tag(head), word), model_.after_share);
+        }
+        return found;
+    }
+
+    // Puts the probabilities of what comes next into next_, for a side that has got to `place`.
+    void left_next(std::size_t head, std::size_t cls, std::size_t place) {
+        const Lexical before = after(LEFT_AFTER, head, place);
+        next_.resize(n_local_tags_);
+        for (std::size_t t = 0; t < n_local_tags_; ++t)
+            next_[t] = before.weight * static_cast<double>(left_row(head, t)[cls]);
+        add_events(before, 1, next_.data());
+    }
+    void right_next(std::size_t head, std::size_t cls, std::size_t reach) {
+        const Lexical word = lexical(head, cls);
+        const Lexical before = after(RIGHT_AFTER, head, word_of_[head] + reach + 1);
+        const float* row = right_row(head, cls, distance_class(reach));
+        const double weight = before.weight * word.weight;
+        next_.resize(n_local_tags_);
+        const std::size_t n_next = tags_from_[word_of_[head] + reach + 1];
+        for (std::size_t t = 0; t < n_next; ++t) next_[t] = weight * static_cast<double>(row[t]);
+        add_events(word, before.weight, next_.data());
+        add_events(before, 1, next_.data());
+    }
+    void add_events(const Lexical& known, double weight, double* out) const {
+        for (std::size_t e = known.begin; e < known.end; ++e)
+            out[word_events_[e].tag] += weight * word_events_[e].probability;
     }
 
     double weight(std::size_t node) const {
         return is_weighted_
-                   ? static_cast<double>(lattice_.weights[lattice_.starts[0] + static_cast<std::int64_t>(node)])
+                   ? static_cast<double>(
+                         lattice_.weights[lattice_.starts[0] + static_cast<std::int64_t>(node)])
                    : 1.0;
     }
 
@@ -265,12 +353,21 @@ private:
     void fill_halves() {
         const std::size_t n_nodes = word_of_.size();
         left_halves_.assign(n_nodes * n_local_classes_ * width_, 0.0);
+        first_halves_.assign(n_nodes * width_, 0.0);
+        first_next_.resize(n_nodes * n_local_tags_);
         right_halves_.assign(n_nodes * n_local_tags_ * width_, 0.0);
         left_arcs_.assign(n_nodes * width_ * most_tags_, 0.0);
         right_arcs_.assign(n_nodes * width_ * most_tags_, 0.0);
         for (std::size_t node = 0; node < n_nodes; ++node) {
+            const Lexical before = after(LEFT_AFTER, node, word_of_[node]);
+            next_.assign(n_local_tags_, 0.0);
+            add_events(before, 1, next_.data());
+            const float* stops = left_row(node, STOP);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
-                left_half(node, cls, 0) = left_row(node, cls)[STOP];
+                left_half(node, cls, 0) = before.weight * static_cast<double>(stops[cls]) + next_[STOP];
+            left_next(node, START, 0);
+            std::copy(next_.begin(), next_.end(), &first_next_[node * n_local_tags_]);
+            first_half(node, 0) = next_[STOP] * first_word_[node] / next_word_[node];
             by_class_.assign(n_local_classes_, 0.0);
             by_class_[START] = 1;
             follow_right<Semiring>(node, 0);
@@ -330,17 +427,31 @@ private:
     template <typename Semiring>
     void follow_right(std::size_t head, std::size_t reach) {
         double* out = &right_half(head, 0, reach);
+        if constexpr (std::is_same_v<Semiring, Sum>) return sum_right(head, reach, out);
+        const std::size_t n_next = tags_from_[word_of_[head] + reach + 1];
         for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
             if (by_class_[cls] == 0) continue;
-            const Lexical& word = lexical(head, cls);
-            next_.resize(n_local_tags_);
-            const double* row = right_row(head, cls, distance_class(reach));
-            for (std::size_t t = 0; t < n_local_tags_; ++t) next_[t] = word.weight * row[t];
-            for (std::size_t e = word.begin; e < word.end; ++e)
-                next_[word_events_[e].tag] += word_events_[e].probability;
-            for (std::size_t t = 0; t < n_local_tags_; ++t)
+            right_next(head, cls, reach);
+            for (std::size_t t = 0; t < n_next; ++t)
                 Semiring::add(out[t], by_class_[cls] * next_[t]);
         }
+    }
+
+    // The same for sums, where what the words add can be added at the end.
+    void sum_right(std::size_t head, std::size_t reach, double* __restrict out) {
+        const std::size_t n_next = tags_from_[word_of_[head] + reach + 1];
+        const Lexical before = after(RIGHT_AFTER, head, word_of_[head] + reach + 1);
+        double total = 0;
+        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
+            if (by_class_[cls] == 0) continue;
+            total += by_class_[cls];
+            const Lexical word = lexical(head, cls);
+            const double left = by_class_[cls] * before.weight, weight = left * word.weight;
+            const float* __restrict row = right_row(head, cls, distance_class(reach));
+            for (std::size_t t = 0; t < n_next; ++t) out[t] += weight * static_cast<double>(row[t]);
+            add_events(word, left, out);
+        }
+        add_events(before, total, out);
     }
 
     // The head's left side `reach` words away, by the class of the modifier that comes before it.
@@ -352,46 +463,85 @@ private:
             for (std::size_t m = first(h - d); m < last(h - d); ++m)
                 Semiring::add(by_tag_[local_[m]], arc(left_arcs_, head, d, m - first(h - d)) *
                                                       left_half(m, START, reach - d));
-        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-            const double* row = left_row(head, cls);
-            double total = 0;
-            for (std::size_t t = 1; t < n_local_tags_; ++t) Semiring::add(total, by_tag_[t] * row[t]);
-            left_half(head, cls, reach) = total;
+        met_.clear();
+        for (std::size_t t = 1; t < n_local_tags_; ++t)
+            if (by_tag_[t] != 0) met_.push_back(t);
+        const Lexical before = after(LEFT_AFTER, head, h - reach);
+        next_.assign(n_local_tags_, 0.0);
+        add_events(before, 1, next_.data());
+        by_class_.assign(n_local_classes_, 0.0);
+        double* __restrict totals = by_class_.data();
+        for (const std::size_t t : met_) {
+            const float* __restrict row = left_row(head, t);
+            const double weight = by_tag_[t] * before.weight, own = by_tag_[t] * next_[t];
+            for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
+                Semiring::add(totals[cls], weight * static_cast<double>(row[cls]) + own);
         }
+        for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
+            left_half(head, cls, reach) = totals[cls];
+        grow_first<Semiring>(head, reach);
+    }
+
+    // The same where the side's first word begins a fragment.
+    template <typename Semiring>
+    void grow_first(std::size_t head, std::size_t reach) {
+        const std::size_t h = word_of_[head];
+        const double* next = &first_next_[head * n_local_tags_];
+        double total = 0;
+        for (std::size_t d = 1; d <= reach; ++d)
+            for (std::size_t m = first(h - d); m < last(h - d); ++m)
+                Semiring::add(total, arc(left_arcs_, head, d, m - first(h - d)) *
+                                         first_half(m, reach - d) * next[local_[m]]);
+        first_half(head, reach) = total;
     }
 
     template <typename Semiring>
-    double fill_forest() {
-        std::vector<double> scores(n_ + 1, -std::numeric_limits<double>::infinity());
-        scores[0] = 0;
-        fragments_.assign(n_ + 1, {0, 0});
+    double fill_forests() {
+        constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
+        std::vector<double> totals(n_ + 1, IMPOSSIBLE), bests(n_ + 1, IMPOSSIBLE);
+        totals[0] = bests[0] = 0;
+        begins_.assign(n_ + 1, 0);
         for (std::size_t end = 1; end <= n_; ++end) {
-            trees_.assign(end, 0.0);
-            roots_.assign(end, 0);
-            for (std::size_t root = end - std::min(end, width_); root < end; ++root)
-                for (std::size_t node = first(root); node < last(root); ++node) {
-                    const double own = root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
-                    const double* left = &left_half(node, START, 0);
-                    for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
-                        add_tree<Semiring>(root - reach, own * left[reach], node);
-                }
-            double best = -std::numeric_limits<double>::infinity(), total = best;
+            fill_trees<Semiring>(end);
+            double &best = bests[end], &total = totals[end];
             for (std::size_t begin = 0; begin < end; ++begin) {
                 if (trees_[begin] == 0) continue;
-                const double score = scores[begin] + std::log(trees_[begin]) +
-                                     (begin ? model_.log_continue : model_.log_end);
-                if (score > best) best = score, fragments_[end] = {begin, roots_[begin]};
+                const double own =
+                    std::log(trees_[begin]) + (begin ? model_.log_continue : model_.log_end);
+                if (const double score = bests[begin] + own; score > best)
+                    best = score, begins_[end] = begin;
+                const double score = totals[begin] + own;
                 total = std::max(total, score) + std::log1p(std::exp(-std::abs(total - score)));
             }
-            scores[end] = std::is_same_v<Semiring, Best> ? best : total;
         }
-        return scores[n_];
+        return std::is_same_v<Semiring, Best> ? bests[n_] : totals[n_];
     }
 
+    // All trees that end before `end`, by where they begin.
     template <typename Semiring>
-    void add_tree(std::size_t begin, double x, std::size_t root) {
-        if (x > trees_[begin]) roots_[begin] = root;
-        Semiring::add(trees_[begin], x);
+    void fill_trees(std::size_t end) {
+        trees_.assign(end, 0.0);
+        for (std::size_t root = end - std::min(end, width_); root < end; ++root)
+            for (std::size_t node = first(root); node < last(root); ++node) {
+                const double own =
+                    root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
+                const double* left = &first_half(node, 0);
+                for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
+                    Semiring::add(trees_[root - reach], own * left[reach]);
+            }
+    }
+
+    std::size_t best_root(std::size_t begin, std::size_t end) {
+        double best = -1;
+        std::size_t found = first(begin);
+        for (std::size_t node = first(begin); node < last(end - 1); ++node) {
+            const std::size_t left = word_of_[node] - begin, right = end - 1 - word_of_[node];
+            if (left >= width_ || right >= width_) continue;
+            const double own = root_[node] * weight(node) * first_half(node, left) *
+                               right_half(node, STOP, right);
+            if (own > best) best = own, found = node;
+        }
+        return found;
     }
 
     void choose(std::size_t node, std::size_t head) {
@@ -401,27 +551,49 @@ private:
 
     // Finds again what gave the greatest product: cheaper than remembering it everywhere.
     void trace_left(std::size_t head, std::size_t begin, std::size_t cls) {
+        if (begin == word_of_[head]) return;
+        left_next(head, cls, begin);
+        const std::size_t modifier = outermost(
+            head, begin, [&](std::size_t m, std::size_t reach) { return left_half(m, START, reach); });
+        trace_left(modifier, begin, START);
+        trace_inside(head, modifier);
+    }
+
+    // The same for a side that begins a fragment.
+    void trace_first(std::size_t head, std::size_t begin) {
+        if (begin == word_of_[head]) return;
+        left_next(head, START, 0);
+        const std::size_t modifier = outermost(
+            head, begin, [&](std::size_t m, std::size_t reach) { return first_half(m, reach); });
+        trace_first(modifier, begin);
+        trace_inside(head, modifier);
+    }
+
+    template <typename Half>
+    std::size_t outermost(std::size_t head, std::size_t begin, Half half) {
         const std::size_t h = word_of_[head];
-        if (begin == h) return;
-        const double* row = left_row(head, cls);
         double best = -1;
         std::size_t modifier = 0;
         for (std::size_t m = begin; m < h; ++m)
             for (std::size_t node = first(m); node < last(m); ++node) {
                 const double x = arc(left_arcs_, head, h - m, node - first(m)) *
-                                 left_half(node, START, m - begin) *
-                                 row[local_[node]];
+                                 half(node, m - begin) * next_[local_[node]];
                 if (x > best) best = x, modifier = node;
             }
-        const std::size_t m = word_of_[modifier], own = local_class_[local_[modifier]];
+        return modifier;
+    }
+
+    // What lies between a head and its outermost modifier on the left.
+    void trace_inside(std::size_t head, std::size_t modifier) {
+        const std::size_t h = word_of_[head], m = word_of_[modifier];
+        const std::size_t own = local_class_[local_[modifier]];
         choose(modifier, h + 1);
         std::size_t split = m;
-        best = -1;
+        double best = -1;
         for (std::size_t r = m; r < h; ++r) {
             const double x = right_half(modifier, STOP, r - m) * left_half(head, own, h - r - 1);
             if (x > best) best = x, split = r;
         }
-        trace_left(modifier, begin, START);
         trace_right(modifier, split, STOP);
         trace_left(head, split + 1, own);
     }
@@ -429,6 +601,11 @@ private:
     void trace_right(std::size_t head, std::size_t end, std::size_t next) {
         const std::size_t h = word_of_[head];
         if (end == h) return;
+        by_class_.resize(n_local_classes_);
+        for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
+            right_next(head, cls, end - h);
+            by_class_[cls] = next_[next];
+        }
         double best = -1;
         std::size_t modifier = 0;
         for (std::size_t m = h + 1; m <= end; ++m)
@@ -436,7 +613,7 @@ private:
                 const double x =
                     arc(right_arcs_, head, m - h, node - first(m)) *
                     right_half(node, STOP, end - m) *
-                    right_probability(head, local_class_[local_[node]], end - h, next);
+                    by_class_[local_class_[local_[node]]];
                 if (x > best) best = x, modifier = node;
             }
         const std::size_t m = word_of_[modifier];
@@ -454,18 +631,18 @@ private:
     }
 
     const HeadDrivenModel& model_;
-    RowCache &left_, &right_;
     Lattice lattice_;
     std::size_t n_ = 0, width_ = 0, most_tags_ = 0, n_local_tags_ = 0, n_local_classes_ = 0;
     bool is_weighted_ = false;
     std::vector<std::size_t> local_, word_of_, local_class_;
     std::vector<std::int32_t> tags_, class_numbers_, tag_slots_, class_slots_;
-    std::vector<double> next_word_, root_, head_word_, rows_, next_, trees_;
-    std::vector<std::size_t> outcomes_, roots_, left_rows_, right_rows_;
-    std::vector<Lexical> lexical_;
+    std::vector<std::size_t> place_of_, tags_from_, first_place_;
+    std::vector<float> left_base_, right_base_, row_, rows_;
+    std::vector<double> next_word_, first_word_, root_, head_word_, next_, trees_;
+    std::vector<std::size_t> met_, begins_, left_rows_, right_rows_;
+    std::vector<Lexical> lexical_, left_after_, right_after_;
     std::vector<WordEvent> word_events_;
-    std::vector<double> left_halves_, right_halves_, left_arcs_, right_arcs_, by_class_, by_tag_;
-    std::vector<Fragment> fragments_;
+    std::vector<double> left_halves_, first_halves_, first_next_, right_halves_, left_arcs_, right_arcs_, by_class_, by_tag_;
     std::int32_t *heads_ = nullptr, *chosen_ = nullptr;
 };
 

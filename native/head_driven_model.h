@@ -1,21 +1,19 @@
 // The probabilities of the head-driven model; docs/language/head-driven-parser.md has the formula.
 //
-// Words come from left to right: a head's left modifiers from the outermost in, the head's own word,
-// its right modifiers from the innermost out. So the left side knows the head's tag alone, the right
+// Words come from left to right: a head's left modifiers from the outermost in, its own word, its
+// right modifiers from the innermost out. So the left side knows the head's tag alone, the right
 // side its word too, and every word the words before it.
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "backoff_table.h"
 
 namespace wellput {
 
-enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD };
+enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER };
 
 constexpr std::size_t DISTANCES = 4;
 
@@ -27,10 +25,10 @@ inline std::size_t distance_class(std::size_t words) {
 struct HeadDrivenModel {
     BackoffTables tables;
     std::size_t n_tags = 0, n_classes = 0, n_words = 0;
-    // By tag: two coarser tags, and the class that a head remembers. The class n_classes: no modifier.
+    // By tag: two coarser tags, and the class that a head remembers; n_classes is none.
     const std::int32_t *coarse = nullptr, *coarsest = nullptr, *classes = nullptr;
     const float* unigrams = nullptr;  // natural logarithms, by word
-    double head_share = 0, log_continue = 0, log_end = 0;
+    double head_share = 0, after_share = 0, log_continue = 0, log_end = 0;
     std::uint32_t sentence_start = 0;
 
     std::size_t stop() const { return n_tags; }
@@ -60,70 +58,43 @@ struct HeadDrivenModel {
         return chain.probability(word, plain);
     }
 
-    // The same given its tag and its head, which stands to the left.
-    double head_word(std::uint32_t word, std::size_t tag, std::size_t head_tag, std::uint32_t head,
-                     double plain) const {
+    // The same given its tag and its head, which stands to the left: by the head's word, over what
+    // the head's tag says.
+    BackoffChain under_head(std::size_t tag, std::uint32_t head) const {
+        BackoffChain chain(tables, HEAD_WORD);
+        chain.add(0, tag, head);
+        return chain;
+    }
+    double under_head_tag(std::uint32_t word, std::size_t tag, std::size_t head_tag,
+                          double plain) const {
         BackoffChain chain(tables, HEAD_WORD);
         chain.add(1, tag, coarse[head_tag]);
-        chain.add(0, tag, head);
         return chain.probability(word, plain);
     }
 
     // What a head's word says of its right side, over what its tag alone says.
-    BackoffChain lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
-        BackoffChain chain(tables, RIGHT);
-        chain.add(0, tag, word, last);
-        return chain;
+    std::uint64_t lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
+        return context_key(RIGHT, 0, tag, word, last);
     }
 
-    // Probabilities of all outcomes (tags, then stopping) of a side without words.
-    void fill_left(std::size_t tag, std::size_t last, float* row) const {
-        BackoffChain chain(tables, LEFT);
-        chain.add(3);
-        chain.add(2, coarsest[tag], last);
-        chain.add(1, coarse[tag], last);
-        chain.add(0, tag, last);
-        fill(chain, row);
-    }
-    void fill_right(std::size_t tag, std::size_t last, std::size_t distance, float* row) const {
-        BackoffChain chain(tables, RIGHT);
-        chain.add(4);
-        chain.add(3, coarsest[tag], last);
-        chain.add(2, coarse[tag], last, distance);
-        chain.add(1, tag, last, distance);
-        fill(chain, row);
+    // What the last word says of what comes next on a side, over what the head says.
+    std::uint64_t after_word(Family family, std::size_t tag, std::uint32_t word) const {
+        return context_key(family, 0, coarsest[tag], word);
     }
 
-private:
-    void fill(const BackoffChain& chain, float* row) const {
-        const double base = 1.0 / static_cast<double>(n_tags + 1);
-        for (std::size_t x = 0; x <= n_tags; ++x)
-            row[x] = static_cast<float>(chain.probability(x, base));
+    // The contexts of a side without words: nothing, and what is added to it, the shortest first.
+    std::uint64_t left_context() const { return context_key(LEFT, 3); }
+    std::array<std::uint64_t, 3> left_contexts(std::size_t tag, std::size_t last) const {
+        return {context_key(LEFT, 2, coarsest[tag], last), context_key(LEFT, 1, coarse[tag], last),
+                context_key(LEFT, 0, tag, last)};
     }
-};
-
-// Rows of probabilities that are computed when first asked for, by any thread, and kept.
-class RowCache {
-public:
-    explicit RowCache(std::size_t rows) : rows_(rows) {}
-    RowCache(const RowCache&) = delete;
-    RowCache& operator=(const RowCache&) = delete;
-    ~RowCache() {
-        for (auto& row : rows_) delete[] row.load();
+    std::uint64_t right_context() const { return context_key(RIGHT, 4); }
+    std::array<std::uint64_t, 3> right_contexts(std::size_t tag, std::size_t last,
+                                                std::size_t distance) const {
+        return {context_key(RIGHT, 3, coarsest[tag], last),
+                context_key(RIGHT, 2, coarse[tag], last, distance),
+                context_key(RIGHT, 1, tag, last, distance)};
     }
-    template <typename Fill>
-    const float* get(std::size_t at, std::size_t size, Fill fill) {
-        if (float* row = rows_[at].load(std::memory_order_acquire)) return row;
-        auto fresh = std::make_unique<float[]>(size);
-        fill(fresh.get());
-        float* expected = nullptr;
-        if (rows_[at].compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel))
-            return fresh.release();
-        return expected;
-    }
-
-private:
-    std::vector<std::atomic<float*>> rows_;
 };
 
 }  // namespace wellput

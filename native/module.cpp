@@ -17,13 +17,18 @@ NB_MODULE(_native, m) {
     wellput::add_ngram_compact(m);
     wellput::add_ngram_model(m);
     wellput::add_arpa(m);
-    wellput::add_tree_model(m);
+    wellput::add_label_choosing(m);
     wellput::add_lattice(m);
+    wellput::add_tree_model(m);
     wellput::add_head_driven(m);
     wellput::add_rouge(m);
     wellput::add_bootstrapped_correlations(m);
+    wellput::add_ordering(m);
     wellput::add_permuted_correlations(m);
     wellput::add_tagger(m);
+    wellput::add_brown_clusters(m);
+    wellput::add_boosting(m);
+    wellput::add_context_classifiers(m);
     wellput::add_arc_hybrid(m);
     wellput::add_word_filling(m);
 }

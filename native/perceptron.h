@@ -37,6 +37,7 @@ public:
         return *this;
     }
     FeatureKey key() const { return static_cast<FeatureKey>(state_ >> 32); }
+    std::uint64_t value() const { return state_; }
 
 private:
     // One round of SplitMix64's finalizer.
@@ -262,8 +263,9 @@ public:
     // To be called after every decision, updated or not: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // The averaged weights, as multiples of `unit`; those that round to nothing are dropped.
-    std::string finish(double unit) {
+    // The averaged weights, as multiples of `unit`; those that round to nothing, or are smaller than
+    // `smallest`, are dropped.
+    std::string finish(double unit, double smallest = 0.0) {
         std::sort(rows_.begin(), rows_.end(),
                   [](const Row& a, const Row& b) { return a.key < b.key; });
         WeightWriter writer;
@@ -274,7 +276,7 @@ public:
                 const std::int64_t total = now_ * cell.weight - cell.late;
                 const double mean = static_cast<double>(total) / std::max<double>(now_, 1);
                 const std::int32_t weight = rounded(mean / unit);
-                if (weight != 0 && cell.updates >= min_updates_)
+                if (weight != 0 && std::abs(mean) >= smallest && cell.updates >= min_updates_)
                     kept.push_back({cell.cls, weight});
             }
             std::sort(kept.begin(), kept.end());

@@ -215,6 +215,65 @@ class TaggerModel:
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
 
+# Contexts of words, and what is learned from them.
+def word_keys(words: Sequence[str]) -> NDArray[np.uint64]: ...
+def postings(
+    numbers: NDArray[np.uint32], size: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+def context_examples(
+    tokens: NDArray[np.uint32],
+    sentence_starts: NDArray[np.uint64],
+    keys_of_words: NDArray[np.uint64],
+    keys_of_classes: NDArray[np.uint64],
+    places: NDArray[np.uint64],
+    bag_order: int,
+    has_collocations: bool,
+    min_count: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32]]: ...
+
+class ContextModels:
+    def __init__(
+        self,
+        begins: NDArray[np.uint32],
+        keys: NDArray[np.uint32],
+        weights: NDArray[np.float32],
+        biases: NDArray[np.float32],
+        bag_order: int,
+        has_collocations: bool,
+    ) -> None: ...
+    def margins(
+        self,
+        sentences: Sequence[Sequence[str]],
+        queries: NDArray[np.int64],
+        classes: Sequence[Sequence[str]],
+    ) -> NDArray[np.float64]: ...
+
+def boost(
+    rows: NDArray[np.uint64],
+    columns: NDArray[np.uint32],
+    labels: NDArray[np.uint8],
+    width: int,
+    rounds: int,
+) -> tuple[list[int], list[float], list[float]]: ...
+def fit_logistic(
+    rows: NDArray[np.uint64],
+    columns: NDArray[np.uint32],
+    labels: NDArray[np.uint8],
+    width: int,
+    penalty: float,
+    passes: int,
+    tolerance: float,
+) -> list[float]: ...
+def brown_clusters(
+    after_begins: NDArray[np.uint64],
+    after_words: NDArray[np.uint32],
+    after_counts: NDArray[np.uint32],
+    before_begins: NDArray[np.uint64],
+    before_words: NDArray[np.uint32],
+    before_counts: NDArray[np.uint32],
+    classes: int,
+) -> tuple[list[int], list[tuple[int, int]]]: ...
+
 # arc_hybrid.cpp
 def train_arc_hybrid(
     words: Sequence[Sequence[str]],
@@ -302,6 +361,7 @@ class HeadDriven:
         n_classes: int,
         sentence_start: int,
         head_share: float,
+        after_share: float,
         continuing: float,
     ) -> None: ...
     def parse(
@@ -316,3 +376,84 @@ class HeadDriven:
         limits: tuple[int, int],
         threads: int,
     ) -> Floats: ...
+
+# ordering.cpp
+Forms = Sequence[Sequence[str]]
+
+def train_orderer(
+    forms: Forms,
+    tags: Forms,
+    relations: Forms,
+    heads: NDArray[np.int32],
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    smallest: float,
+    width: int,
+    seed: int,
+    on_epoch: Callable[[int, int], None],
+) -> bytes: ...
+
+class Orderer:
+    def __init__(self, weights: bytes) -> None: ...
+    def use_ngrams(
+        self, vocabulary: WordArrays, levels: Sequence[LevelArrays], weight: float
+    ) -> None: ...
+    def order(
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        width: int,
+        threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
+    def scores(
+        self, forms: Forms, tags: Forms, relations: Forms, heads: NDArray[np.int32]
+    ) -> list[float]: ...
+    def best_orders(
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        n_best: int,
+        width: int,
+        threads: int,
+    ) -> list[list[tuple[list[int], float]]]: ...
+
+# label_choosing.cpp
+def usual_labels(
+    forms: Forms, labels: NDArray[np.int32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]: ...
+def train_label_chooser(
+    forms: Forms,
+    known: Forms,
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    categories: Sequence[str],
+    relations: Sequence[str],
+    usual_words: NDArray[np.uint32],
+    usual: NDArray[np.uint16],
+    epochs: int,
+    min_updates: int,
+    unit: float,
+    smallest: float,
+    width: int,
+    seed: int,
+    on_epoch: Callable[[int, int], None],
+) -> tuple[bytes, bytes]: ...
+
+class LabelChooser:
+    def __init__(
+        self,
+        local: bytes,
+        edges: bytes,
+        categories: Sequence[str],
+        relations: Sequence[str],
+        usual_words: NDArray[np.uint32],
+        usual: NDArray[np.uint16],
+    ) -> None: ...
+    def choose(
+        self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
+    ) -> NDArray[np.int32]: ...

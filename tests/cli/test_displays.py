@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,7 +13,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.displays.table2 import METRICS, PRINTED, SCHEDULES, derivation
 from wellput.core.evalset import EvalSet, Item
-from wellput.io import write_evalset
+from wellput.io import read_evalset, write_evalset
 
 
 @pytest.fixture
@@ -121,3 +123,52 @@ def test_chi_square_of_section_3_4(run: Run, tmp_path: Path) -> None:
     assert outcome.code == 0, outcome.err
     pairs = outcome.json["preferences"][0]["pairs"]
     assert sorted(round(pair["chi_squared"], 2) for pair in pairs) == [2.44, 4.17, 4.47]
+
+
+def test_preview_writes_a_page_that_stands_alone(run: Run, tmp_path: Path) -> None:
+    run("displays", "example", "-n", "3", "-o", "corpus.jsonl")
+    outcome = run("displays", "preview", "corpus.jsonl", "--items", "synthetic-2", "-o", "p.html")
+    assert outcome.code == 0, outcome.err
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "synthetic-2" in page and "synthetic-1" not in page and "Synthetic example" in page
+    assert not re.search(r"(src|href)=.https?:", page)
+    for options, message in (
+        (("--system", "origina"), "No system 'origina' with schedules. Did you mean original?"),
+        (("--items", "9"), "There is no item 9"),
+    ):
+        refused = run("displays", "preview", "corpus.jsonl", *options)
+        assert refused.code == 2 and message in refused.err
+
+
+def test_convert_to_bml_and_what_is_refused(run: Run, tmp_path: Path) -> None:
+    run("displays", "example", "-n", "2", "-o", "corpus.jsonl")
+    done = run("displays", "convert", "corpus.jsonl", "--system", "original", "-o", "out.bml")
+    assert done.code == 0, done.err
+    assert len(ElementTree.parse(tmp_path / "out.bml").getroot()) == 2
+    for options, message in (((), "Whose schedules?"), (("--system", "x"), "No system 'x'")):
+        refused = run("displays", "convert", "corpus.jsonl", *options, "-o", "x.bml")
+        assert refused.code == 2 and message in refused.err
+
+
+def test_selection_ratios_are_fitted_by_display_metrics(run: Run, tmp_path: Path) -> None:
+    run("displays", "example", "-n", "40", "-o", "corpus.jsonl")
+    run("displays", "select", "corpus.jsonl", "--folds", "4", "-o", "all.jsonl")
+    sets = read_evalset(tmp_path / "all.jsonl")
+    lines = ["judge,item,system_a,system_b,question,choice"]
+    for item in sets:  # whoever shows more is chosen
+        for a, b in combinations(sets.systems, 2):
+            more = len(item.outputs[a]) - len(item.outputs[b])
+            lines.append(f"J1,{item.id},{a},{b},preference,{'a' if more > 0 else 'b'}")
+    (tmp_path / "choices.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    names = "display-recall,display-accuracy,display-beta,display-tokens,display-ttr"
+    outcome = run(
+        *("fit", "all.jsonl", "choices.csv", "--question", "preference", "--predictors", names),
+        *("--no-rescale", "--stepwise", "p", "-o", "metric.json", "--format", "json"),
+    )
+    assert outcome.code == 0, outcome.err
+    kept = [entry["predictor"] for entry in outcome.json["regression"]["coefficients"]]
+    assert "display-tokens" in kept
+    assert outcome.json["regression"]["adjusted_r_squared"] > 0.5
+    scored = run("score", "all.jsonl", "-m", "./metric.json", "--format", "json")
+    scores = {entry["system"]: entry["score"] for entry in scored.json["scores"]}
+    assert scores["original"] > scores["rule"]

@@ -50,12 +50,12 @@ def test_o_holds_the_sentences_alone(run: Run, tmp_path: Path) -> None:
 
 def test_json_has_the_scores(run: Run) -> None:
     value = run("realize", "tree.json", "--nbest", "2", "--format", "json").json
-    assert value["model"] == "fergus+"
+    assert value["model"] == "learned"
     assert value["trees"] == 1
     first = value["sentences"][0]
     assert (first["tree"], first["rank"], first["sentence"]) == (1, 1, "the dog sleeps")
-    assert first["is_exact"] is True
-    assert first["score"] < 0
+    assert first["score"] == 0.0
+    assert value["sentences"][1]["score"] < 0
 
 
 def test_nbest_is_a_table(run: Run) -> None:
@@ -67,13 +67,13 @@ def test_nbest_is_a_table(run: Run) -> None:
 def test_evaluation_has_the_baseline_beside_it(run: Run) -> None:
     outcome = run("realize", "trees.conllu", "--evaluate", "--format", "json")
     scores = {(s["system"], s["metric"]): s["score"] for s in outcome.json["scores"]}
-    assert {system for system, _ in scores} == {"lr", "fergus+"}
+    assert {system for system, _ in scores} == {"lr", "learned"}
     assert [metric for system, metric in scores if system == "lr"] == [
         "ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact",
     ]  # fmt: skip
-    assert scores["fergus+", "ssa"] > scores["lr", "ssa"]
+    assert scores["learned", "ssa"] > scores["lr", "ssa"]
     assert len(outcome.json["sentences"]) == len(TREES)
-    assert "fergus+ against lr" in run("realize", "trees.conllu", "--evaluate").out
+    assert "learned against lr" in run("realize", "trees.conllu", "--evaluate").out
 
 
 def test_evaluating_the_baseline_alone(run: Run) -> None:
@@ -82,25 +82,26 @@ def test_evaluating_the_baseline_alone(run: Run) -> None:
 
 
 def test_explaining(run: Run) -> None:
-    out = run("realize", "tree.json", "--explain").out
+    out = run("realize", "tree.json", "--model", "fergus+", "--explain").out
     assert "  dog" in out
     assert "VBZ/root[nsubj,_]" in out
     assert "lattice: 1 orders in" in out
     assert "path: the dog sleeps   (score" in out
+    assert "VBZ/root[nsubj,_]" in run("realize", "tree.json", "--explain").out
 
 
 def test_the_lattice_is_openfst_text(run: Run, tmp_path: Path) -> None:
-    run("realize", "tree.json", "--lattice", "out.fst")
+    run("realize", "tree.json", "--model", "fergus", "--lattice", "out.fst")
     assert (tmp_path / "out.fst").read_text().splitlines()[-1] == "1"
     assert (tmp_path / "out.fst.syms").read_text().startswith("<eps>\t0\n")
-    run("realize", "trees.conllu", "--lattice", "many.fst")
+    run("realize", "trees.conllu", "--model", "fergus", "--lattice", "many.fst")
     assert (tmp_path / f"many.fst.{len(TREES)}").exists()
 
 
 def test_an_evalset_to_score(run: Run, tmp_path: Path) -> None:
     run("realize", "trees.conllu", "--evalset", "set.jsonl")
     evalset = read_evalset(tmp_path / "set.jsonl")
-    assert evalset.systems == ("fergus+",)
+    assert evalset.systems == ("learned",)
     assert len(evalset) == len(TREES)
     assert run("score", "set.jsonl", "-m", "sta:tokenize=none").code == 0
 
@@ -116,14 +117,29 @@ def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.Mon
     assert run("realize", "text.txt", "--from-text").out == "The old dog sleeps .\n"
 
 
+def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
+    files(**{"bare.json": '{"word": "sleeps", "children": [{"word": "dog"}]}'})
+    outcome = run("realize", "bare.json", "--insert", "punctuation,function")
+    assert outcome.code == 0
+    assert {"dog", "sleeps"} < set(outcome.out.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["tree.json", "--evaluate"], "no order to compare with"),
         (["tree.json", "--explain", "--format", "json"], "--explain is for reading"),
         (["none.conllu"], "none.conllu"),
-        (["tree.json", "--grammar", "xtag:nowhere"], "nowhere is no XTAG grammar"),
-        (["tree.json", "--grammar", "minimalist"], "no grammar 'minimalist'"),
+        (
+            ["tree.json", "--model", "fergus", "--grammar", "xtag:nowhere"],
+            "nowhere is no XTAG grammar",
+        ),
+        (["tree.json", "--model", "fergus", "--grammar", "minimalist"], "no grammar 'minimalist'"),
+        (["tree.json", "--grammar", "xtag:nowhere"], "takes no grammar"),
+        (["tree.json", "--lattice", "out.fst"], "has no lattice"),
+        (["tree.json", "--insert", "adverbs"], "not 'adverbs'"),
+        (["tree.json", "--insert", "function", "--model", "lr"], "lr does not"),
+        (["trees.conllu", "--input", "lemmas", "--model", "fergus"], "fergus does not"),
         (["tree.json", "-o", "tree.json"], "tree.json"),
         (["bad.json"], "bad.json, tree 1: "),
         (["ring.conllu"], "circle"),

@@ -230,8 +230,8 @@ def test_nothing_inside_and_unknown_suffixes(tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_text("\n")
     with pytest.raises(InputError, match="holds no items"):
         read_evalset(tmp_path / "e.jsonl")
-    (tmp_path / "e.json").write_text("{}")
+    (tmp_path / "e.yaml").write_text("{}")
     with pytest.raises(InputError, match=r"must end in \.csv, \.tsv, \.jsonl, \.parquet"):
-        open_evalset(tmp_path / "e.json")
+        open_evalset(tmp_path / "e.yaml")
     with pytest.raises(InputError, match="No such file"):
         open_evalset(tmp_path / "nothing.jsonl")

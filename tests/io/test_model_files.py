@@ -52,6 +52,24 @@ def test_fingerprint_follows_the_numbers_not_the_card() -> None:
     assert fingerprint("tagger", ARRAYS) != fingerprint("parser", ARRAYS)
 
 
+def test_what_repeats_itself_is_stored_small(tmp_path: Path) -> None:
+    path = tmp_path / "a.wpm"
+    array = np.tile(np.arange(50, dtype=np.uint32), (100, 1))
+    save_model_file(path, "tagger", {}, {"counts": array})
+    assert path.stat().st_size < array.nbytes / 10
+    assert np.array_equal(load_model_file(path, "tagger").arrays["counts"], array)
+
+
+def test_damage_inside_an_array_is_noticed_when_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.wpm"
+    save_model_file(path, "tagger", {}, {"counts": np.zeros(5000, np.uint32)})
+    data = bytearray(path.read_bytes())
+    data[-60:] = b"\xff" * 60
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="damaged"):
+        load_model_file(path, "tagger").arrays["counts"]
+
+
 @pytest.mark.parametrize("keep", [0, 10, 100, -1])
 def test_cut_short(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "a.wpm"

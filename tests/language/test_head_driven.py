@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 
 from tests.language.test_head_driven_chart import TREES
 from wellput.core.errors import InputError
+from wellput.core.tree import Word
 from wellput.io.conllu import format_tree, parse_tree
 from wellput.io.model_files import fingerprint
 from wellput.language.fragment_cost import glued
+from wellput.language.function_tags import TagSet
 from wellput.language.head_driven import EXACT_WORDS, KIND, REACH, HeadDrivenParser
 from wellput.language.head_driven_training import save_head_driven, train_head_driven
+from wellput.language.ngram_files import save_model
+from wellput.language.ngram_training import train
 from wellput.language.parser_training import train_parser
 
 GUESSER = train_parser(TREES * 4, epochs=2)
@@ -59,6 +63,31 @@ def test_further_fragments_hang_on_the_first_root() -> None:
     assert [number for number, head in enumerate(heads, start=1) if head == 0] == [parsed.roots[0]]
     assert all(heads[root - 1] == parsed.roots[0] for root in parsed.roots[1:])
     assert parse_tree(format_tree(parsed.tree)).words == parsed.tree.words
+
+
+def test_the_probability_is_pooled_with_that_of_n_grams(tmp_path: Path) -> None:
+    text = [" ".join(word.form for word in tree.words) for tree in TREES]
+    ngrams = train([text], order=2).model
+    pooled = {**ARRAYS, "ngrams.share": np.array([0.25])}
+    sentences = [["the", "dog", "barks"], ["The", "cat", "barks"], []]
+    trees = [scored.log_probability for scored in PARSER.score(sentences)]
+    others = ngrams.sentence_scores(["the dog barks", "the cat barks"]) * math.log(10)
+    expected = [0.75 * trees[0] + 0.25 * others[0], 0.75 * trees[1] + 0.25 * others[1], 0.0]
+    found = HeadDrivenParser(pooled, GUESSER, ngrams).score(sentences)
+    assert [scored.log_probability for scored in found] == pytest.approx(expected)
+    # In a folder the n-grams lie beside it.
+    save_head_driven(tmp_path / "head_driven.wpm", pooled, {})
+    with pytest.raises(InputError, match=r"ngrams\.wlm"):
+        HeadDrivenParser.load(tmp_path / "head_driven.wpm", guesser=GUESSER)
+    save_model(ngrams, tmp_path / "ngrams.wlm")
+    loaded = HeadDrivenParser.load(tmp_path / "head_driven.wpm", guesser=GUESSER)
+    assert loaded.score(sentences)[0].log_probability == pytest.approx(expected[0])
+
+
+def test_a_verb_may_always_begin_another_fragment() -> None:
+    tags = TagSet(["NN/dep", "VBZ/root", "VBZ/dep"])
+    verb, noun = Word("barks", 0, xpos="VBZ"), Word("dog", 0, xpos="NN")
+    assert [tags.root_number(word) for word in (verb, noun)] == [1, -1]
 
 
 def test_nothing_at_all() -> None:

@@ -13,7 +13,7 @@ from wellput.core.tree import Tree, Word
 from wellput.language.head_driven import chart_kernel, strings_of
 from wellput.language.head_driven_training import tree_arrays
 
-SETTINGS = {"head_share": 0.3, "continuing": 0.01}
+CONTINUING = 0.01
 
 
 def tree(*rows: str) -> Tree:
@@ -43,7 +43,7 @@ def run(
     heads, tags = np.zeros(len(words), np.int32), np.zeros(len(words), np.int32)
     starts = np.cumsum([0, *map(len, choices)], dtype=np.int64)
     flat = np.array([tag for own in choices for tag in own], np.int32)
-    rows = chart_kernel(MODEL, SETTINGS["continuing"]).parse(
+    rows = chart_kernel(MODEL, CONTINUING).parse(
         np.array([0, len(words)]),
         np.array(words, np.int32),
         starts,
@@ -69,7 +69,7 @@ def lattices() -> st.SearchStrategy[list[tuple[int, list[int]]]]:
 @given(lattices())
 def test_sum_and_best_are_those_of_all_forests(lattice: list[tuple[int, list[int]]]) -> None:
     words, choices = [word for word, _ in lattice], [tags for _, tags in lattice]
-    oracle = Oracle(MODEL, **SETTINGS)
+    oracle = Oracle(MODEL, continuing=CONTINUING)
     analyses = list(oracle.analyses(words, choices))
     row, heads, tags = run(words, choices)
     assert row[0] == pytest.approx(log_sum([p for _, _, p in analyses]), abs=1e-4)
@@ -83,7 +83,7 @@ def test_five_words() -> None:
     tags = {tag: n for n, tag in enumerate(strings_of(MODEL, "tags"))}
     choices = [[tags[t] for t in own.split()] for own in (
         "DT/dep", "NN/dep", "VBZ/dep", "DT/dep", "NN/dep")]  # fmt: skip
-    oracle = Oracle(MODEL, **SETTINGS)
+    oracle = Oracle(MODEL, continuing=CONTINUING)
     analyses = list(oracle.analyses(words, choices))
     row, heads, _ = run(words, choices)
     assert row[0] == pytest.approx(log_sum([p for _, _, p in analyses]), abs=1e-4)

@@ -282,3 +282,12 @@ def test_debian_wordnet_3_0(debian: WordNet) -> None:
 def test_debian_wordnet_bears_any_word(debian: WordNet, word: str) -> None:
     for category in CATEGORIES:
         debian.synonyms(word, category)
+
+
+def test_phrases_and_lemmas_are_listed(tiny: WordNet) -> None:
+    assert tiny.phrases == {"railway car", "go on foot"}
+    assert len(tiny.fingerprint) == 64
+
+
+def test_the_first_word_of_a_phrasal_verb_is_inflected(tiny: WordNet) -> None:
+    assert texts(tiny, "goes on foot", "verb") == ["walks"]

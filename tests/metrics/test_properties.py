@@ -14,7 +14,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Metric
 from wellput.metrics.registry import create, names
 
-TEXT = [name for name in names() if not {"tree", "derivation"} & create(name).needs]
+TEXT = [name for name in names() if not {"tree", "derivation", "logged"} & create(name).needs]
 AGAINST_REFERENCES = [name for name in TEXT if "references" in create(name).needs]
 # A segment takes the reference that suits it best. BLEU pools references, TER averages their
 # lengths, NIST takes the closest length: one more can lower their scores.

@@ -120,7 +120,7 @@ def test_what_cannot_be_loaded_is_named(toy_models: Path, tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"holds no realizer.wpm"):
         Realizer.load(tmp_path)
     with pytest.raises(InputError, match="no grammar 'xtag'"):
-        Realizer.load(toy_models, grammar="xtag")
+        Realizer.load(toy_models, model="fergus", grammar="xtag")
     with pytest.raises(InputError, match="n_best=0"):
         Realizer.load(toy_models).realize_all([], n_best=0)
     with pytest.raises(InputError, match="one root, this one has 2"):

@@ -29,6 +29,9 @@ class Cars:
             Sense(lemma, category, "2", 2, None, ("railway car",)),
         ]
 
+    def lemmas(self, category: Category) -> list[str]:
+        return ["car"] if category == "noun" else []
+
     def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
         return {}
 

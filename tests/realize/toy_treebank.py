@@ -9,6 +9,9 @@ from wellput.language.ngram_files import save_model
 from wellput.language.ngram_training import train
 from wellput.language.tree_model import TreeModel
 from wellput.realize.capitals import learn_capitals
+from wellput.realize.choosing import ChooserTraining
+from wellput.realize.learned_training import RealizerTraining, train_learned_realizer
+from wellput.realize.ordering import OrdererTraining
 from wellput.realize.training import train_realizer
 
 # word/tag/relation/head
@@ -35,11 +38,15 @@ TREES = [tree_of(sentence) for sentence in SENTENCES]
 
 
 def save_toy_models(folder: Path) -> None:
-    """The three files of a language."""
+    """The four files of a language."""
     tree_model = TreeModel.train(TREES)
     capitals = learn_capitals(TREES)
     lowered = [capitals.lowered_tree(tree) for tree in TREES]
     ngrams = train([[" ".join(word.form for word in tree.words) for tree in lowered]]).model
     tree_model.save(folder / "tree.wpm")
     save_model(ngrams, folder / "ngrams.wlm")
+    chooser = ChooserTraining(min_updates=1, min_count=1, smallest=0.0)
+    how = RealizerTraining(chooser, OrdererTraining(min_updates=1, smallest=0.0), chooser, folds=2)
+    learned = train_learned_realizer(TREES * 5, TREES, ngrams, how=how)
+    learned.save(folder / "learned.wpm")
     train_realizer(TREES, tree_model=tree_model, ngrams=ngrams).save(folder / "realizer.wpm")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -13,22 +13,17 @@ from wellput.agree.advice import advise
 from wellput.agree.cells import common_cells, segment_scores, system_scores, undefined_cells
 from wellput.agree.compare import Compare, PairTest, compare_pairs
 from wellput.agree.correlate import Uncertainty, segment_agreement, system_agreement
+from wellput.agree.decisions import decision_confusions
 from wellput.agree.documents import (
     document_values,
     draw_documents,
     mean_with_interval,
     paired_t,
 )
-from wellput.agree.judges import ceiling, outlying_judges, question_correlations, summarize_judges
+from wellput.agree.judges import ceiling, question_correlations, summarize_judges
 from wellput.agree.models import model_table
-from wellput.agree.panel import (
-    Exclusion,
-    Normalization,
-    Panel,
-    default_normalization,
-    normalized,
-    panels,
-)
+from wellput.agree.panel import Exclusion, Normalization, Panel
+from wellput.agree.prepared import prepared_panels
 from wellput.agree.result import (
     Agreement,
     AgreementResult,
@@ -37,7 +32,7 @@ from wellput.agree.result import (
     Difference,
     Level,
 )
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.comparison import TESTS, Correction, Test
@@ -77,12 +72,7 @@ def agree(
     the judges agree among themselves."""
     _check(tables, options)
     first = next(iter(tables.values()))
-    raw = _chosen(panels(judgments, first.systems, first.items), options.questions)
-    _refuse_unknown(raw, options.exclusions)
-    raw = {name: _without(panel, options) for name, panel in raw.items()}
-    ready = {name: _normalized(panel, options) for name, panel in raw.items()}
-    for panel in ready.values():
-        panel.refuse_empty()
+    raw, ready = prepared_panels(judgments, first.systems, first.items, options)
     summaries = [
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
     ]
@@ -100,6 +90,7 @@ def agree(
         judges=tuple(summaries),
         questions=tuple(question_correlations(ready)) if len(ready) > 1 else (),
         models=tuple(_models(tables, ready)) if options.with_models else (),
+        confusion=tuple(decision_confusions(raw.values())),
         excluded=tuple(asdict(e) for panel in ready.values() for e in panel.excluded),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}
@@ -288,37 +279,6 @@ def _documents(
         )
     compare: Compare = lambda a, b, _: paired_t(values[a], values[b])  # noqa: E731
     return rows, _pair_test("paired t over documents", compare, None, options)
-
-
-def _chosen(found: dict[str, Panel], questions: Sequence[str]) -> dict[str, Panel]:
-    unknown = [question for question in questions if question not in found]
-    if unknown:
-        raise InputError(
-            f"Nobody was asked {unknown[0]!r}.{did_you_mean(unknown[0], list(found))} "
-            f"The questions are {', '.join(found)}."
-        )
-    return {name: panel for name, panel in found.items() if not questions or name in questions}
-
-
-def _without(panel: Panel, options: AgreementOptions) -> Panel:
-    for exclusion in options.exclusions:
-        if exclusion.question in ("", panel.question) and panel.has(exclusion):
-            panel = panel.without(replace(exclusion, question=panel.question))
-    if options.judges_below is not None and len(panel.judges) > 2:
-        for exclusion in outlying_judges(panel, below=options.judges_below):
-            panel = panel.without(exclusion)
-    return panel
-
-
-def _refuse_unknown(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
-    for exclusion in exclusions:
-        if not any(panel.has(exclusion) for panel in found.values()):
-            named = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
-            raise InputError(f"Nothing to leave out: no rating is of {named}.")
-
-
-def _normalized(panel: Panel, options: AgreementOptions) -> Panel:
-    return normalized(panel, options.normalization or default_normalization(panel))
 
 
 def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:

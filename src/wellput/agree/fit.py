@@ -21,6 +21,7 @@ from wellput.agree.predictors import Rows, judged_rows
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Floats
+from wellput.core.presented import Presented
 from wellput.core.table import ScoreTable
 from wellput.stats.model_choice import Step
 from wellput.stats.model_choice import stepwise as choose
@@ -66,7 +67,7 @@ class CrossValidation:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Presented):
     """What came of it. `regression` is on the predictors asked for (or chosen stepwise), `derived` the
     one that the metric is made of; they are the same where nothing had to be dropped."""
 
@@ -81,6 +82,11 @@ class Fit:
     outliers: tuple[Outlier, ...]
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each predictor of the metric, the constant last."""
+        card = self.model.card
+        return [*card["coefficients"], {"predictor": "(constant)", **card["constant"]}]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `wellput fit`: the metric's card, and what led to it."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from wellput.core.presented import Presented
+
 Level = Literal["system", "segment", "document"]
 Average = Literal["none", "item", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa"]
@@ -68,7 +70,7 @@ class JudgeSummary:
 
 
 @dataclass(frozen=True)
-class AgreementResult:
+class AgreementResult(Presented):
     """Everything `wellput agree` says.
 
     `undefined` counts the judged outputs without a score, by question and metric: all metrics are
@@ -90,6 +92,10 @@ class AgreementResult:
     n_resamples: int = 0
     normalization: Mapping[str, str] = field(default_factory=dict)
     interval: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each metric and question; of choices, for each metric as a judge."""
+        return [asdict(row) for row in self.agreement] or [dict(row) for row in self.confusion]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `wellput agree`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 import warnings
@@ -19,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Score systems; say whether their differences are real.",
     ),
     "agree": ("wellput.cli.agree:command", "Say how far metrics agree with people."),
+    "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
     "study": ("wellput.cli.study:command", "Collect people's judgments on the web."),
@@ -31,7 +33,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Realize sentences from unordered dependency trees.",
     ),
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
+    "rerank": ("wellput.cli.rerank:command", "Choose the best among several outputs by a metric."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
+    "paraphrase": (
+        "wellput.cli.paraphrase:command",
+        "Rewrite references, closer in wording to each output.",
+    ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
@@ -62,6 +69,9 @@ def main() -> None:
     """The program. Exit codes: 0 done; 1 a check you asked for failed, or a bug of ours; 2 the input
     is wrong."""
     warnings.showwarning = _show_warning
+    # What is read stays until the end: looking through it again and again for garbage takes a third
+    # of the time of reading a large evalset with trees or schedules.
+    gc.set_threshold(200_000, 20, 100)
     try:
         cli(prog_name="wellput")
     except WellputError as error:

@@ -8,8 +8,9 @@ import click
 
 from wellput.cli.options import common_options, emit, show, terminal_width
 
-METRICS = "bleu,chrf,ssa,gsa,sta,gta,quality"
+METRICS = "bleu,chrf,gsa,gta,quality,length-only,random"
 BASELINE = "careful"
+TITLE = "Harbor announcements (wellput demo, judges simulated)"
 
 
 @click.command(
@@ -20,41 +21,98 @@ Examples:
 """
 )
 @click.option("--save", metavar="FILE", help="Write the example's evalset to FILE, to play with.")
+@click.option(
+    "--save-judgments", metavar="FILE", help="Write the simulated judgments to FILE, to play with."
+)
+@click.option(
+    "--report",
+    metavar="FILE",
+    default="wellput-demo.html",
+    show_default=True,
+    help="Write the report that opens in a browser to FILE.",
+)
+@click.option("--no-report", is_flag=True, help="Write no report.")
 @common_options
-def command(save: str | None, format: str, output: str, seed: int, threads: int | None) -> None:
+def command(
+    save: str | None,
+    save_judgments: str | None,
+    report: str,
+    no_report: bool,
+    format: str,
+    output: str,
+    seed: int,
+    threads: int | None,
+) -> None:
     """Show the tool on an embedded example: announcements of a harbor, written by four systems, with
-    two references and their trees."""
-    from wellput.engine.score import score
-    from wellput.io import open_evalset
-    from wellput.report.score import score_report
+    two references and their trees, and the ratings of six simulated judges."""
+    from wellput.agree.analysis import AgreementOptions
+    from wellput.agree.correlate import Uncertainty
+    from wellput.engine.score import available_cores
+    from wellput.io import check_writable, open_evalset, read_judgments
+    from wellput.report.demo import demo_report
+    from wellput.report.html.evaluate import evaluate
+    from wellput.report.html.page import report_page
 
+    library = None if no_report else library_if_installed()
+    if library is not None:
+        check_writable(report)
     example = files("wellput") / "demo" / "evalset.jsonl"
-    if save is not None:
-        emit(example.read_text(encoding="utf-8"), save)
-    with as_file(example) as path:
-        result = score(
+    simulated = files("wellput") / "demo" / "judgments.csv"
+    for file, target in ((example, save), (simulated, save_judgments)):
+        if target is not None:
+            emit(file.read_text(encoding="utf-8"), target)
+    with as_file(example) as path, as_file(simulated) as judgments:
+        evaluation = evaluate(
             open_evalset(path),
-            METRICS,
-            confidence=True,
-            paired="ar",
+            read_judgments(judgments),
+            [METRICS],
+            title=TITLE,
             baseline=BASELINE,
-            seed=seed,
-            threads=threads,
+            shown=100,
+            options=AgreementOptions(
+                uncertainty=Uncertainty(seed=seed, threads=threads or available_cores())
+            ),
         )
-    report = score_report(result, width=terminal_width(output))
-    show(report, format, output, before=introduction(result.items), after=CLOSING)
-
-
-def introduction(items: int) -> str:
-    return (
-        f"{items} announcements of a harbor town by four systems, each with two references and their\n"
-        "dependency trees. This is what you see below:\n\n"
-        f"  wellput score EXAMPLE -m {METRICS} --confidence --paired ar --baseline {BASELINE}\n\n"
+    if library is not None:
+        emit(report_page(evaluation, library), report)
+    assert evaluation.agreement is not None  # there are judgments
+    shown = demo_report(evaluation, evaluation.agreement, width=terminal_width(output))
+    show(
+        shown,
+        format,
+        output,
+        before=INTRODUCTION,
+        after=closing(None if library is None else report),
     )
 
 
-CLOSING = """
+def library_if_installed() -> str | None:
+    """The demo shows what it can where the extra `report` is missing."""
+    from wellput.core.errors import MissingExtra
+    from wellput.report.html.page import chart_library
+
+    try:
+        return chart_library()
+    except MissingExtra:
+        return None
+
+
+INTRODUCTION = """\
+60 announcements of a harbor town by four systems, each with two references and their trees; and six
+SIMULATED judges, who rate what the systems are known to be worth: careful 6, template 5, hasty 3,
+jumbled 2.5 of 7, with noise. Real judges come from `wellput study`.
+
+"""
+
+
+def closing(report: str | None) -> str:
+    shown = (
+        f"\nThe report with charts and every item: {report}. Open it in a browser."
+        if report
+        else "\nThe same with charts and every item: pip install 'wellput[report]' and wellput demo"
+    )
+    return f"""{shown}
 On your own files:
   wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --paired ar
-  wellput metrics      every metric, what it needs, its paper
+  wellput report evalset.jsonl judgments.csv -o report.html
 """

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from wellput.core.tree import Tree
     from wellput.engine.result import ScoreResult
     from wellput.realize.inputs import InputKind
+    from wellput.realize.inserting import Insertion
     from wellput.realize.realizer import Realizer, Source
     from wellput.realize.systems import Realized
 
-INPUTS = ("words", "labels")
-MODELS = ("fergus+", "fergus", "lr")
+INPUTS = ("words", "labels", "lemmas")
+MODELS = ("learned", "fergus+", "fergus", "lr")
+INSERTIONS = ("punctuation", "function")
 BASELINE = "lr"
 JSON = (".json", ".jsonl")
 TEXT = ".txt"
@@ -41,14 +43,16 @@ Examples:
     type=click.Choice(INPUTS),
     default="words",
     show_default=True,
-    help="What the realizer may know: inflected words, or their relations and tags too.",
+    help="What the realizer may know: inflected words, their relations and tags too, or these and "
+    "lemmas with features in the place of words.",
 )
 @click.option(
     "--model",
     type=click.Choice(MODELS),
     default=MODELS[0],
     show_default=True,
-    help="fergus is the paper's, fergus+ also weighs orders, lr is the paper's baseline.",
+    help="learned is the best; fergus is the paper's, fergus+ also weighs orders, lr is the paper's "
+    "baseline.",
 )
 @click.option(
     "--grammar",
@@ -58,6 +62,11 @@ Examples:
     help="induced, or xtag:DIR, the folder of the XTAG English grammar.",
 )
 @click.option("--from-text", is_flag=True, help="TREES is text, a sentence a line: parse it first.")
+@click.option(
+    "--insert",
+    metavar="KINDS",
+    help="Put in what the input leaves out: punctuation, function (words), or both with a comma.",
+)
 @click.option(
     "--nbest", type=click.IntRange(min=1), metavar="N", help="Show the N best of each tree."
 )
@@ -77,6 +86,7 @@ def command(
     model: str,
     grammar: str,
     from_text: bool,
+    insert: str | None,
     nbest: int | None,
     lattice: str | None,
     evaluate: bool,
@@ -102,6 +112,10 @@ def command(
 
     if explain and format != "table":
         raise InputError("--explain is for reading: it goes with --format table.")
+    if lattice is not None and model == "learned":
+        raise InputError("The learned realizer has no lattice: --lattice goes with --model fergus.")
+    if kind == "lemmas" and model != "learned":
+        raise InputError(f"Only the learned realizer inflects lemmas, {model} does not.")
     targets = [target for target in (output, lattice, evalset) if target is not None]
     for target in targets:
         check_writable(target)
@@ -111,7 +125,7 @@ def command(
     ordered, sources = _sources(
         trees, input_kind, cores, is_text=from_text, needs_order=evaluate or evalset is not None
     )
-    realizer = Realizer.load(model=model, grammar=grammar)
+    realizer = Realizer.load(model=model, grammar=grammar, insert=_insertions(insert))
     with progress_of("trees realized") as on_progress:
         realized = realizer.realize_all(
             sources,
@@ -139,6 +153,15 @@ def command(
             realized, model=model, evaluation=evaluation, width=terminal_width("-")
         )
         show(report, format, "-", before=before)
+
+
+def _insertions(names: str | None) -> list[Insertion]:
+    chosen = [name.strip() for name in names.split(",")] if names is not None else []
+    if wrong := [name for name in chosen if name not in INSERTIONS]:
+        raise InputError(
+            f"--insert takes {' and '.join(INSERTIONS)}, separated by a comma, not {wrong[0]!r}."
+        )
+    return cast("list[Insertion]", chosen)
 
 
 def _sources(
@@ -218,7 +241,7 @@ def _evaluated(
     from wellput.realize.realizer import Realizer
 
     outputs = {realizer.system.name: [one.best[0].text for one in realized]}
-    if BASELINE not in outputs:
+    if BASELINE not in outputs and kind != "lemmas":
         baseline = Realizer.load(model=BASELINE).realize_all(trees, kind=kind, threads=threads)
         outputs = {BASELINE: [one.best[0].text for one in baseline], **outputs}
     return evaluate_order(

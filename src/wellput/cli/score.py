@@ -87,6 +87,11 @@ Examples:
 @click.option("--segments", metavar="FILE", help="Write segment scores (CSV, TSV, JSONL, Parquet).")
 @click.option("--explain", is_flag=True, help="Show what is wrong in each system's worst items.")
 @click.option(
+    "--paraphrase",
+    type=click.Choice(["context", "wordnet", "lsa", "brown"]),
+    help="Score also on references rewritten to be closer to each output.",
+)
+@click.option(
     "--fail-if-worse",
     is_flag=True,
     help="Exit with 1 if a system is significantly worse than the baseline on any metric.",
@@ -107,6 +112,7 @@ def command(
     alpha: float,
     segments: str | None,
     explain: bool,
+    paraphrase: str | None,
     fail_if_worse: bool,
     format: str,
     output: str,
@@ -128,6 +134,12 @@ def command(
     if explain and format != "table":
         raise InputError("--explain is for reading: it goes with --format table.")
     chosen = registry.create_all(metrics)
+    if paraphrase is not None:
+        from wellput.cli.paraphrase import choices_of
+        from wellput.metrics.paraphrased import beside_paraphrased
+        from wellput.paraphrase.methods import make_paraphraser
+
+        chosen = beside_paraphrased(chosen, make_paraphraser(choices_of(paraphrase)))
     needs_trees = any("tree" in metric.needs for metric in chosen)
     parser = parser_named(trees)
     tree_file = None if parser else trees

@@ -27,7 +27,6 @@ def wording_options(function: F) -> F:
             click.option(
                 "--design",
                 type=click.Choice(["rating", "magnitude", "slider", "pairwise", "task"]),
-                required=True,
                 help="Rate on points, by numbers of one's own, or by a slider; choose between two; or "
                 "answer a question about the text.",
             ),
@@ -158,6 +157,11 @@ Examples:
 @wording_options
 @plan_options
 @selection_options
+@click.option(
+    "--from-substitutions",
+    is_flag=True,
+    help="EVALSET holds substitutions (wellput paraphrase --substitutions): ask whether each is right.",
+)
 @click.option("-o", "output", metavar="STUDY", required=True, help="The study: a file, or a URL.")
 @making_options
 def command(
@@ -213,6 +217,10 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
     from wellput.metrics.registry import split_specs
 
     record = read_settings(choices["settings"]) if choices["settings"] else {}
+    if choices["from_substitutions"]:
+        choices, record = _about_substitutions(evalset, choices, record)
+    elif choices["design"] is None:
+        raise InputError("Say how judges answer: --design rating|magnitude|slider|pairwise|task.")
     wording = ("points", "layout", "ties", "modulus", "consent", "practice", "demographics")
     settings: Settings = make_settings(
         choices["design"],
@@ -252,6 +260,25 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
         tasks=settings.tasks,
         selection=selection,
     )
+
+
+def _about_substitutions(
+    evalset: EvalSet, choices: dict[str, Any], record: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The choices and settings of a study of substitutions; what the user's file says goes first."""
+    from wellput.agree.decisions import KEPT, REFUSED
+    from wellput.judge.wordings import SUBSTITUTIONS
+
+    if not set(evalset.systems) <= {KEPT, REFUSED}:
+        raise InputError(
+            "This evalset holds no substitutions: make one with wellput paraphrase EVALSET "
+            "--substitutions FILE.jsonl."
+        )
+    if choices["design"] not in (None, "rating") or choices["points"] is not None:
+        raise InputError(
+            "--from-substitutions asks right or wrong: leave out --design and --points."
+        )
+    return {**choices, "design": "rating"}, {**SUBSTITUTIONS, **record}
 
 
 def _plan(choices: Mapping[str, Any]) -> Plan:

@@ -11,9 +11,14 @@ MODELS: dict[str, tuple[str, str]] = {
         "wellput.cli.train_english:command",
         "All models of English that wellput comes with.",
     ),
+    "fluency": ("wellput.cli.train_fluency:command", "The fluency metrics from text."),
     "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
     "parser": ("wellput.cli.train_parser:command", "A tagger and a parser from trees."),
     "tree": ("wellput.cli.train_tree:command", "A tree model from a treebank."),
+    "paraphrase": (
+        "wellput.cli.train_paraphrase:command",
+        "Classifiers of contexts, LSA and Brown classes from text.",
+    ),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from wellput.cli.options import making_options, show
 from wellput.report.table import Report, Table
 
 if TYPE_CHECKING:
-    from wellput.language.english_training import Card, Source, Step
+    from wellput.language.english_training import Card, Role, Source, Step
 
 PATHS = click.Path(path_type=Path)
 
@@ -23,7 +23,8 @@ PATHS = click.Path(path_type=Path)
     epilog="""\b
 Example:
   wellput train english --treebank en_ewt-ud-train.conllu --treebank en_atis-ud-train.conllu \\
-    --dev en_ewt-ud-dev.conllu --text gutenberg/ --text sotu/ -o english/
+    --dev en_ewt-ud-dev.conllu --text gutenberg/ --text sotu/ \\
+    --real apart/ --source other/ -o english/
 """
 )
 @click.option(
@@ -50,6 +51,20 @@ Example:
     metavar="PATH",
     help="More text for the n-gram model: a file, a folder or a tar archive of .txt. Can be repeated.",
 )
+@click.option(
+    "--real",
+    type=PATHS,
+    multiple=True,
+    metavar="PATH",
+    help="Text that no other model sees, to train fluency on: stays as it is. Can be repeated.",
+)
+@click.option(
+    "--source",
+    type=PATHS,
+    multiple=True,
+    metavar="PATH",
+    help="The same, to make worse sentences from. Can be repeated.",
+)
 @click.option("--only", multiple=True, metavar="FILE", help="Make this file only. Can be repeated.")
 @click.option("--restart", is_flag=True, help="Make files again that are there already.")
 @click.option(
@@ -60,6 +75,8 @@ def command(
     treebanks: Sequence[Path],
     dev: Path,
     texts: Sequence[Path],
+    real: Sequence[Path],
+    source: Sequence[Path],
     only: Sequence[str],
     restart: bool,
     output: Path,
@@ -79,6 +96,7 @@ def command(
 
     sources = [Source(path, "treebank") for path in treebanks]
     sources += [Source(dev, "dev"), *(Source(path, "text") for path in texts)]
+    sources += [*(Source(path, "real") for path in real), *(Source(p, "source") for p in source)]
     check_sources(sources)
     made: dict[str, bool] = {}
 
@@ -87,7 +105,7 @@ def command(
         if is_needed and sys.stderr.isatty():
             click.echo(f"making {step.file}: {step.about}", err=True)
 
-    steps = _chosen(only)
+    steps = _chosen(only, {source.role for source in sources})
     with progress_of("sentences") as on_progress:
         inputs = Inputs(sources, output, threads or available_cores(), seed, on_progress)
         cards = make_all(
@@ -96,8 +114,9 @@ def command(
     show(english_report(cards, made), format, "-")
 
 
-def _chosen(only: Sequence[str]) -> list[Step]:
-    """The steps of these files and of all that they need; every step if none is named."""
+def _chosen(only: Sequence[str], roles: Set[Role]) -> list[Step]:
+    """The steps of these files and of all that they need; if none is named, every step but those
+    that only text for fluency makes where there is none."""
     from wellput.core.errors import InputError, did_you_mean
     from wellput.language.english_steps import STEPS
 
@@ -106,7 +125,9 @@ def _chosen(only: Sequence[str]) -> list[Step]:
         if name not in by_file:
             hint = did_you_mean(name, list(by_file))
             raise InputError(f"There is no file {name!r}.{hint} There are {', '.join(by_file)}.")
-    wanted = set(only or by_file)
+    wanted = set(only) or {
+        step.file for step in STEPS if "real" in roles or "real" not in step.roles
+    }
     for step in reversed(STEPS):
         if step.file in wanted:
             wanted |= set(step.needs)

@@ -63,6 +63,18 @@ def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
             waiting.extend(reversed(children))
 
 
+def count_nodes(derivation: Derivation) -> int:
+    """How many nodes there are; far quicker than counting what `nodes_of` yields."""
+    count = 0
+    waiting = [derivation]
+    while waiting:
+        children = waiting.pop().get("children")
+        count += 1
+        if children:
+            waiting += children
+    return count
+
+
 def words_of(derivation: Derivation) -> list[str]:
     """The words in their order.
 

@@ -24,6 +24,7 @@ Schedule: TypeAlias = Mapping[str, Sequence[str]]
 Output: TypeAlias = str | Schedule
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 NO_TREES: Mapping[str, tuple[Tree | None, ...]] = MappingProxyType({})
 
 BLOCK = 4096
@@ -35,7 +36,8 @@ class Item(NamedTuple):
     """One thing to say, how people said it, and what each system said.
 
     `trees` is parallel to `references` (None where a reference has no tree) or empty.
-    `references_by_system` replaces `references` for that system, `trees_by_system` its trees. A named
+    `references_by_system` replaces `references` for that system, `trees_by_system` its trees. `logged`
+    has, by system, the scores that a log of an evaluation gave its output. A named
     tuple, since millions of them are made: a frozen dataclass takes four times as long.
     """
 
@@ -48,6 +50,7 @@ class Item(NamedTuple):
     derivation: Mapping[str, Any] | None = None
     references_by_system: Mapping[str, tuple[str, ...]] = NO_REFERENCES
     trees_by_system: Mapping[str, tuple[Tree | None, ...]] = NO_TREES
+    logged: Mapping[str, Mapping[str, float]] = NO_SCORES
 
     def references_for(self, system: str) -> tuple[str, ...]:
         return self.references_by_system.get(system, self.references)
@@ -76,6 +79,7 @@ class Batch:
     derivations: Sequence[Mapping[str, Any] | None]
     threads: int = 1
     originals: Sequence[Output | None] = ()
+    logged: Sequence[Mapping[str, float]] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -114,6 +118,9 @@ class Batch:
             derivations=[item.derivation for item in rows],
             threads=threads,
             originals=[item.outputs.get(ORIGINAL) for item in rows],
+            logged=[item.logged.get(system, {}) for item in rows]
+            if rows and rows[0].logged
+            else (),
         )
 
     @classmethod

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wellput.core.evalset import Batch, EvalSource
 
 Floats: TypeAlias = NDArray[np.float64]
-Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source"]
+Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source", "logged"]
 
 
 @runtime_checkable

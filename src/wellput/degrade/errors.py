@@ -1,5 +1,5 @@
 """Sentences of the corpus with mistakes put in, such as people make and generators: words left out,
-doubled, moved, in another form or misspelled, small words exchanged.
+doubled, moved, in another form or misspelled, small words exchanged, no capital or stop.
 
 Not a method of Mutton et al. 2007. Their generators use words of the corpus only, so a metric that is
 trained against them alone never sees a misspelled word or a wrong ending.
@@ -23,6 +23,7 @@ SMALL_WORDS = (
 )  # fmt: skip
 ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ENDS = (".", "?", "!")
 WORDS_A_MISTAKE = 8
 """There is one mistake, and one more for about so many words."""
 
@@ -32,21 +33,27 @@ Edit = Callable[[list[str], np.random.Generator], None]
 class ErrorGenerator:
     """Sentences of exactly `length` words, or of any where it is None, before mistakes are put in."""
 
-    def __init__(self, corpus: Corpus, *, length: int | None = 24) -> None:
+    def __init__(
+        self, corpus: Corpus, *, length: int | None = 24, mistakes: int | None = None
+    ) -> None:
+        """`mistakes`: how many in each sentence; None for one and about one more for eight words."""
         lengths = corpus.ends - corpus.starts
         fits = lengths == length if length else lengths > 2
         self.starts, self.ends = corpus.starts[fits], corpus.ends[fits]
         self.corpus = corpus
+        self.mistakes = mistakes
         if not len(self.starts):
             raise InputError(f"The corpus has no sentence of {length or 'three'} words.")
         self.forms: dict[str, list[str]] = defaultdict(list)
         for word in corpus.words:
             if word.isalpha() and word.islower() and len(word) > 3:
                 self.forms[_stem(word)].append(word)
-        self.edits: tuple[Edit, ...] = (
-            _leave_out, _double, _swap, _move, _misspell, _put_in_small_word,
-            _exchange_small_word, self._take_other_form,
-        )  # fmt: skip
+        edits: dict[Edit, float] = {
+            _leave_out: 1, _double: 0.5, _swap: 1, _move: 1, _misspell: 2, _put_in_small_word: 1,
+            _exchange_small_word: 1, self._take_other_form: 1, _begin_small: 0.5, _leave_out_stop: 0.25,
+        }  # fmt: skip
+        self.edits = tuple(edits)
+        self.shares = np.cumsum(list(edits.values())) / sum(edits.values())
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
         return [self._spoiled(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
@@ -55,10 +62,10 @@ class ErrorGenerator:
         tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
         original = self.corpus.text(tokens)
         words = list(original)
-        mistakes = 1 + int(rng.poisson(len(words) / WORDS_A_MISTAKE))
+        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / WORDS_A_MISTAKE))
         for _ in range(20 * mistakes):
             before = list(words)
-            self.edits[rng.integers(len(self.edits))](words, rng)
+            self.edits[int(np.searchsorted(self.shares, rng.random(), side="right"))](words, rng)
             mistakes -= words != before
             if mistakes <= 0 and words != original:
                 break
@@ -84,6 +91,15 @@ def _inner(words: Sequence[str], rng: np.random.Generator) -> int:
 def _leave_out(words: list[str], rng: np.random.Generator) -> None:
     if len(words) > 2:
         del words[_inner(words, rng)]
+
+
+def _begin_small(words: list[str], rng: np.random.Generator) -> None:
+    words[0] = words[0].lower()
+
+
+def _leave_out_stop(words: list[str], rng: np.random.Generator) -> None:
+    if len(words) > 2 and words[-1] in ENDS:
+        del words[-1]
 
 
 def _double(words: list[str], rng: np.random.Generator) -> None:

@@ -1,7 +1,8 @@
 """An example corpus that is synthetic throughout: sentences by a small grammar, contexts by rule, and
 the displays of a speaker who does not exist, drawn by stated chances plus noise.
 
-It shows that the machinery works, on a fresh machine; what people do, or like, it cannot show.
+It shows that the machinery works, on a fresh machine; what people do, or like, it cannot show. The
+numbers below and in `example_data` were chosen so that Figure 4 of Foster (2008) comes out.
 """
 
 from __future__ import annotations
@@ -28,8 +29,14 @@ NOISE = 0.05
 IDLE = 0.85
 """The share of noise that is no display at all."""
 
-NEW = (0.4, 1.0)
-"""How often the most common word of its kind is news, and the rarest."""
+COMMON = 1 / 3
+"""The share of a kind's words that are common; the others are always news."""
+
+NEW = 0.52
+"""How often a common word is news."""
+
+MODIFIED = 0.7
+"""How often a word that is not common has a modifier."""
 
 LIKED = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
 
@@ -93,24 +100,28 @@ def _leaf(
         return {"id": name, "label": tag, "word": word, **given}
     kind = word.strip("<>")
     choices = grammar["words"][kind].split()
-    ranks = np.arange(len(choices))
-    rank = int(rng.choice(ranks, p=_zipf(len(choices))))
-    features = {"semantics": choices[rank]}
+    rank = int(rng.choice(len(choices), p=_shares(len(choices))))
+    chosen = choices[rank]
+    is_common = rank < COMMON * len(choices)
+    modifiers = grammar["modifiers"].get(kind, "").split()
+    if modifiers and not is_common and rng.random() < MODIFIED:
+        chosen = f"{modifiers[int(rng.integers(len(modifiers)))]}-{chosen}"
+    features = {"semantics": chosen}
     if kind in grammar["properties"]:
         liking = list(LIKED)
         drawn = rng.choice(len(liking), p=list(LIKED.values()))
         features |= {"property": kind, "evaluation": liking[int(drawn)]}
-    is_new = rng.random() < np.interp(rank, [0, ranks[-1]], NEW)
+    is_new = not is_common or rng.random() < NEW
     features["information"] = "new" if is_new else "given"
     is_marked = features.get("evaluation", "neutral") != "neutral"
     if is_new or is_marked:
         features["prosody"] = "L+H*" if is_new and is_marked else "H*"
-    return {"id": name, "label": tag, "word": choices[rank], "features": features}
+    return {"id": name, "label": tag, "word": chosen, "features": features}
 
 
-def _zipf(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The k-th most common word is k times as rare as the first."""
-    shares = 1 / np.arange(1, n + 1)
+def _shares(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The k-th most common word is √k times as rare as the first: the tail is long."""
+    shares = np.arange(1, n + 1) ** -0.5
     return np.asarray(shares / shares.sum())
 
 

@@ -175,6 +175,7 @@ LACKING: Mapping[Need, tuple[str, str]] = {
         f"Give them as the outputs of a system named {ORIGINAL}.",
     ),
     "source": ("a source", "Put a source into each item of the evalset."),
+    "logged": ("a score in a log", "Score a log of inspect_ai or promptfoo (.json)."),
 }
 
 
@@ -200,6 +201,8 @@ def check_needs(metric: Metric, batch: Batch) -> None:
         has["original"] = [isinstance(original, Mapping) for original in batch.originals]
     if "source" in metric.needs:
         has["source"] = [source is not None for source in batch.sources]
+    if "logged" in metric.needs:
+        has["logged"] = [bool(batch.logged)] * len(batch)
     for need, rows in has.items():
         if not all(rows):
             lacking = [f"item {i}" for i, there in zip(batch.ids, rows, strict=True) if not there]

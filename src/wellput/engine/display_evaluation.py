@@ -22,7 +22,7 @@ from wellput.core.metric import Floats, Metric
 from wellput.core.table import ScoreTable
 from wellput.engine.collect import OnProgress
 from wellput.engine.result import ScoreResult
-from wellput.engine.score import score
+from wellput.engine.score import is_testable, score
 from wellput.metrics.registry import create_all
 from wellput.stats.corrections import bonferroni
 from wellput.stats.rank_tests import rank_sum
@@ -106,7 +106,7 @@ def evaluate_displays(
     tests = [
         test
         for metric in chosen
-        if metric.name.partition(":")[0] not in FREQUENCIES and getattr(metric, "is_testable", True)
+        if metric.name.partition(":")[0] not in FREQUENCIES and is_testable(metric)
         for test in _rank_sums(result.table(metric.name), with_original=metric_is_intrinsic(metric))
     ]
     return DisplayEvaluation(result, tuple(tests))

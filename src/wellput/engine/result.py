@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from wellput.core.errors import InputError
+from wellput.core.presented import Presented
 from wellput.core.table import ScoreTable
 
 
@@ -54,7 +55,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class ScoreResult:
+class ScoreResult(Presented):
     """Scores of all systems under all metrics, and what is needed to repeat them."""
 
     items: int
@@ -90,6 +91,10 @@ class ScoreResult:
     def worse(self) -> tuple[Score, ...]:
         """The scores that are significantly worse than the baseline's."""
         return tuple(score for score in self.scores if score.is_worse)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each system under each metric."""
+        return [{**asdict(score), "components": dict(score.components)} for score in self.scores]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `wellput score`."""

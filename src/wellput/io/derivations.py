@@ -8,6 +8,9 @@ from typing import Any
 from wellput.core.displays import MOTIONS, SPAN, extents_of, span_ends
 from wellput.core.errors import did_you_mean
 
+KINDS = (("label", str, "a text"), ("word", str, "a text"), ("features", dict, "an object"))
+"""What a node may have, beside its id and its children."""
+
 
 def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[str]:
     """The node ids of a derivation `{"id": …, "label": …, "children": […]}`."""
@@ -27,11 +30,10 @@ def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[st
             complain(f"the derivation has a node {name}: {SPAN} stands between the ends of a span")
         else:
             seen.add(name)
-        for key in ("label", "word"):
-            if not isinstance(node.get(key), str | None):
-                complain(f"{key} of derivation node {name} must be a text")
-        if not isinstance(node.get("features"), dict | None):
-            complain(f"features of derivation node {name} must be an object")
+        for key, kind, what in KINDS:
+            value = node.get(key)
+            if value is not None and not isinstance(value, kind):
+                complain(f"{key} of derivation node {name} must be {what}")
         children = node.get("children")
         if children is None:
             continue

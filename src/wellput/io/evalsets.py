@@ -9,7 +9,8 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK, EvalSet, EvalSource, Item
 from wellput.io.columns import Columns
 from wellput.io.duplicates import SeenIds, repeated
-from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.eval_logs import is_eval_log, read_eval_logs
+from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
 from wellput.io.mt_metrics_eval import find_language_pair, open_language_pair
 from wellput.io.parquet import read_parquet
@@ -24,13 +25,16 @@ Records = Callable[[InputFile, Problems], Iterator[tuple[int, Any]]]
 def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
     """The items of a file, read block by block: JSONL, CSV, TSV or Parquet by its suffix, behind
     which `.gz` or `.xz` may stand; `-` is JSONL on standard input; a folder of mt-metrics-eval with
-    the language pair behind it (`wmt21.news/zh-en`).
+    the language pair behind it (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo (`.json`), or a
+    folder of inspect_ai's.
 
     `trees=False` leaves trees unparsed, for metrics that need none.
     """
     pair = find_language_pair(path)
     if pair is not None:
         return open_language_pair(pair)
+    if str(path) != STANDARD_INPUT and is_eval_log(path):
+        return read_eval_logs(path)
     file = InputFile(path)
     check_readable(file)
     suffix = format_of(path, on_stream=".jsonl")

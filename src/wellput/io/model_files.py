@@ -1,9 +1,10 @@
 """The noun `ModelFile`: a trained model on disk, its card and its arrays, mapped rather than read.
 
 The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
-(kind, card, SHA-256 of the arrays, each array's name, type and shape), then the arrays as they lie in
-memory, each starting at a multiple of 64 bytes. The same model gives the same bytes. Nothing in it is
-executed on loading. Lists of strings are two arrays, see `packed_strings`.
+(kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the
+arrays, each starting at a multiple of 64 bytes: as they lie in memory, or deflated where that saves a
+tenth, and then unpacked when they are first asked for. The same model gives the same bytes. Nothing in
+it is executed on loading. Lists of strings are two arrays, see `packed_strings`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +31,7 @@ VERSION = 1
 PREFIX = struct.Struct("<16sII")
 ALIGNMENT = 64
 SUFFIX = ".wpm"
+WORTH_PACKING = 0.9
 TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
 
@@ -60,20 +63,24 @@ def save_model_file(
 ) -> None:
     """Writes the file, whole or not at all. `card` must be JSON."""
     stored = {name: _little_endian(array) for name, array in arrays.items()}
+    packed = {name: _packed(array) for name, array in stored.items()}
     header = {
         "kind": kind,
         "card": card,
         "sha256": fingerprint(kind, stored),
-        "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in stored.items()],
+        "arrays": [
+            [name, array.dtype.str, list(array.shape), len(packed[name])]
+            for name, array in stored.items()
+        ],
     }
     text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode()
     text += b" " * (-(PREFIX.size + len(text)) % ALIGNMENT)
     with replacing(path) as file:
         file.write(PREFIX.pack(MAGIC, VERSION, len(text)))
         file.write(text)
-        for array in stored.values():
-            file.write(array.tobytes())
-            file.write(bytes(-array.nbytes % ALIGNMENT))
+        for data in packed.values():
+            file.write(data)
+            file.write(bytes(-len(data) % ALIGNMENT))
 
 
 def load_model_file(path: PathLike, kind: str) -> ModelFile:
@@ -91,21 +98,70 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
     place = PREFIX.size + length
     try:
         header = json.loads(data[PREFIX.size : place].tobytes())
-        arrays = {}
-        for name, type_, shape in header["arrays"]:
-            if type_ not in TYPES:
+        stored: dict[str, _Stored] = {}
+        for name, type_, shape, size in header["arrays"]:
+            if type_ not in TYPES or size < 0:
                 raise damaged
-            size = np.dtype(type_).itemsize * int(np.prod(shape, dtype=np.int64))
-            arrays[name] = np.asarray(data[place : place + size]).view(type_).reshape(shape)
+            stored[name] = _Stored(np.asarray(data[place : place + size]), type_, tuple(shape))
             place += size + -size % ALIGNMENT
-        if place != data.size:
+        if place != data.size or any(array.is_short for array in stored.values()):
             raise damaged
+        arrays = _Arrays(stored, damaged)
         found = ModelFile(header["kind"], header["card"], arrays, header["sha256"])
     except (KeyError, TypeError, ValueError):
         raise damaged from None
     if found.kind != kind:
         raise InputError(f"{path} is a model of the kind “{found.kind}”; “{kind}” is needed here.")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """An array in the file; deflated where it has fewer bytes there than in memory."""
+
+    data: NDArray[np.uint8]
+    type: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return np.dtype(self.type).itemsize * int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def is_short(self) -> bool:
+        return self.data.size > self.size
+
+    def unpacked(self) -> NDArray[Any]:
+        """Raises ValueError or zlib.error where the bytes are not those of this array."""
+        data = self.data
+        if data.size < self.size:
+            whole = zlib.decompressobj().decompress(data.tobytes(), self.size + 1)
+            data = np.frombuffer(whole, np.uint8)
+        return data.view(self.type).reshape(self.shape)
+
+
+class _Arrays(Mapping[str, NDArray[Any]]):
+    """Arrays by name, each unpacked once."""
+
+    def __init__(self, stored: Mapping[str, _Stored], damaged: InputError) -> None:
+        self._stored = stored
+        self._damaged = damaged
+        self._unpacked: dict[str, NDArray[Any]] = {}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._unpacked:
+            stored = self._stored[name]
+            try:
+                self._unpacked[name] = stored.unpacked()
+            except (ValueError, zlib.error):
+                raise self._damaged from None
+        return self._unpacked[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
 
 
 def fingerprint(kind: str, arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -122,3 +178,9 @@ def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     stored = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     assert stored.dtype.str in TYPES, stored.dtype
     return stored
+
+
+def _packed(array: NDArray[Any]) -> bytes:
+    data = array.tobytes()
+    deflated = zlib.compress(data, 9)
+    return deflated if len(deflated) < WORTH_PACKING * len(data) else data

@@ -103,3 +103,25 @@ HEAD_INSTRUCTIONS = (
     "There are no right or wrong answers: your first impression is what counts. You can go back one "
     "step, and you can leave at any time and come back with the same link."
 )
+
+SUBSTITUTIONS: Mapping[str, object] = {
+    # Kauchak & Barzilay 2006, section 4.3: right only if right in meaning and in grammar.
+    "title": "Is the replacement right?",
+    "instructions": (
+        "You will read sentences in which a word is to be replaced, as in “a quick [reply → answer] "
+        "came”. Say that the replacement is right only if the sentence still means the same with it, "
+        "and is still good English.\n\n"
+        "There is no time limit. You can go back one step, and you can leave at any time and come "
+        "back with the same link."
+    ),
+    "points": 2,
+    "questions": [
+        {
+            "name": "right",
+            "text": "Is the replacement right in this sentence, in meaning and in grammar?",
+            "points": 2,
+            "labels": {"1": "Wrong", "2": "Right"},
+        }
+    ],
+}
+"""Settings of a study of substitutions."""

@@ -3,15 +3,16 @@
 A *family* is P(outcome | context) with a chain of contexts, from the fullest to the empty one. Each
 level is discounted absolutely (modified as Chen & Goodman 1999 have it, with three discounts) and what
 is taken away goes to the level below: p(x | c) = d(c, x) + w(c) p(x | shorter c), under the last level
-a uniform distribution. The kernel (native/backoff_table.h) reads d and w from two tables that all
+a uniform distribution. The kernel (native/backoff_table.h) reads d and w from two tables that the
 families share, keyed by 32 bits of a hash: an unseen key is mistaken for a stored one about once in
 10,000. d has 8 bits, w is made from the rounded d and has 16, so that a distribution sums to 1 within
-one part in 1,000.
+one part in 1,000. Where the kernel wants all outcomes of a context, and there are few, they are listed
+under it instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,12 +45,15 @@ def context_keys(family: int, level: int, columns: Sequence[Numbers], size: int)
 
 @dataclass(frozen=True)
 class Estimates:
-    """d by event key and w by context key, both with the full 64 bits."""
+    """d by event key and w by context key, both with the full 64 bits; of each event also its outcome
+    and the place of its context."""
 
     event_keys: Keys
     events: NDArray[np.floating[Any]]
     context_keys: Keys
     weights: NDArray[np.floating[Any]]
+    outcomes: Numbers
+    owners: Numbers
 
 
 def estimate(
@@ -73,13 +77,17 @@ def estimate(
         events = mixed(contexts, outcomes[alive])
         keys, first, inverse = np.unique(events, return_index=True, return_inverse=True)
         met = np.bincount(inverse, counts, len(keys)).astype(np.int64)
-        found.append(_discounted(keys, contexts[first], met, min_counts[level]))
+        found.append(
+            _discounted(keys, contexts[first], outcomes[alive][first], met, min_counts[level])
+        )
         if continuation:
             alive, counts = alive[first], np.ones(len(first), np.int64)
     return found
 
 
-def _discounted(events: Keys, contexts: Keys, counts: Numbers, min_count: int) -> Estimates:
+def _discounted(
+    events: Keys, contexts: Keys, outcomes: Numbers, counts: Numbers, min_count: int
+) -> Estimates:
     owners, owner = np.unique(contexts, return_inverse=True)
     totals = np.bincount(owner, counts, len(owners))
     d = (counts - discounts(counts)[np.minimum(counts, 3)]) / totals[owner]
@@ -97,7 +105,10 @@ def _discounted(events: Keys, contexts: Keys, counts: Numbers, min_count: int) -
     weights = 1.0 - np.bincount(owner, d, len(owners))
     # A context without a stored event adds nothing: it is as good as unseen.
     told = np.bincount(owner, kept, len(owners)) > 0
-    return Estimates(events[kept], d[kept], owners[told], weights[told])
+    places = np.cumsum(told) - 1
+    return Estimates(
+        events[kept], d[kept], owners[told], weights[told], outcomes[kept], places[owner[kept]]
+    )
 
 
 def discounts(counts: Numbers) -> NDArray[np.float64]:
@@ -112,23 +123,69 @@ def discounts(counts: Numbers) -> NDArray[np.float64]:
 
 
 def packed(estimates: Sequence[Estimates]) -> dict[str, NDArray[Any]]:
-    """The arrays of the two tables."""
+    """The arrays of the two tables of events and contexts."""
     event_keys = np.concatenate([e.event_keys for e in estimates])
     events = np.concatenate([e.events for e in estimates])
     keys = np.concatenate([e.context_keys for e in estimates])
     weights = np.concatenate([e.weights for e in estimates])
-    event_steps = np.round(-np.log(events) * EVENT_STEPS).astype(np.uint8)
-    weight_steps = np.round(-np.log(weights) * WEIGHT_STEPS).clip(0, 65535).astype(np.uint16)
-    return _table("events", event_keys, event_steps) | _table("contexts", keys, weight_steps)
+    return _table("events", event_keys, _event_steps(events)) | _table(
+        "contexts", keys, _weight_steps(weights)
+    )
+
+
+def packed_lists(estimates: Sequence[Estimates]) -> dict[str, NDArray[Any]]:
+    """The arrays of contexts with their outcomes listed: of context i, `lists.sizes[i]` of them."""
+    keys = np.concatenate([e.context_keys for e in estimates])
+    weights = np.concatenate([e.weights for e in estimates])
+    starts = np.cumsum([0, *(len(e.context_keys) for e in estimates)])
+    owners = np.concatenate([e.owners + start for e, start in zip(estimates, starts, strict=False)])
+    table = _table("lists", keys, _weight_steps(weights))
+    _, first = np.unique(keys >> np.uint64(32), return_index=True)
+    places = np.full(len(keys), -1)
+    places[first] = np.arange(len(first))
+    places = places[owners]
+    order = np.argsort(places, kind="stable")
+    order = order[places[order] >= 0]
+    events = np.concatenate([e.events for e in estimates])[order]
+    outcomes = np.concatenate([e.outcomes for e in estimates])[order]
+    return table | {
+        "lists.sizes": np.bincount(places[order], minlength=len(first)).astype(np.uint16),
+        "lists.outcomes": outcomes.astype(np.uint16),
+        "lists.steps": _event_steps(events),
+    }
+
+
+def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    """All tables as the kernel takes them: sizes become places."""
+    found = []
+    for name in ("events", "contexts", "lists"):
+        starts = _ends(arrays[f"{name}.buckets"])
+        found += [starts, arrays[f"{name}.keys"], arrays[f"{name}.values"]]
+    return [*found, _ends(arrays["lists.sizes"]), arrays["lists.outcomes"], arrays["lists.steps"]]
+
+
+def _ends(sizes: NDArray[np.uint16]) -> NDArray[np.uint32]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
+
+
+def _event_steps(events: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
+    steps: NDArray[np.uint8] = np.round(-np.log(events) * EVENT_STEPS).astype(np.uint8)
+    return steps
+
+
+def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
+    steps = np.round(-np.log(weights) * WEIGHT_STEPS).clip(0, 65535)
+    narrow: NDArray[np.uint16] = steps.astype(np.uint16)
+    return narrow
 
 
 def _table(name: str, keys: Keys, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Values in order of their keys' upper 32 bits: the first 16 of them say where to look
-    (`starts`), the others are stored (`keys`)."""
+    """Values in order of their keys' upper 32 bits: the first 16 of them say in which bucket to look
+    (`buckets` has their sizes), the others are stored (`keys`)."""
     short, first = np.unique((keys >> np.uint64(32)).astype(np.uint32), return_index=True)
-    buckets = np.arange((1 << BUCKET_BITS) + 1, dtype=np.uint64) << np.uint64(32 - BUCKET_BITS)
+    buckets = short >> np.uint32(32 - BUCKET_BITS)
     return {
-        f"{name}.starts": np.searchsorted(short, buckets).astype(np.uint32),
+        f"{name}.buckets": np.bincount(buckets, minlength=1 << BUCKET_BITS).astype(np.uint16),
         f"{name}.keys": (short & np.uint32(0xFFFF)).astype(np.uint16),
         f"{name}.values": values[first],
     }

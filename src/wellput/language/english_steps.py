@@ -20,6 +20,12 @@ STEPS: tuple[Step, ...] = (
         needs=("tagger.wpm",),
     ),
     Step(
+        "head_driven.wpm",
+        "head-driven parser",
+        "wellput.language.english_trees:make_head_driven",
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm"),
+    ),
+    Step(
         "tree.wpm",
         "supertags and tree model",
         "wellput.language.english_trees:make_tree_model",
@@ -30,5 +36,38 @@ STEPS: tuple[Step, ...] = (
         "orders of sisters and the baseline LR for realizing",
         "wellput.realize.training:make",
         needs=("ngrams.wlm", "tree.wpm"),
+    ),
+    Step(
+        "learned.wpm",
+        "learned realizer",
+        "wellput.realize.learned_training:make",
+        needs=("ngrams.wlm",),
+    ),
+    Step(
+        "words.wpm",
+        "word list",
+        "wellput.language.word_list:make",
+        roles=("treebank", "text"),
+    ),
+    Step(
+        "skeletons.wlm",
+        "4-gram model of small words and parts of speech",
+        "wellput.language.skeletons:make",
+        roles=("treebank", "text"),
+        needs=("tagger.wpm",),
+    ),
+    Step(
+        "fluency.wpm",
+        "weights of fluency",
+        "wellput.metrics.fluency_steps:fluency_step",
+        roles=("real", "source"),
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
+    ),
+    Step(
+        "gleu-fluency.wpm",
+        "plane of gleu-fluency",
+        "wellput.metrics.fluency_steps:gleu_step",
+        roles=("real", "source"),
+        needs=("tagger.wpm", "parser.wpm"),
     ),
 )

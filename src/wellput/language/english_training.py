@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from wellput.core.errors import InputError
 from wellput.io import replacing
 
-Role: TypeAlias = Literal["treebank", "dev", "text"]
+Role: TypeAlias = Literal["treebank", "dev", "text", "real", "source"]
 
 # By what a file or folder is called; the licences are those of design and documentation.
 SOURCES = {

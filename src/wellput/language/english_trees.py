@@ -12,8 +12,11 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.conllu import read_trees
 from wellput.language.english_training import Inputs, Role
+from wellput.language.head_driven import NGRAMS_FILE, HeadDrivenParser
+from wellput.language.head_driven_training import save_head_driven, train_head_driven
+from wellput.language.ngram_files import load_model
 from wellput.language.parser_training import attachment_scores, train_tagger, train_transitions
-from wellput.language.parsers import TAGGER_FILE, TaggingParser
+from wellput.language.parsers import TAGGER_FILE, TaggingParser, load_parser
 from wellput.language.tagger import Tagger
 from wellput.language.tree_training import train_tree_model
 
@@ -44,6 +47,26 @@ def make_parser(inputs: Inputs, path: Path) -> dict[str, Any]:
     parser = TaggingParser(Tagger.load(inputs.folder / TAGGER_FILE), transitions)
     scores = attachment_scores(dev, parser.parse(_forms(dev), threads=inputs.threads))
     return {**_size(trees), "dev": scores}
+
+
+def make_head_driven(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """Figures: attachment scores on dev's words, and the share of its sentences that stay whole."""
+    trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    guesser, ngrams = load_parser(str(inputs.folder)), load_model(inputs.folder / NGRAMS_FILE)
+    arrays = train_head_driven(
+        trees,
+        guesser,
+        ngrams,
+        dev=dev,
+        seed=inputs.seed,
+        on_epoch=lambda _: inputs.on_progress(len(trees)),
+    )
+    save_head_driven(path, arrays, _size(trees))
+    parser = HeadDrivenParser(arrays, guesser, ngrams)
+    parsed = parser.parse(_forms(dev), threads=inputs.threads)
+    whole = sum(found.fragments == 1 for found in parsed) / len(dev)
+    scores = attachment_scores(dev, [found.tree for found in parsed])
+    return {**_size(trees), "dev": scores, "whole sentences of dev": whole}
 
 
 def make_tree_model(inputs: Inputs, path: Path) -> dict[str, Any]:

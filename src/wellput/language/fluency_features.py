@@ -1,7 +1,8 @@
 """What models of English make of a sentence: the features of `fluency`, without any reference.
 
-All are rates, so that long and short sentences can be compared, and higher is better for all of them.
-A sentence without words has none: its row is NaN.
+Higher is better for all of them. Gains are log10 probabilities in sequence over those of the words
+alone, so that rare words are no fault, and means, so that long sentences are none; mistakes are
+counted by sentence, since one is one in a long sentence too.
 """
 
 from __future__ import annotations
@@ -9,127 +10,148 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from wellput.core.metric import Floats
 from wellput.language.english_text import decapitalized
-from wellput.language.head_driven import HeadDrivenParser
+from wellput.language.ngram_files import load_model
 from wellput.language.ngrams import NgramModel
+from wellput.language.parsers import TAGGER_FILE
+from wellput.language.sentence_means import sentence_means
+from wellput.language.shipped import shipped
+from wellput.language.skeletons import FILE as SKELETONS_FILE
+from wellput.language.skeletons import skeleton
 from wellput.language.tagger import Tagger
-from wellput.text.treebank_words import treebank_words
+from wellput.language.word_list import FILE as WORDS_FILE
+from wellput.language.word_list import WordList
 
 FEATURES: dict[str, str] = {
-    "parse": "log probability of the parse over that of the words alone, per word",
-    "whole": "1 over the fragments of the parse",
-    "ngrams": "log probability of the words in sequence over that of the words alone, per word",
-    "weakest": "the same at the least expected tenth of the words",
-    "trigrams": "share of words whose two neighbors before them were seen with them",
-    "pairs": "share of words whose neighbor before them was seen with them",
-    "tags": "log probability of the parts of speech in sequence over that of each alone, per word",
-    "weakest_tags": "the same at the least expected tenth of them",
-    "known": "share of words that are known",
-    "spelled": "share of words that are known, capitalized, or no plain letters",
+    "ngrams": "gain of words in sequence over the words alone, the mean",
+    "weakest": "the same of the three words in a row that go together least",
+    "trigrams": "share of words seen after the two words before them",
+    "pairs": "share of words seen after the word before them",
+    "grammar": "gain of parts of speech and small words in sequence, the mean",
+    "weakest_grammar": "the same of the three in a row that go together least",
+    "slips": "words that their neighbors speak against: −log(1 + their number)",
+    "spelling": "unknown words in lower case: −log(1 + their number)",
+    "near_misses": "those one letter away from a common word: −log(1 + their number)",
+    "repeats": "words said twice in a row: −log(1 + their number)",
+    "capital": "1 if it begins as a sentence does, not with a small letter",
+    "stop": "1 if it ends as a sentence does",
 }
-WEAKEST = 0.1
+ENDS = ".?!…:;\"'”’)]"
+NGRAMS_FILE = "ngrams.wlm"
+RUN = 3
+SLIP = -0.5
 
 
 @dataclass(frozen=True, eq=False)
 class FluencyModels:
-    """The models that look at a sentence; `tag_ngrams` is an n-gram model of parts of speech."""
+    """The models that look at a sentence; `skeletons` is an n-gram model of `skeletons.skeleton`."""
 
-    parser: HeadDrivenParser
     tagger: Tagger
     ngrams: NgramModel
-    tag_ngrams: NgramModel
+    skeletons: NgramModel
+    words: WordList
 
     def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
-        """(texts, features), in the order of `FEATURES`."""
-        rows = np.full((len(texts), len(FEATURES)), np.nan)
-        tokens = [treebank_words(text).forms for text in texts]
-        filled = [place for place, words in enumerate(tokens) if words]
-        sentences = [tokens[place] for place in filled]
-        if filled:
-            rows[filled] = np.column_stack(
+        """(texts, features), in the order of `FEATURES`, the mean over a text's sentences; NaN for a
+        text without words."""
+
+        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+            tags = self.tagger.tag(words, threads=threads)
+            lines = decapitalized([" ".join(own) for own in words], self.ngrams)
+            return np.array(
                 [
-                    self._of_parses(sentences, threads),
-                    self._of_words(sentences),
-                    self._of_tags(sentences, threads),
-                    self._of_spelling(sentences),
+                    (
+                        *self._of_words(line),
+                        *self._of_skeleton(skeleton(own, own_tags, self._skeleton_unigrams)),
+                        *self._of_spelling(own),
+                        *_of_writing(own),
+                    )
+                    for own, own_tags, line in zip(words, tags, lines, strict=True)
                 ]
             )
-        return rows
 
-    def _of_parses(self, sentences: Sequence[Sequence[str]], threads: int) -> Floats:
-        parses = self.parser.parse(sentences, threads=threads)
-        return np.array(
-            [
-                (
-                    (parse.scored.log_probability - parse.scored.unigram_log_probability)
-                    / len(words),
-                    1 / parse.fragments,
-                )
-                for words, parse in zip(sentences, parses, strict=True)
-            ]
-        )
+        return sentence_means(texts, len(FEATURES), of)
 
-    def _of_words(self, sentences: Sequence[Sequence[str]]) -> Floats:
-        texts = decapitalized([" ".join(words) for words in sentences], self.ngrams)
-        rows = []
-        for text in texts:
-            gains, lengths = _gains(self.ngrams, self._unigrams, text)
-            rows.append(
-                (gains.mean(), _weakest(gains), np.mean(lengths >= 3), np.mean(lengths >= 2))
-            )
-        return np.array(rows)
+    @property
+    def fingerprint(self) -> str:
+        parts = (self.tagger, self.ngrams, self.skeletons, self.words)
+        return " ".join(part.fingerprint for part in parts)
 
-    def _of_tags(self, sentences: Sequence[Sequence[str]], threads: int) -> Floats:
-        rows = []
-        for tags in self.tagger.tag(sentences, threads=threads):
-            gains, _ = _gains(self.tag_ngrams, self._tag_unigrams, " ".join(tags))
-            rows.append((gains.mean(), _weakest(gains)))
-        return np.array(rows)
+    def _of_words(self, line: str) -> tuple[float, ...]:
+        gains, lengths = _gains(self.ngrams, self._unigrams, line)
+        seen = np.bincount(lengths, minlength=4) / len(lengths)
+        return float(gains.mean()), _weakest(gains), float(seen[3:].sum()), float(seen[2:].sum())
 
-    def _of_spelling(self, sentences: Sequence[Sequence[str]]) -> Floats:
-        known = self._unigrams
-        rows = []
-        for words in sentences:
-            is_known = [word in known or word.lower() in known for word in words]
-            is_fine = [
-                seen or not (word.isalpha() and word.islower())
-                for word, seen in zip(words, is_known, strict=True)
-            ]
-            rows.append((np.mean(is_known), np.mean(is_fine)))
-        return np.array(rows)
+    def _of_skeleton(self, line: str) -> tuple[float, ...]:
+        gains, _ = _gains(self.skeletons, self._skeleton_unigrams, line)
+        return float(gains.mean()), _weakest(gains), _fewness(int((gains < SLIP).sum()))
+
+    def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
+        strange = [
+            word
+            for place, word in enumerate(words)
+            if not self.words.is_known(word) and (place == 0 or word.islower())
+        ]
+        misses = sum(map(self.words.is_near_miss, strange))
+        repeats = sum(a.lower() == b.lower() and a.isalpha() for a, b in pairwise(words))
+        return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
 
     @cached_property
     def _unigrams(self) -> dict[str, float]:
         return _unigrams(self.ngrams)
 
     @cached_property
-    def _tag_unigrams(self) -> dict[str, float]:
-        return _unigrams(self.tag_ngrams)
+    def _skeleton_unigrams(self) -> dict[str, float]:
+        return _unigrams(self.skeletons)
 
 
 def _unigrams(model: NgramModel) -> dict[str, float]:
-    log_probs = model.levels[0][2].tolist()
-    return dict(zip(model.words, log_probs, strict=True))
+    return dict(zip(model.words, model.levels[0][2].tolist(), strict=True))
 
 
-def _gains(model: NgramModel, unigrams: dict[str, float], text: str) -> tuple[Floats, Floats]:
-    """Of each word and the end: log p(word | words before) - log p(word), and the n-gram's length.
+def _gains(
+    model: NgramModel, unigrams: dict[str, float], line: str
+) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Of each word and the end: log p(word | words before) − log p(word), and the n-gram's length.
 
     Unknown words gain nothing: how rare they are is another feature's concern.
     """
-    scores = model.kernel.word_scores(text, "none")
-    words = [*text.split(), "</s>"]
-    alone = [unigrams.get(word, np.nan) for word in words]
-    rows = np.array(scores, dtype=np.float64)
-    gains = np.where(rows[:, 2] > 0, 0.0, rows[:, 0] - np.array(alone))
-    return np.nan_to_num(gains), rows[:, 1]
+    scores = np.asarray(model.kernel.word_scores(line, "none"))
+    alone = np.array([unigrams.get(word, 0.0) for word in (*line.split(" "), "</s>")])
+    return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone), scores[:, 1].astype(np.int64)
 
 
 def _weakest(gains: Floats) -> float:
-    """The mean of the lowest tenth, of one at least."""
-    n = max(1, round(WEAKEST * len(gains)))
-    return float(np.partition(gains, n - 1)[:n].mean())
+    """The mean over the worst run; over all of them where there are fewer."""
+    if len(gains) <= RUN:
+        return float(gains.mean())
+    sums = gains[:-2] + gains[1:-1] + gains[2:]
+    return float(sums.min()) / RUN
+
+
+def _fewness(count: int) -> float:
+    return -float(np.log1p(count))
+
+
+def _of_writing(words: Sequence[str]) -> tuple[float, float]:
+    return float(not words[0][0].islower()), float(words[-1][-1] in ENDS)
+
+
+def english_models(folder: Path | None = None) -> FluencyModels:
+    """The shipped ones, or those in a folder."""
+
+    def place(name: str) -> Path:
+        return shipped(name) if folder is None else folder / name
+
+    return FluencyModels(
+        Tagger.load(place(TAGGER_FILE)),
+        load_model(place(NGRAMS_FILE)),
+        load_model(place(SKELETONS_FILE)),
+        WordList.load(place(WORDS_FILE)),
+    )

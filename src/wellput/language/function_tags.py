@@ -106,6 +106,10 @@ class TagSet:
             tag = simpler
         return self._numbers[tag]
 
+    def root_number(self, word: Word) -> int:
+        """The number of a verb's tag if it were a root; -1 for other words."""
+        return self._numbers.get(f"{category(word)}/root", -1) if word.xpos[:1] == "V" else -1
+
 
 def fallback(tag: str) -> str:
     """The next simpler tag: without detail, without its subtype, then with any relation; itself

@@ -21,12 +21,17 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
 from wellput.io.model_files import load_model_file
+from wellput.language.backoff_tables import kernel_tables
+from wellput.language.english_text import decapitalized
 from wellput.language.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
+from wellput.language.ngram_files import load_model
+from wellput.language.ngrams import NgramModel
 from wellput.language.parsers import Parser, load_parser
 from wellput.language.tag_lattices import Lattices, tag_lattices
 from wellput.language.word_shapes import word_number
 
 KIND = "head-driven parser"
+NGRAMS_FILE = "ngrams.wlm"
 # In a longer sentence no arc, and no side of a word, reaches further than REACH words.
 EXACT_WORDS = 120
 REACH = 60
@@ -79,12 +84,14 @@ class Parsed:
 
 
 class HeadDrivenParser:
-    """A trained model with the parser and the tagger whose guesses its chart starts from."""
+    """A trained model with the parser and the tagger whose guesses its chart starts from, and the
+    n-gram model that its probabilities are pooled with where it was trained so."""
 
     def __init__(
         self,
         arrays: Mapping[str, NDArray[Any]],
         guesser: Parser,
+        ngrams: NgramModel | None = None,
         *,
         continuing: float | None = None,
     ) -> None:
@@ -95,6 +102,7 @@ class HeadDrivenParser:
         self._relations = [relation_of(tag) for tag in tags]
         self._numbers = {word: number for number, word in enumerate(words)}
         self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(tags))
+        self._ngrams, self._ngram_share = ngrams, float(arrays["ngrams.share"][0])
         self._sharpness = float(arrays["tagger.sharpness"][0])
         if continuing is None:
             continuing = float(arrays["continuing"][0])
@@ -103,10 +111,14 @@ class HeadDrivenParser:
     @classmethod
     def load(cls, path: PathLike, *, guesser: Parser | None = None) -> HeadDrivenParser:
         """The parser in a file; its guesses come from the tagger and parser in the same folder where
-        no other `guesser` is given."""
-        file = load_model_file(path, KIND)
+        no other `guesser` is given. The n-gram model lies there too."""
+        file, folder = load_model_file(path, KIND), Path(path).parent
         try:
-            return cls(file.arrays, guesser or load_parser(str(Path(path).parent)))
+            is_pooled = float(file.arrays["ngrams.share"][0]) > 0
+            ngrams = load_model(folder / NGRAMS_FILE) if is_pooled else None
+            return cls(file.arrays, guesser or load_parser(str(folder)), ngrams)
+        except InputError:  # of the models beside it
+            raise
         except (KeyError, IndexError, ValueError):
             raise InputError(f"{path} is a damaged head-driven parser: train it again.") from None
 
@@ -118,7 +130,7 @@ class HeadDrivenParser:
         lattices = self._lattices(sentences, guesses, threads)
         heads = np.zeros(len(lattices.words), np.int32)
         tags = np.zeros(len(lattices.words), np.int32)
-        rows = self._run(lattices, heads, tags, threads)
+        rows = self._run(sentences, lattices, heads, tags, threads)
         found, start = [], 0
         for words, row in zip(sentences, rows, strict=True):
             own = slice(start, start := start + len(words))
@@ -130,7 +142,8 @@ class HeadDrivenParser:
     ) -> list[Scored]:
         """The log probabilities alone, in less time."""
         none = np.zeros(0, np.int32)
-        rows = self._run(self._lattices(sentences, guesses, threads), none, none, threads)
+        lattices = self._lattices(sentences, guesses, threads)
+        rows = self._run(sentences, lattices, none, none, threads)
         return [_scored(words, row) for words, row in zip(sentences, rows, strict=True)]
 
     def _lattices(
@@ -139,9 +152,10 @@ class HeadDrivenParser:
         if guesses is None:
             guesses = self._guessed(sentences, threads)
         guessed = [self.tag_set.number(tag) for tree in guesses for tag in full_tags(tree)]
+        roots = [self.tag_set.root_number(word) for tree in guesses for word in tree.words]
         numbers = [word_number(form, self._numbers) for words in sentences for form in words]
         return tag_lattices(
-            self._tagger, self._sharpness, sentences, numbers, guessed, threads=threads
+            self._tagger, self._sharpness, sentences, numbers, guessed, roots, threads=threads
         )
 
     def _guessed(self, sentences: Sentences, threads: int) -> list[Tree]:
@@ -150,12 +164,14 @@ class HeadDrivenParser:
 
     def _run(
         self,
+        sentences: Sentences,
         lattices: Lattices,
         heads: NDArray[np.int32],
         tags: NDArray[np.int32],
         threads: int,
     ) -> NDArray[np.float64]:
-        return self._kernel.parse(
+        """The kernel's rows: log probability, that of the best forest, that by word frequencies."""
+        rows = self._kernel.parse(
             lattices.sentences,
             lattices.words,
             lattices.starts,
@@ -166,6 +182,10 @@ class HeadDrivenParser:
             (EXACT_WORDS, REACH),
             threads,
         )
+        if self._ngrams is not None:
+            others = ngram_log_probabilities(sentences, self._ngrams, threads)
+            rows[:, 0] += self._ngram_share * (others - rows[:, 0])
+        return rows
 
     def _parsed(
         self, forms: Sequence[str], heads: list[int], tags: list[int], row: NDArray[np.float64]
@@ -189,16 +209,25 @@ def strings_of(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
     return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
 
 
+def ngram_log_probabilities(
+    sentences: Sentences, ngrams: NgramModel, threads: int
+) -> NDArray[np.float64]:
+    """Natural logs, by a model of text whose sentences begin small; 0 for no words."""
+    texts = decapitalized([" ".join(words) for words in sentences], ngrams)
+    logs = ngrams.sentence_scores(texts, threads=threads) * np.log(10)
+    return np.where([bool(words) for words in sentences], logs, 0.0)
+
+
 def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _native.HeadDriven:
     """The chart over a model's arrays; `continuing` is the probability of a further fragment."""
-    parts = ("starts", "keys", "values")
     return _native.HeadDriven(
-        [arrays[f"{table}.{part}"] for table in ("events", "contexts") for part in parts],
+        kernel_tables(arrays),
         [arrays[f"tags.{part}"] for part in ("coarse", "coarsest", "class")],
         arrays["words.unigrams"],
         len(CLASS_NAMES),
         0,
-        float(arrays["head_share"][0]),
+        float(arrays["shares"][0]),
+        float(arrays["shares"][1]),
         continuing,
     )
 

@@ -18,23 +18,33 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import packed_strings, save_model_file
-from wellput.language.backoff_tables import Estimates, Numbers, estimate, packed
+from wellput.language.backoff_tables import (
+    Estimates,
+    Numbers,
+    estimate,
+    packed,
+    packed_lists,
+)
 from wellput.language.fragment_cost import DEFAULT_CONTINUING, tuned_continuing
 from wellput.language.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
 from wellput.language.head_driven import KIND, strings_of
+from wellput.language.ngrams import NgramModel
 from wellput.language.parsers import Parser
 from wellput.language.tagger import Tagged, Tagger
 from wellput.language.word_shapes import shape, word_number
 from wellput.trees.projectivity import projectivize
 
-LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD = range(5)
+LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER = range(7)
+WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # of how many numbers a family's contexts are made
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
 # Tuned on EWT dev: the least count of a tag and of a word that stand for themselves, and how much of
-# a word's probability is due to its head on the left.
+# a word's probability is due to its head on the left, of a modifier's to the word just before it.
 MIN_TAG = 20
 MIN_WORD = 2
 HEAD_SHARE = 0.3
+AFTER_SHARE = 0.5
+NGRAM_SHARE = 0.5
 TAGGER_EPOCHS = 4
 TAGGER_UPDATES = 5
 
@@ -42,7 +52,8 @@ TAGGER_UPDATES = 5
 class Events:
     """The choices of one family: rows of the numbers its contexts are made of, and what was chosen."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
+        self.width = width
         self.rows: list[tuple[int, ...]] = []
         self.outcomes: list[int] = []
 
@@ -51,12 +62,13 @@ class Events:
         self.outcomes.append(outcome)
 
     def columns(self) -> list[Numbers]:
-        return list(np.array(self.rows, np.int64).T)
+        return list(np.array(self.rows, np.int64).reshape(-1, self.width).T)
 
 
 def train_head_driven(
     trees: Sequence[Tree],
     guesser: Parser,
+    ngrams: NgramModel | None = None,
     *,
     dev: Sequence[Tree] = (),
     epochs: int = TAGGER_EPOCHS,
@@ -65,7 +77,8 @@ def train_head_driven(
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a model file (`save_head_driven`). `guesser` is the parser whose guesses the chart
     starts from; the cost of a fragment is tuned on `dev`, which also fits the tagger's
-    probabilities. `on_epoch` is called after every round of the tagger."""
+    probabilities. `on_epoch` is called after every round of the tagger. With `ngrams`, the parser's
+    probabilities are pooled with theirs."""
     arrays = tree_arrays(trees)
     tags = TagSet(strings_of(arrays, "tags"))
     tagger = Tagger.train(
@@ -77,6 +90,7 @@ def train_head_driven(
         on_epoch=on_epoch,
     )
     arrays["tagger"], arrays["tagger.sharpness"] = tagger.weights, np.array([tagger.sharpness])
+    arrays["ngrams.share"] = np.array([NGRAM_SHARE if ngrams else 0.0])
     arrays["continuing"] = np.array([DEFAULT_CONTINUING])
     if dev:
         arrays["continuing"] = np.array([tuned_continuing(arrays, guesser, dev)])
@@ -104,20 +118,22 @@ def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     views = [coarser(tag) for tag in tags.tags]
     coarse, coarsest = (_numbered([view[k] for view in views]) for k in (0, 1))
     classes = np.array([class_of(tag) for tag in tags.tags], np.int32)
-    families = [Events() for _ in range(5)]
+    families = [Events(width) for width in WIDTHS]
     numbers = {word: number for number, word in enumerate(vocabulary)}
     for tree in trees:
         words = [word_number(word.form, numbers) for word in tree.words]
         _add_tree(tree, [tags.number(tag) for tag in full_tags(tree)], words, classes, families)
+    estimates, listed = _estimates(families, coarse, coarsest)
     return {
-        **packed(_estimates(families, coarse, coarsest)),
+        **packed(estimates),
+        **packed_lists(listed),
         **packed_strings("tags", tags.tags),
         **packed_strings("words", vocabulary),
         "tags.coarse": coarse,
         "tags.coarsest": coarsest,
         "tags.class": classes,
         "words.unigrams": unigrams,
-        "head_share": np.array([HEAD_SHARE]),
+        "shares": np.array([HEAD_SHARE, AFTER_SHARE]),
     }
 
 
@@ -152,6 +168,10 @@ def _add_tree(
     families: Sequence[Events],
 ) -> None:
     stop = -1
+
+    def before(number: int) -> int:
+        return words[number - 2] if number > 1 else 0
+
     modifiers: list[list[int]] = [[] for _ in range(len(words) + 1)]
     for number, own in enumerate(tree.words, start=1):
         modifiers[own.head].append(number)
@@ -160,18 +180,27 @@ def _add_tree(
         last = NO_MODIFIER
         for m in (m for m in modifiers[head] if m < head):
             families[LEFT].add(tags[m - 1], tag, last)
+            families[LEFT_AFTER].add(tags[m - 1], tag, before(_begin(m, modifiers)))
             last = int(classes[tags[m - 1]])
         families[LEFT].add(stop, tag, last)
+        families[LEFT_AFTER].add(stop, tag, before(head))
         last, reach = NO_MODIFIER, 0
         for m in (m for m in modifiers[head] if m > head):
             families[RIGHT].add(tags[m - 1], tag, word, last, distance_class(reach))
+            families[RIGHT_AFTER].add(tags[m - 1], tag, before(head + reach + 1))
             families[HEAD_WORD].add(words[m - 1], tags[m - 1], tag, word)
             last, reach = int(classes[tags[m - 1]]), _end(m, modifiers) - head
         families[RIGHT].add(stop, tag, word, last, distance_class(reach))
-        before = words[head - 2] if head > 1 else 0
-        before_that = words[head - 3] if head > 2 else 0
-        families[NEXT_WORD].add(word, tag, before, before_that)
+        families[RIGHT_AFTER].add(stop, tag, before(head + reach + 1))
+        families[NEXT_WORD].add(word, tag, before(head), before(head - 1))
     families[ROOT].add(tags[modifiers[0][0] - 1])
+
+
+def _begin(number: int, modifiers: Sequence[Sequence[int]]) -> int:
+    """The first word below a word of a projective tree."""
+    while modifiers[number] and modifiers[number][0] < number:
+        number = modifiers[number][0]
+    return number
 
 
 def _end(number: int, modifiers: Sequence[Sequence[int]]) -> int:
@@ -188,28 +217,32 @@ def distance_class(words: int) -> int:
 
 def _estimates(
     families: Sequence[Events], coarse: NDArray[np.int32], coarsest: NDArray[np.int32]
-) -> list[Estimates]:
-    """The distributions, each with its chain of contexts from the fullest to the empty one. What was
-    met only once with words in its context is left out: half of the file, and it gains nothing."""
+) -> tuple[list[Estimates], list[Estimates]]:
+    """The distributions, those looked up by outcome and those listed, each with its chain of contexts
+    from the fullest to the empty one. What was met only once with words in its context is left out:
+    half of the file, and it gains nothing."""
 
     def smoothed(
         family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool
     ) -> list[Estimates]:
         outcomes = np.array(families[family].outcomes, np.int64)
-        if family in (LEFT, RIGHT):
+        if family in (LEFT, RIGHT, LEFT_AFTER, RIGHT_AFTER):
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)
         return estimate(family, levels, outcomes, continuation=continuation, min_counts=mins)
 
     t, c = families[LEFT].columns()
     levels: list[list[Numbers]] = [[t, c], [coarse[t], c], [coarsest[t], c], []]
-    found = smoothed(LEFT, levels, [1, 1, 1, 1], False)
+    listed = smoothed(LEFT, levels, [1, 1, 1, 1], False)
     t, w, c, d = families[RIGHT].columns()
     levels = [[t, w, c], [t, c, d], [coarse[t], c, d], [coarsest[t], c], []]
-    found += smoothed(RIGHT, levels, [2, 1, 1, 1, 1], False)
-    found += smoothed(ROOT, [[]], [1], False)
+    listed += smoothed(RIGHT, levels, [2, 1, 1, 1, 1], False)
+    found = smoothed(ROOT, [[]], [1], False)
     t, w1, w2 = families[NEXT_WORD].columns()
     levels = [[t, w1, w2], [t, w1], [t], [coarse[t]], [coarsest[t]], []]
     found += smoothed(NEXT_WORD, levels, [2, 2, 1, 1, 1, 1], True)
     t, h, w = families[HEAD_WORD].columns()
     found += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
-    return found
+    for family in (LEFT_AFTER, RIGHT_AFTER):
+        t, w = families[family].columns()
+        listed += smoothed(family, [[coarsest[t], w]], [2], False)
+    return found, listed

@@ -6,7 +6,7 @@ the words. A *synset* is a set of words that share one meaning, its id unique wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -42,6 +42,9 @@ class Lexicon(Protocol):
 
     def senses(self, lemma: str, category: Category) -> list[Sense]:
         """The senses of a lower-cased lemma, in order of rank; none for an unknown one."""
+
+    def lemmas(self, category: Category) -> Iterable[str]:
+        """Every lower-cased lemma of a category."""
 
     def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
         """Irregular form → its lemmas, lower-cased."""

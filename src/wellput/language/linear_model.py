@@ -1,7 +1,8 @@
 """The noun `LinearModel`: standardized features, weighted and added up; how it is fitted and kept.
 
-Two losses: the squared hinge of a linear support vector machine, for a signed distance, and the
-logistic one, for a probability. Both are convex, so the same data give the same weights.
+Two losses for telling two kinds apart: the squared hinge of a linear support vector machine, for a
+signed distance, and the logistic one, for a probability. Both are convex, so the same data give the
+same weights. Where it is known how bad rows are, `fit_severity` fits that.
 """
 
 from __future__ import annotations
@@ -109,6 +110,26 @@ def fit_linear(
         options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-10},
     )
     return LinearModel(tuple(features), means, scales, found.x[:-1], float(found.x[-1]))
+
+
+def fit_severity(
+    features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.03
+) -> LinearModel:
+    """Weights, none of them negative, whose score is −`severity` as nearly as can be: least squares,
+    rows counting by their `weights`. Features that vary together share what they explain (`ridge`)."""
+    from scipy.optimize import nnls
+
+    shares = weights / weights.sum()
+    means = shares @ rows
+    scales = np.sqrt(shares @ (rows - means) ** 2)
+    scales = np.where(scales > 0, scales, 1.0)
+    root = np.sqrt(shares)
+    mean = float(shares @ severity)
+    x = (rows - means) / scales * root[:, None]
+    penalty = ridge * np.eye(rows.shape[1])
+    target = np.append((mean - severity) * root, np.zeros(rows.shape[1]))
+    found, _ = nnls(np.vstack([x, penalty]), target)
+    return LinearModel(tuple(features), means, scales, found, -mean)
 
 
 def _squared_hinge(margins: Floats) -> tuple[Floats, Floats]:

@@ -26,6 +26,7 @@ from typing import Literal, Self
 
 from wellput.core.errors import InputError
 from wellput.language.link_process import LinkProcess, WorkerDied
+from wellput.language.link_worker import load_library
 
 Status = Literal["parsed", "empty", "unparsed", "too-long", "timeout", "lost"]
 
@@ -177,6 +178,15 @@ class LinkGrammar:
                 self._cache.move_to_end(sentence)
         while len(self._cache) > self._cache_size:
             self._cache.popitem(last=False)
+
+
+def is_installed() -> bool:
+    """Whether the library is there; whether its dictionary is, the first sentence tells."""
+    try:
+        load_library()
+    except OSError:
+        return False
+    return True
 
 
 def cleaned(sentence: str) -> str:

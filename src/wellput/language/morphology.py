@@ -52,11 +52,22 @@ def analyze(word: str, category: Category, lexicon: Lexicon) -> list[Analysis]:
     A verb form that may be past or participle is given as both.
     """
     form = word.lower()
+    candidates = _candidates(form, category, lexicon)
+    head, space, rest = form.partition(" ")
+    if category == "verb" and space:  # a phrasal verb: its first word is inflected
+        candidates += [
+            Analysis(f"{analysis.lemma} {rest}", analysis.inflection)
+            for analysis in _candidates(head, category, lexicon)
+        ]
+    known = (analysis for analysis in candidates if (analysis.lemma, category) in lexicon)
+    return list(dict.fromkeys(known))
+
+
+def _candidates(form: str, category: Category, lexicon: Lexicon) -> list[Analysis]:
     candidates = [Analysis(form, "base"), *_irregular(form, category, lexicon)]
     if len(candidates) == 1:
         candidates.extend(_detached(form, category))
-    known = (analysis for analysis in candidates if (analysis.lemma, category) in lexicon)
-    return list(dict.fromkeys(known))
+    return candidates
 
 
 def _irregular(form: str, category: Category, lexicon: Lexicon) -> Iterator[Analysis]:

@@ -88,6 +88,9 @@ class OewnLexicon:
             for rank, (synset, tag_count) in enumerate(self._senses.get((lemma, category), ()), 1)
         ]
 
+    def lemmas(self, category: Category) -> Iterable[str]:
+        return (lemma for lemma, own in self._senses if own == category)
+
     def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
         return self._exceptions[category]
 

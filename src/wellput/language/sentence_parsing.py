@@ -13,10 +13,10 @@ from typing import Self
 
 from wellput import _native
 from wellput.core.tree import Multiword, Tree
+from wellput.language import shipped
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.head_driven import Parsed as Weighed
-from wellput.language.parsers import ENGLISH, SPACY_PREFIX, Parser, load_parser
-from wellput.language.shipped import FOLDER
+from wellput.language.parsers import ENGLISH, SPACY_PREFIX, Parser, TaggingParser, load_parser
 from wellput.text.treebank_words import Words, spaced_words, treebank_words
 
 TREEBANK = "treebank"
@@ -73,7 +73,7 @@ class SentenceParser:
         parser = load_parser(name)
         if not is_weighed:
             return cls(parser, tokenize=tokenize)
-        folder = FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
+        folder = shipped.FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
         path = folder / HEAD_DRIVEN_FILE
         head_driven = HeadDrivenParser.load(path) if path.is_file() else None
         return cls(parser, head_driven, tokenize=tokenize)
@@ -88,7 +88,9 @@ class SentenceParser:
         trees = self.parser.parse(forms, threads=threads)
         weighed: Sequence[Weighed | None] = [None] * len(full)
         if self._head_driven is not None:
-            weighed = self._head_driven.parse(forms, threads=threads)
+            # Another parser's relations are not those that the model's own parser guesses.
+            guesses = trees if isinstance(self.parser, TaggingParser) else None
+            weighed = self._head_driven.parse(forms, guesses=guesses, threads=threads)
         return [
             _finished(tree, words, line, number, scored)
             for (number, line, words), tree, scored in zip(full, trees, weighed, strict=True)

@@ -8,7 +8,7 @@ bisection; an index gives the byte offsets of its synsets in the data file. Tag 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -69,6 +69,13 @@ class WndbLexicon:
             )
             for rank, offset in enumerate(offsets, 1)
         ]
+
+    def lemmas(self, category: Category) -> Iterable[str]:
+        lines = self._bytes(f"index.{category}").decode("latin-1").splitlines()
+        # What begins with a space is the license.
+        return (
+            line.partition(" ")[0].replace("_", " ") for line in lines if not line.startswith(" ")
+        )
 
     def _index_line(self, lemma: str, category: Category) -> str:
         """Empty for an unknown lemma."""

@@ -10,17 +10,18 @@ Two words are synonyms when they are members of one synset. wellput carries no W
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from wellput.core.errors import InputError
 from wellput.language.inflection import Inflection, inflect
-from wellput.language.lexicon import Category, Lexicon, Sense
+from wellput.language.lexicon import CATEGORIES, Category, Lexicon, Sense
 from wellput.language.morphology import Analysis, analyze
 from wellput.language.oewn import read_lmf, read_yaml_folder
 from wellput.language.wndb import WndbLexicon
@@ -50,6 +51,7 @@ class WordNet:
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
         self._listed_forms = cache(self._invert_exceptions)
+        self._senses = cache(lexicon.senses)
 
     @property
     def name(self) -> str:
@@ -73,7 +75,7 @@ class WordNet:
     def senses(self, word: str, category: Category) -> list[Sense]:
         """The senses of all its lemmas, lemma by lemma, each in order of rank."""
         lemmas = self.lemmas(word, category)
-        return [sense for lemma in lemmas for sense in self._lexicon.senses(lemma, category)]
+        return [sense for lemma in lemmas for sense in self._senses(lemma, category)]
 
     def synonyms(
         self, word: str, category: Category, *, inflection: Inflection | None = None
@@ -85,12 +87,30 @@ class WordNet:
         """
         found: dict[str, Synonym] = {}
         for analysis in self.analyses(word, category, inflection=inflection):
-            for sense in self._lexicon.senses(analysis.lemma, category):
+            for sense in self._senses(analysis.lemma, category):
                 for member in sense.members:
                     synonym = self._synonym(word, analysis, sense, member)
                     if synonym and synonym.text.lower() != word.lower():
                         found.setdefault(synonym.text, synonym)
         return list(found.values())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of its lemmas, which tells one WordNet from another."""
+        digest = hashlib.sha256()
+        for category in CATEGORIES:
+            digest.update("\n".join(self._lexicon.lemmas(category)).encode(errors="replace"))
+        return digest.hexdigest()
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Every lemma of several words, of any category, lower-cased."""
+        return frozenset(
+            lemma
+            for category in CATEGORIES
+            for lemma in self._lexicon.lemmas(category)
+            if " " in lemma
+        )
 
     def _synonym(self, word: str, analysis: Analysis, sense: Sense, member: str) -> Synonym | None:
         lemma = member.lower()
@@ -107,7 +127,7 @@ class WordNet:
         )
 
     def _tag_count(self, lemma: str, shared: Sense) -> int | None:
-        for sense in self._lexicon.senses(lemma, shared.category):
+        for sense in self._senses(lemma, shared.category):
             if sense.synset == shared.synset:
                 return sense.tag_count
         return None

@@ -94,14 +94,19 @@ class Accuracy(AlignmentOptions):
 
     def explain(self, batch: Batch) -> list[str]:
         """Each output's alignment with the reference it was scored against; nothing if all is well."""
+        return [
+            "\n".join(self.drawing(batch, row, place)) if has_problems else ""
+            for row, (place, has_problems) in enumerate(self.chosen_references(batch))
+        ]
+
+    def chosen_references(self, batch: Batch) -> list[tuple[int, bool]]:
+        """The place of the reference that each output was scored against, among those that it can be
+        scored against, and whether it differs from it."""
         counts, per_row = self.errors(batch)
         problems = self.problems(counts)
         chosen = best_of(accuracy(problems, counts[:, REFERENCE]), per_row)
         firsts = np.cumsum(per_row) - per_row
-        return [
-            "\n".join(self.drawing(batch, row, int(place))) if problems[chosen[row]] else ""
-            for row, place in enumerate(chosen - firsts)
-        ]
+        return list(zip((chosen - firsts).tolist(), (problems[chosen] > 0).tolist(), strict=True))
 
     @abstractmethod
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Alignments and treelets drawn as text, for `--explain`.
+"""The nouns `Step`, one column of an alignment, and `WrongTreelet`; both drawn as text for `--explain`.
 
 Three lines as in the paper's example (2): the reference, what happened, the output. `.` is
 unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (deleted here or inserted there).
@@ -7,13 +7,72 @@ unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (deleted here o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from wellput import _native
 
 Costs = tuple[int, int, int]
+
+
+class Step(NamedTuple):
+    """One column of an alignment: places among the tokens (−1 where there is none), what happened."""
+
+    reference: int
+    hypothesis: int
+    mark: str
+
+
+class WrongTreelet(NamedTuple):
+    """A treelet with errors: its head and its members in the reference, those of them that the output
+    has in its order, and what is wrong with how many of them."""
+
+    head: int
+    members: Sequence[int]
+    found: Sequence[int]
+    counts: Mapping[str, int]
+
+
+def aligned(
+    reference: Sequence[str], hypothesis: Sequence[str], costs: Costs, *, with_moves: bool
+) -> list[Step]:
+    """The cheapest alignment, column by column."""
+    path = _native.alignment_path(reference, hypothesis, costs)
+    moved = moved_tokens(reference, hypothesis, path) if with_moves else Counter()
+    moves_left, moves_right = Counter(moved), Counter(moved)
+    steps: list[Step] = []
+    for left, right in path:
+        if left >= 0 and right >= 0:
+            mark = "." if reference[left] == hypothesis[right] else "s"
+        elif left >= 0:
+            mark = _taken(moves_left, reference[left], "d")
+        else:
+            mark = _taken(moves_right, hypothesis[right], "i")
+        steps.append(Step(left, right, mark))
+    return steps
+
+
+def origins(
+    reference: Sequence[str], hypothesis: Sequence[str], steps: Sequence[Step]
+) -> dict[int, int]:
+    """Where each moved token of the output stood in the reference: of several equal ones, the first
+    that was taken away is the first that was put back.
+
+    >>> reference, output = ["a", "cat", "sat"], ["sat", "a", "cat"]
+    >>> origins(reference, output, aligned(reference, output, (3, 3, 4), with_moves=True))
+    {0: 2}
+    """
+    waiting: dict[str, list[int]] = {}
+    for step in steps:
+        if step.mark == "m" and step.reference >= 0:
+            waiting.setdefault(reference[step.reference], []).append(step.reference)
+    return {
+        step.hypothesis: waiting[hypothesis[step.hypothesis]].pop(0)
+        for step in steps
+        if step.mark == "m" and step.hypothesis >= 0
+    }
 
 
 def draw_alignment(
@@ -27,20 +86,14 @@ def draw_alignment(
                  m . .   m
     output     sat a cat
     """
-    path = _native.alignment_path(reference, hypothesis, costs)
-    moved = moved_tokens(reference, hypothesis, path) if with_moves else Counter()
-    moves_left, moves_right = Counter(moved), Counter(moved)
-    columns: list[tuple[str, str, str]] = []
-    for left, right in path:
-        expected = reference[left] if left >= 0 else ""
-        found = hypothesis[right] if right >= 0 else ""
-        if left >= 0 and right >= 0:
-            mark = "." if expected == found else "s"
-        elif left >= 0:
-            mark = _taken(moves_left, expected, "d")
-        else:
-            mark = _taken(moves_right, found, "i")
-        columns.append((expected, mark, found))
+    columns = [
+        (
+            reference[step.reference] if step.reference >= 0 else "",
+            step.mark,
+            hypothesis[step.hypothesis] if step.hypothesis >= 0 else "",
+        )
+        for step in aligned(reference, hypothesis, costs, with_moves=with_moves)
+    ]
     widths = [max(len(cell) for cell in column) for column in columns]
     lines: list[str] = []
     for row, heading in enumerate(("reference", "", "output")):
@@ -65,6 +118,41 @@ def _taken(moves: Counter[str], token: str, otherwise: str) -> str:
     return "m"
 
 
+def wrong_treelets(
+    reference: Sequence[str],
+    heads: Sequence[int],
+    hypothesis: Sequence[str],
+    costs: Costs,
+    *,
+    with_moves: bool,
+) -> tuple[list[WrongTreelet], list[int], list[int]]:
+    """The treelets in which something is wrong; each reference token's place in the output, −1 where
+    it has none; and the places in the output of tokens of no node."""
+    places, treelets = _native.treelet_details(
+        reference, np.array(heads, dtype=np.int32), hypothesis, costs
+    )
+    wrong: list[WrongTreelet] = []
+    for head, substitutions, insertions, deletions, moves in treelets:
+        members = [node for node in range(len(reference)) if node == head or heads[node] == head]
+        found = sorted(
+            (node for node in members if places[node] >= 0), key=lambda node: places[node]
+        )
+        replaced = [node for node in found if hypothesis[places[node]] != reference[node]]
+        counts = {
+            "substituted": substitutions + sum(heads[node] == head for node in replaced),
+            "moved": moves if with_moves else 0,
+            "inserted": insertions - moves if with_moves else insertions,
+            "deleted": deletions - moves if with_moves else deletions,
+        }
+        if heads[head] < 0 and head in replaced:
+            counts["substituted"] += 1
+        if any(counts.values()):
+            wrong.append(WrongTreelet(head, members, found, counts))
+    used = {place for place in places if place >= 0}
+    loose = [place for place in range(len(hypothesis)) if place not in used]
+    return wrong, list(places), loose
+
+
 def draw_treelets(
     reference: Sequence[str],
     heads: Sequence[int],
@@ -74,37 +162,18 @@ def draw_treelets(
     with_moves: bool,
 ) -> list[str]:
     """A line for every treelet in which something is wrong, and one for tokens of no node."""
-    places, treelets = _native.treelet_details(
-        reference, np.array(heads, dtype=np.int32), hypothesis, costs
+    wrong, places, loose = wrong_treelets(
+        reference, heads, hypothesis, costs, with_moves=with_moves
     )
     lines: list[str] = []
-    for head, substitutions, insertions, deletions, moves in treelets:
-        members = [node for node in range(len(reference)) if node == head or heads[node] == head]
-        found = sorted(
-            (node for node in members if places[node] >= 0), key=lambda node: places[node]
+    for treelet in wrong:
+        what = ", ".join(f"{count} {name}" for name, count in treelet.counts.items() if count)
+        expected = " ".join(reference[node] for node in treelet.members)
+        got = " ".join(hypothesis[places[node]] for node in treelet.found)
+        lines.append(
+            f"treelet of {reference[treelet.head]}: {expected} → {got or '(nothing)'} ({what})"
         )
-        replaced = [
-            node
-            for node in members
-            if places[node] >= 0 and hypothesis[places[node]] != reference[node]
-        ]
-        counts = {
-            "substituted": substitutions + sum(heads[node] == head for node in replaced),
-            "moved": moves if with_moves else 0,
-            "inserted": insertions - moves if with_moves else insertions,
-            "deleted": deletions - moves if with_moves else deletions,
-        }
-        if heads[head] < 0 and head in replaced:
-            counts["substituted"] += 1
-        wrong = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-        if wrong:
-            expected = " ".join(reference[node] for node in members)
-            got = " ".join(hypothesis[places[node]] for node in found)
-            lines.append(
-                f"treelet of {reference[head]}: {expected} → {got or '(nothing)'} ({wrong})"
-            )
-    used = {place for place in places if place >= 0}
-    loose = [token for place, token in enumerate(hypothesis) if place not in used]
     if loose:
-        lines.append(f"in no treelet: {' '.join(loose)} ({len(loose)} inserted)")
+        tokens = " ".join(hypothesis[place] for place in loose)
+        lines.append(f"in no treelet: {tokens} ({len(loose)} inserted)")
     return lines

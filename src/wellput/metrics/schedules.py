@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.displays import MOTIONS, SPAN, display_code, nodes_of
+from wellput.core.displays import MOTIONS, SPAN, count_nodes, display_code
 from wellput.core.evalset import Batch, EvalSource, Schedule
 from wellput.core.metric import Floats
 
@@ -53,8 +53,7 @@ def unit_counts(batch: Batch) -> Integers:
     return batch.shared(
         "display units",
         lambda: (
-            np.array([sum(1 for _ in nodes_of(each)) for each in batch.derivations if each])
-            + shown(batch).spans
+            np.array([count_nodes(each) for each in batch.derivations if each]) + shown(batch).spans
         ),
     )
 
@@ -91,14 +90,13 @@ def _integers(values: Sequence[int]) -> Integers:
 
 def displays_in(source: EvalSource) -> Integers:
     """The codes of all displays that any system shows, ascending."""
-    codes = _Codes()
+    met: set[tuple[str, ...]] = set()
     for block in source.blocks():
         for item in block:
             for output in item.outputs.values():
                 if isinstance(output, Mapping):
-                    for motions in output.values():
-                        codes[tuple(motions)]
-    return np.unique(_integers([code for code in codes.values() if code]))
+                    met.update(map(tuple, output.values()))
+    return np.unique(_integers([display_code(motions) for motions in met if motions]))
 
 
 def fingerprint(values: NDArray[np.generic]) -> str:

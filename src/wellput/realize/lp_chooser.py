@@ -18,7 +18,7 @@ from wellput.core.errors import InputError
 from wellput.language.ngrams import NgramModel
 from wellput.realize.lattice import Lattice
 
-WIDTH = 50
+WIDTH = 200
 MAX_ORDER = 4
 
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -24,14 +24,17 @@ from wellput.realize.capitals import Capitals, capitalized
 from wellput.realize.fergus import Fergus, LeftRightSystem
 from wellput.realize.grammars import ordering_named
 from wellput.realize.inputs import InputKind, InputTree, input_tree, unordered
+from wellput.realize.inserting import Insertion
 from wellput.realize.json_inputs import Members, parse_input
+from wellput.realize.learned import LearnedRealizer
 from wellput.realize.model import RealizerModel
 from wellput.realize.systems import Realization, Realized, System
 
-ModelName = Literal["fergus+", "fergus", "lr"]
+ModelName = Literal["learned", "fergus+", "fergus", "lr"]
 MODELS: tuple[str, ...] = get_args(ModelName)
-DEFAULT_MODEL: ModelName = "fergus+"
+DEFAULT_MODEL: ModelName = "learned"
 NGRAMS, TREE_MODEL, REALIZER = "ngrams.wlm", "tree.wpm", "realizer.wpm"
+LEARNED = "learned.wpm"
 BLOCK = 256
 
 Source: TypeAlias = Tree | InputTree | Mapping[str, Any]
@@ -52,16 +55,25 @@ class Realizer:
         *,
         model: str = DEFAULT_MODEL,
         grammar: str = "induced",
+        insert: Collection[Insertion] = (),
     ) -> Realizer:
         """A realizer with the models of a language, or of a folder that holds files of their names.
-        `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar."""
+        `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `insert` says which words
+        to put in where the input leaves them out; only the learned realizer can."""
         if model not in MODELS:
             raise InputError(
                 f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
                 f"{', '.join(MODELS)}."
             )
+        if insert and model != "learned":
+            raise InputError(f"Only the learned realizer puts words in, {model} does not.")
+        if model == "learned" and grammar != "induced":
+            raise InputError("The learned realizer takes no grammar: fergus and fergus+ do.")
         own = RealizerModel.load(_file(language, REALIZER))
         ngrams = load_model(_file(language, NGRAMS))
+        if model == "learned":
+            learned = LearnedRealizer.load(_file(language, LEARNED), ngrams)
+            return cls(replace(learned, insert=frozenset(insert)), own.capitals)
         if model == "lr":
             return cls(LeftRightSystem(own.left_right, ngrams), own.capitals)
         tree_model = TreeModel.load(_file(language, TREE_MODEL))

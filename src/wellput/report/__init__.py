@@ -1,1 +1,1 @@
-"""Values to what people read: terminal table, JSON, CSV, LaTeX, Markdown."""
+"""Values to what people read: terminal table, JSON, CSV, LaTeX, Markdown, self-contained HTML."""

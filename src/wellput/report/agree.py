@@ -205,6 +205,8 @@ def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
 
 
 def confusion_table(result: AgreementResult) -> Table:
+    if any(row["metric"] == "kept" for row in result.confusion):
+        return decision_table(result)
     return Table(
         columns=["metric", "question", "choices as people's", "κ", "n"],
         rows=[
@@ -218,6 +220,26 @@ def confusion_table(result: AgreementResult) -> Table:
             for row in sorted(result.confusion, key=lambda row: (row["question"], -row["accuracy"]))
         ],
         title="Metrics as judges: how often the higher score is people's choice",
+    )
+
+
+def decision_table(result: AgreementResult) -> Table:
+    """A filter's decisions down, people's verdicts across (Kauchak & Barzilay's Table 8)."""
+    rows = []
+    notes = []
+    for row in result.confusion:
+        name = row["question"]
+        rows.append([f"{name}: refused", str(row["true_negatives"]), str(row["false_negatives"])])
+        rows.append([f"{name}: kept", str(row["false_positives"]), str(row["true_positives"])])
+        notes.append(
+            f"{name}: {number(row['accuracy'], 3)} of {row['n']:,} verdicts agree with the filter, "
+            f"κ {number(row['kappa'], 3)}."
+        )
+    return Table(
+        ["filter", "judged wrong", "judged right"],
+        rows,
+        title="The filter's decisions",
+        notes=notes,
     )
 
 

@@ -26,18 +26,22 @@ class Panel:
     groups: Sequence[tuple[str, Sequence[float]]]
 
 
-def bar_chart(title: str, series: Sequence[str], panels: Sequence[Panel]) -> str:
-    """One or more panels side by side with a common legend."""
+def bar_chart(
+    title: str, series: Sequence[str], panels: Sequence[Panel], *, colors: Sequence[int] = ()
+) -> str:
+    """One or more panels side by side with a common legend.
+
+    `colors` gives each series its place among the colors, so that it has the same in several charts.
+    """
+    hues = [COLORS[place % len(COLORS)] for place in colors or range(len(series))]
     parts: list[str] = []
     left = LEFT
     for panel in panels:
-        left = _draw_panel(parts, panel, len(series), left) + LEFT
+        left = _draw_panel(parts, panel, hues, left) + LEFT
     width = max(left - LEFT + 12, LEFT + sum(len(name) * 7.5 + 40 for name in series))
     x = LEFT
     for place, name in enumerate(series):
-        parts.append(
-            f"<rect x='{x:g}' y='32' width='12' height='12' rx='2' fill='{_color(place)}'/>"
-        )
+        parts.append(f"<rect x='{x:g}' y='32' width='12' height='12' rx='2' fill='{hues[place]}'/>")
         parts.append(_text(x + 17, 42, name, anchor="start", size=12))
         x += len(name) * 7.5 + 40
     height = TOP + HEIGHT + BOTTOM
@@ -59,8 +63,9 @@ def bar_chart(title: str, series: Sequence[str], panels: Sequence[Panel]) -> str
     )
 
 
-def _draw_panel(parts: list[str], panel: Panel, n_series: int, left: float) -> float:
+def _draw_panel(parts: list[str], panel: Panel, hues: Sequence[str], left: float) -> float:
     """Draws the axis and the bars; gives the right end."""
+    n_series = len(hues)
     finite = [v for _, values in panel.groups for v in values if math.isfinite(v)]
     step = _step(max([0.0, *finite]))
     top = step * max(1, math.ceil(max([0.0, *finite]) / step - 1e-9))
@@ -81,7 +86,7 @@ def _draw_panel(parts: list[str], panel: Panel, n_series: int, left: float) -> f
                 tall = height_of(value)
                 parts.append(
                     f"<rect x='{x + place * BAR:.1f}' y='{base - tall:.1f}' width='{BAR - 2:g}' "
-                    f"height='{tall:.1f}' rx='1.5' fill='{_color(place)}'/>"
+                    f"height='{tall:.1f}' rx='1.5' fill='{hues[place]}'/>"
                 )
                 middle = x + place * BAR + BAR / 2 - 1
                 parts.append(_text(middle, base - tall - 4, f"{value:.2f}", size=9.5, fill=QUIET))
@@ -96,10 +101,6 @@ def _step(highest: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(highest / 4))
     return next(power * n for n in (1, 2, 2.5, 5, 10) if highest / (power * n) <= 6)
-
-
-def _color(place: int) -> str:
-    return COLORS[place % len(COLORS)]
 
 
 def _text(

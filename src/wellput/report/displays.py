@@ -19,6 +19,9 @@ from wellput.report.score import CSV_COLUMNS
 from wellput.report.table import Report, Table, number, p_text
 
 PREFIX = "display-"
+PER_SENTENCE = tuple(f"{PREFIX}{name}" for name in ("precision", "recall", "f", "ttr"))
+"""Means over sentences, some of which may have no score."""
+
 COUNTS = tuple(f"{PREFIX}{name}" for name in ("tokens", "types", "entropy"))
 
 
@@ -49,7 +52,10 @@ def displays_charts(result: ScoreResult) -> dict[str, str]:
     charts: dict[str, str] = {}
     if reproduction and others:
         panel = _panel(result, others, reproduction)
-        charts["reproduction"] = bar_chart("Against the original displays", others, [panel])
+        colors = [result.systems.index(system) for system in others]
+        charts["reproduction"] = bar_chart(
+            "Against the original displays", others, [panel], colors=colors
+        )
     if counts or ratios:
         panels = [_panel(result, result.systems, names) for names in (counts, ratios) if names]
         charts["intrinsic"] = bar_chart("Number and variety of displays", result.systems, panels)
@@ -101,11 +107,11 @@ def _notes(result: ScoreResult) -> list[str]:
     lines = ["1 sentence." if result.items == 1 else f"{result.items:,} sentences."]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
-        if score.undefined and score.metric.partition(":")[0] != f"{PREFIX}beta":
+        if score.undefined and score.metric.partition(":")[0] in PER_SENTENCE:
             key = (score.system, score.undefined)
             undefined.setdefault(key, []).append(_short(score.metric))
     lines += [
-        f"{n:,} of {system} {'has' if n == 1 else 'have'} no {', '.join(metrics)} of their own."
+        f"{n:,} of {system} without displays, left out of its {', '.join(metrics)}."
         for (system, n), metrics in undefined.items()
     ]
     return lines

@@ -19,12 +19,11 @@ UNSEEN = {"sentence": "sentences", "item": "items", "system": "systems"}
 def fit_report(result: Fit) -> Report:
     """The models, the metric and its outliers; CSV has the coefficients of the metric."""
     tables = [model_table(result), *_step_table(result), metric_table(result)]
-    constant = {"predictor": "(constant)", **result.model.card["constant"]}
     return Report(
         [*tables, *_outlier_table(result)],
         result.to_dict(),
         CSV_COLUMNS,
-        [*result.model.card["coefficients"], constant],
+        result.records(),
     )
 
 

@@ -1,0 +1,144 @@
+// Weights of one linear score over sparse features: what `PerceptronTrainer` is for many classes, for
+// one. A feature is a 32-bit key (perceptron.h) and counts once for or against.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perceptron.h"
+
+namespace wellput {
+
+struct SignedFeature {
+    FeatureKey key;
+    float sign;
+};
+
+// Averaged weights, learned by adding and subtracting. A weight counts only once it was changed
+// `min_updates` times, as in PerceptronTrainer.
+class LinearTrainer {
+public:
+    explicit LinearTrainer(int min_updates) : min_updates_(min_updates) {}
+
+    float weight(FeatureKey key) const {
+        const std::uint32_t number = table_.find(key);
+        if (number == KeyTable::kAbsent) return 0.0f;
+        const Cell& cell = cells_[number];
+        return cell.updates >= min_updates_ ? cell.weight : 0.0f;
+    }
+
+    void update(FeatureKey key, float change) {
+        std::uint32_t number = table_.find(key);
+        if (number == KeyTable::kAbsent) {
+            number = static_cast<std::uint32_t>(cells_.size());
+            table_.insert(key, number);
+            cells_.push_back({key, 0, 0, 0, 0});
+        }
+        Cell& cell = cells_[number];
+        settle(cell);
+        cell.weight += change;
+        cell.updates = static_cast<std::uint8_t>(std::min(cell.updates + 1, 255));
+    }
+
+    // To be called after every decision: weights are averaged over decisions.
+    void tick() { ++now_; }
+
+    // By rising key the difference to the key before and the averaged weight in multiples of `unit`
+    // (zigzag), as variable-length integers. Weights that round to nothing, or are smaller than
+    // `smallest`, are dropped.
+    std::string finish(double unit, double smallest) {
+        std::sort(cells_.begin(), cells_.end(),
+                  [](const Cell& a, const Cell& b) { return a.key < b.key; });
+        std::string bytes;
+        FeatureKey last = 0;
+        for (Cell& cell : cells_) {
+            settle(cell);
+            const double mean = cell.total / std::max<double>(static_cast<double>(now_), 1);
+            const auto rounded = static_cast<std::int32_t>(std::round(mean / unit));
+            if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
+            put(bytes, cell.key - last);
+            put(bytes, static_cast<std::uint32_t>(rounded) << 1 ^
+                           static_cast<std::uint32_t>(rounded >> 31));
+            last = cell.key;
+        }
+        return bytes;
+    }
+
+private:
+    struct Cell {
+        FeatureKey key;
+        std::uint8_t updates;
+        float weight;
+        double total;  // the sum of the weight over the decisions up to `settled`
+        std::int64_t settled;
+    };
+    void settle(Cell& cell) const {
+        cell.total += static_cast<double>(now_ - cell.settled) * static_cast<double>(cell.weight);
+        cell.settled = now_;
+    }
+    static void put(std::string& bytes, std::uint32_t value) {
+        for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+        bytes += static_cast<char>(value);
+    }
+
+    int min_updates_;
+    std::int64_t now_ = 0;
+    KeyTable table_;
+    std::vector<Cell> cells_;
+};
+
+// Reads what LinearTrainer::finish wrote. Weights are small whole numbers (multiples of the unit), so
+// that sums of them are exact in whatever order they are taken.
+class LinearWeights {
+public:
+    // Throws std::invalid_argument where the bytes are cut short.
+    explicit LinearWeights(std::string_view bytes) {
+        std::vector<Slot> entries;
+        std::size_t place = 0;
+        FeatureKey key = 0;
+        while (place < bytes.size()) {
+            key += take(bytes, place);
+            const std::uint32_t zigzag = take(bytes, place);
+            const auto weight = static_cast<std::int32_t>(zigzag >> 1 ^ (0u - (zigzag & 1)));
+            entries.push_back({key, static_cast<float>(weight)});
+        }
+        std::size_t size = 16;
+        while (size < 2 * entries.size()) size *= 2;
+        slots_.assign(size, {0, 0.0f});
+        for (const Slot& entry : entries) slots_[place_of(entry.key)] = entry;
+    }
+
+    float weight(FeatureKey key) const { return slots_[place_of(key)].weight; }
+
+private:
+    // A weight is never 0 where there is one.
+    struct Slot {
+        FeatureKey key;
+        float weight;
+    };
+    std::size_t place_of(FeatureKey key) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t place = key & mask;
+        while (slots_[place].weight != 0.0f && slots_[place].key != key) place = (place + 1) & mask;
+        return place;
+    }
+    static std::uint32_t take(std::string_view bytes, std::size_t& place) {
+        std::uint32_t value = 0;
+        for (int shift = 0; shift < 32; shift += 7) {
+            if (place == bytes.size()) break;
+            const auto byte = static_cast<std::uint8_t>(bytes[place++]);
+            value |= std::uint32_t{byte & 0x7fu} << shift;
+            if (byte < 0x80) return value;
+        }
+        throw std::invalid_argument("damaged weights");
+    }
+    std::vector<Slot> slots_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,133 @@
+"""`wellput report`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wellput.cli.options import emit, making_options, refuse_stdin_twice, show
+from wellput.cli.score import complete_metric
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput report evalset.jsonl -o report.html
+  wellput report evalset.jsonl judgments.csv -m bleu,chrf,gta,random -o report.html
+"""
+)
+@click.argument("evalset")
+@click.argument("judgments", required=False)
+@click.option(
+    "-m",
+    "--metrics",
+    "metrics",
+    multiple=True,
+    metavar="METRICS",
+    shell_complete=complete_metric,
+    help="Metrics, separated by commas (default: those that the items allow).",
+)
+@click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
+@click.option(
+    "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable)."
+)
+@click.option(
+    "--normalize",
+    type=click.Choice(["none", "z", "unit", "rank"]),
+    help="Ratings per judge (default: z where there are several judges, else none).",
+)
+@click.option(
+    "--exclude",
+    "exclusions",
+    multiple=True,
+    metavar='"RULE: REASON"',
+    help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" (repeatable). '
+    "Charts still show them, with the reason.",
+)
+@click.option(
+    "--exclude-judges-below",
+    type=click.FloatRange(-1, 1),
+    metavar="R",
+    help="Leave out judges who correlate less than R with the others.",
+)
+@click.option(
+    "--items",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="Show at most so many items; scores are over all.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Resamples of intervals and tests; at least 40 for each pair of systems.",
+)
+@click.option("--title", metavar="TEXT", help="The report's heading (default: the file's name).")
+@click.option("-o", "output", metavar="FILE", required=True, help="Write the report to FILE.")
+@making_options
+def command(
+    evalset: str,
+    judgments: str | None,
+    metrics: Sequence[str],
+    baseline: str | None,
+    questions: Sequence[str],
+    exclusions: Sequence[str],
+    items: int,
+    resamples: int,
+    title: str | None,
+    output: str,
+    format: str,
+    seed: int,
+    threads: int | None,
+    **choices: Any,
+) -> None:
+    """Make a report that opens in a browser: one file with the verdict, charts, and every item with
+    its alignment, to search, filter and sort.
+
+    JUDGMENTS as for wellput agree: with them, the report holds the metrics against people.
+    """
+    from wellput.agree.analysis import AgreementOptions
+    from wellput.agree.correlate import Uncertainty
+    from wellput.agree.exclusions import parse_exclusion
+    from wellput.cli.progress import progress_of
+    from wellput.engine.score import available_cores
+    from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
+    from wellput.report.html.evaluate import evaluate
+    from wellput.report.html.page import chart_library, report_page
+    from wellput.report.html.summary import report_summary
+
+    refuse_stdin_twice(evalset, judgments or "")
+    check_writable(output)
+    check_distinct([output], [name for name in (evalset, judgments) if name is not None])
+    library = chart_library()  # says at once where the extra is missing
+    options = AgreementOptions(
+        normalization=choices["normalize"],
+        questions=questions,
+        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        judges_below=choices["exclude_judges_below"],
+        uncertainty=Uncertainty(
+            n_resamples=resamples, seed=seed, threads=threads or available_cores()
+        ),
+    )
+    answers = [] if judgments is None else read_judgments(judgments)
+    source = open_evalset(evalset)
+    with progress_of("items scored") as on_progress:
+        evaluation = evaluate(
+            source,
+            answers,
+            metrics,
+            title=title or Path(evalset).name,
+            baseline=baseline,
+            shown=items,
+            options=options,
+            on_progress=on_progress,
+        )
+    page = report_page(evaluation, library)
+    emit(page, output)
+    if output != "-":
+        show(report_summary(evaluation, output, len(page.encode())), format, "-")

@@ -1,0 +1,61 @@
+"""The four features of Mutton et al. (2007), from our head-driven parser and from link grammar.
+
+All are rates, so that they do not grow with the sentence; at the paper's one length, 24 words, that is
+the same as its counts but for a factor. Our log probability is what the parse gains over the words
+taken alone: without that, a sentence of rare words looks ill-formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wellput.core.metric import Floats
+from wellput.language.head_driven import HeadDrivenParser
+from wellput.language.link_grammar import LinkGrammar, LinkParse
+from wellput.language.sentence_means import sentence_means
+
+FEATURES: dict[str, str] = {
+    "log_probability": "log probability of the parse over that of the words alone, per word",
+    "fragments": "places between words where the parse breaks into fragments, of all places",
+    "nulls": "words that link grammar cannot link, of all words",
+    "invalid": "linkages that post-processing rejects, of those tried",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class GleuParsers:
+    """The parsers that look at a sentence."""
+
+    parser: HeadDrivenParser
+    grammar: LinkGrammar
+
+    def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
+        """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
+        without words."""
+
+        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+            parses = self.parser.parse(words, threads=threads)
+            rows = [
+                (parse.scored.slor, (parse.fragments - 1) / max(1, len(own) - 1))
+                for parse, own in zip(parses, words, strict=True)
+            ]
+            links = self.grammar.parse(sentences)
+            lengths = map(len, words)
+            return np.column_stack([rows, [*map(_link_features, links, lengths)]])
+
+        return sentence_means(texts, len(FEATURES), of)
+
+
+def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
+    """Null share and invalid share; a sentence that cannot be parsed has nothing right.
+
+    The library counts the wall before the sentence among the nulls and splits some words: no more
+    than all are counted.
+    """
+    if parse.null_count is None:
+        return 1.0, 1.0
+    invalid = parse.invalid_ratio
+    return min(1.0, parse.null_count / words), 1.0 if invalid is None else invalid

@@ -1,0 +1,88 @@
+"""Any metric on references that were rewritten to be closer to each output.
+
+The batch is rewritten once for all metrics; `bleu+context` stands beside `bleu` in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats, Metric, Need
+
+
+class RewritesBatches(Protocol):
+    """What `paraphrase.references.Paraphraser` offers."""
+
+    @property
+    def method(self) -> str:
+        """Its name."""
+
+    @property
+    def signature(self) -> str:
+        """The method, and the fingerprint of what it knows."""
+
+    def rewrite_batch(self, batch: Batch) -> Batch:
+        """The same rows with other references."""
+
+
+@dataclass(frozen=True)
+class Paraphrased:
+    """A metric that sees rewritten references; all else is the metric's own."""
+
+    metric: Metric
+    paraphraser: RewritesBatches
+
+    @property
+    def name(self) -> str:
+        return f"{self.metric.name}+{self.paraphraser.method}"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return self.metric.higher_is_better
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        return self.metric.needs
+
+    @property
+    def perfect(self) -> Mapping[str, float]:
+        return self.metric.perfect
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> Self:
+        return replace(self, metric=self.metric.prepare(references))
+
+    def statistics(self, batch: Batch) -> Floats:
+        key = ("paraphrased", self.paraphraser.signature)
+        return self.metric.statistics(
+            batch.shared(key, lambda: self.paraphraser.rewrite_batch(batch))
+        )
+
+    def score(self, statistics: Floats) -> Floats:
+        return self.metric.score(statistics)
+
+    def segment_score(self, statistics: Floats) -> Floats:
+        return self.metric.segment_score(statistics)
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        return self.metric.components(statistics)
+
+    def signature(self) -> str:
+        own = self.metric.signature()
+        return "|".join([*([own] if own else []), self.paraphraser.signature])
+
+
+def beside_paraphrased(metrics: Sequence[Metric], paraphraser: RewritesBatches) -> list[Metric]:
+    """Each metric that uses references, followed by itself on rewritten ones."""
+    if not any("references" in metric.needs for metric in metrics):
+        names = ", ".join(metric.name for metric in metrics)
+        raise InputError(f"--paraphrase rewrites references, and {names} use none.")
+    both: list[Metric] = []
+    for metric in metrics:
+        both.append(metric)
+        if "references" in metric.needs:
+            both.append(Paraphrased(metric, paraphraser))
+    return both

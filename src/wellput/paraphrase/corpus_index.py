@@ -1,0 +1,118 @@
+"""The noun `CorpusIndex`: a corpus as numbers, with the places of every word.
+
+It finds the sentences of a word without reading the corpus again. The file is a model file like any
+other (`.wpm`), mapped rather than read, so an index larger than memory can be searched; making one
+takes about 12 bytes of memory a word.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    ModelFile,
+    fingerprint,
+    load_model_file,
+    packed_strings,
+    save_model_file,
+)
+from wellput.paraphrase.sentences import lower_tokens
+
+KIND = "corpus-index"
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusIndex:
+    """`tokens` are word numbers, sentence after sentence; sentence i begins at `starts[i]`, and behind
+    the last stands the number of tokens. Word w is at `places[begins[w] : begins[w + 1]]`."""
+
+    words: list[str]
+    tokens: NDArray[np.uint32]
+    starts: NDArray[np.uint64]
+    begins: NDArray[np.uint64]
+    places: NDArray[np.uint32]
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def word_keys(self) -> NDArray[np.uint64]:
+        """By word, its part in the keys of context features."""
+        return _native.word_keys(self.words)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        begins = self.begins.astype(np.int64)
+        return begins[1:] - begins[:-1]
+
+    def __len__(self) -> int:
+        """Tokens."""
+        return len(self.tokens)
+
+    def places_of(self, word: str) -> NDArray[np.uint32]:
+        """Where the word stands; nowhere for a word that does not occur."""
+        number = self.number_of.get(word)
+        if number is None:
+            return self.places[:0]
+        return self.places[int(self.begins[number]) : int(self.begins[number + 1])]
+
+    def sentences_of(self, word: str) -> list[list[str]]:
+        """The sentences with the word, each once."""
+        found = np.searchsorted(self.starts, self.places_of(word), side="right") - 1
+        bounds = ((int(self.starts[i]), int(self.starts[i + 1])) for i in np.unique(found))
+        return [[self.words[n] for n in self.tokens[begin:end]] for begin, end in bounds]
+
+    def save(self, path: PathLike) -> None:
+        save_model_file(path, KIND, {"tokens": len(self)}, self._arrays)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint(KIND, self._arrays)
+
+    @property
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        return {
+            "tokens": self.tokens,
+            "starts": self.starts,
+            "begins": self.begins,
+            "places": self.places,
+            **packed_strings("words", self.words),
+        }
+
+    @classmethod
+    def load(cls, path: PathLike) -> CorpusIndex:
+        file: ModelFile = load_model_file(path, KIND)
+        arrays = (file.arrays[name] for name in ("tokens", "starts", "begins", "places"))
+        return cls(file.strings("words"), *arrays)
+
+
+def index_corpus(
+    blocks: Iterable[Sequence[str]], *, on_progress: Callable[[int], None] = lambda _: None
+) -> CorpusIndex:
+    """The index of sentences that come in lists as large as is convenient; blank ones are left out."""
+    numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
+    tokens, starts = array("I"), array("Q", [0])
+    for block in blocks:
+        for text in block:
+            tokens.extend(map(numbers.__getitem__, lower_tokens(text)))
+            if len(tokens) > starts[-1]:
+                starts.append(len(tokens))
+        if len(tokens) >= 1 << 32:
+            raise InputError("A corpus index holds less than 2³² words: index it in parts.")
+        on_progress(len(block))
+    if not tokens:
+        raise InputError("There are no words to index in the corpus.")
+    numbered = np.frombuffer(tokens, np.uint32)
+    begins, places = _native.postings(numbered, len(numbers))
+    return CorpusIndex(list(numbers), numbered, np.frombuffer(starts, np.uint64), begins, places)

@@ -1,0 +1,98 @@
+"""The noun `Sentence`: a text as the words that may be replaced, each with its place in the text.
+
+Words are compared lower-cased. What may not be replaced is *fixed*: numbers, names, what stands in
+quotation marks, punctuation, contractions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+TOKEN = re.compile(
+    r"[^\W\d_]+['’][tT]\b"  # don't
+    r"|['’](?:s|re|ve|ll|d|m|S|RE|VE|LL|D|M)\b"
+    r"|[^\W\d_]+(?:-[^\W\d_]+)*"
+    r"|\d+(?:[.,:/-]\d+)*\w*"
+    r"|\S"
+)
+WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\Z")
+QUOTED = re.compile(
+    r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|``[^`]*?\'\''
+    r"|‘[^‘]*?’(?!\w)|(?<!\w)'[^']+'(?!\w)",
+    re.DOTALL,
+)
+SENTENCE_ENDS = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
+NAME_TAGS = frozenset(["NNP", "NNPS"])
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A text, its tokens, and where each stands. `tags` are Penn tags of the tokens, or none;
+    `also_fixed` says what is fixed for other reasons than its look, or is empty."""
+
+    text: str
+    tokens: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    tags: tuple[str, ...] | None = None
+    also_fixed: tuple[bool, ...] = ()
+
+    @classmethod
+    def of(cls, text: str, tags: Sequence[str] | None = None) -> Sentence:
+        """
+        >>> Sentence.of("Israel's reply cost $3.50.").tokens
+        ('Israel', "'s", 'reply', 'cost', '$', '3.50', '.')
+        """
+        spans = tuple(match.span() for match in TOKEN.finditer(text))
+        tokens = tuple(text[begin:end] for begin, end in spans)
+        return cls(text, tokens, spans, None if tags is None else tuple(tags))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The tokens, lower-cased."""
+        return tuple(token.lower() for token in self.tokens)
+
+    @cached_property
+    def is_fixed(self) -> tuple[bool, ...]:
+        """By token, whether it may not be replaced (nor, in an output, replace)."""
+        quoted = [match.span() for match in QUOTED.finditer(self.text)] if self._has_quotes else []
+        return tuple(
+            not WORD.match(token)
+            or self._is_name(place)
+            or bool(self.also_fixed and self.also_fixed[place])
+            or any(begin < self.spans[place][0] < end for begin, end in quoted)
+            for place, token in enumerate(self.tokens)
+        )
+
+    def covered(self, first: int, last: int) -> str:
+        """The text from token `first` to before token `last`."""
+        return self.text[self.spans[first][0] : self.spans[last - 1][1]]
+
+    def fixed_where(self, is_fixed: Sequence[bool]) -> Sentence:
+        """The same, these tokens fixed as well."""
+        return replace(self, also_fixed=tuple(is_fixed))
+
+    @property
+    def _has_quotes(self) -> bool:
+        return any(mark in self.text for mark in "\"“„«`‘'")
+
+    def _is_name(self, place: int) -> bool:
+        token = self.tokens[place]
+        if self.tags is not None and self.tags[place] in NAME_TAGS:
+            return True
+        if token == token.lower():
+            return False
+        if not token[1:].islower() and len(token) > 1:  # NATO, McCoy
+            return True
+        if place > 0 and self.tokens[place - 1] not in SENTENCE_ENDS:
+            return True
+        # Where a sentence begins, a capital says nothing, unless another follows: Bill Clinton.
+        following = self.tokens[place + 1] if place + 1 < len(self.tokens) else ""
+        return self.tags is None and following[:1].isupper() and following != "I"
+
+
+def lower_tokens(text: str) -> list[str]:
+    """The tokens of a text, lower-cased: what corpora are indexed by."""
+    return TOKEN.findall(text.lower())

@@ -1,0 +1,1 @@
+"""The report people open: one HTML file that needs nothing else. Python computes, the page shows."""

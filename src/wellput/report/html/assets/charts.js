@@ -1,0 +1,122 @@
+/* Charts: rows chosen by the reader, put into a specification made by Altair, and given as SVG, PNG, CSV. */
+
+const LOOKS = {
+  light: { ink: "#1e2422", soft: "#59625e", line: "#dcd8ce", ground: "#ffffff" },
+  dark: { ink: "#e9ece9", soft: "#a5b0ab", line: "#333c39", ground: "#1d2322" },
+};
+
+function chartConfig(theme) {
+  const look = LOOKS[theme];
+  const text = { labelColor: look.ink, titleColor: look.ink };
+  return {
+    background: look.ground,
+    font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif",
+    axis: { ...text, gridColor: look.line, domainColor: look.soft, tickColor: look.soft, labelFontSize: 12, labelLimit: 200 },
+    legend: { ...text, labelFontSize: 12, labelLimit: 260 },
+    header: text,
+    title: { color: look.ink },
+    view: { stroke: look.line },
+  };
+}
+
+/* Tables that the page makes of the items it holds, for the charts of single outputs. */
+const TABLES = {
+  people(items, data, choice) {
+    const metric = data.metrics.indexOf(choice.metric);
+    const question = data.questions.indexOf(choice.question);
+    return outputsOf(items, data).flatMap(({ item, system, output }) => {
+      const score = output.scores[metric];
+      const rating = output.people[question];
+      if (score === null || rating === null) return [];
+      const reason = output.left_out ? output.left_out[question] : null;
+      return [{ item: item.id, system, score, rating, reason }];
+    });
+  },
+  lengths(items, data, choice) {
+    const metric = data.metrics.indexOf(choice.metric);
+    return outputsOf(items, data).flatMap(({ item, system, output }) => {
+      const score = output.scores[metric];
+      const length = wholeText(output.text).split(/\s+/).filter(Boolean).length;
+      return score === null ? [] : [{ item: item.id, system, length, score }];
+    });
+  },
+};
+
+function outputsOf(items, data) {
+  return items.flatMap((item) =>
+    item.outputs.flatMap((output, place) => (output ? [{ item, system: data.systems[place], output }] : [])));
+}
+
+function matching(rows, choice) {
+  const wanted = Object.entries(choice);
+  return rows.filter((row) => wanted.every(([key, value]) => !(key in row) || row[key] === value));
+}
+
+function filledIn(value, choice) {
+  if (typeof value === "string") return value.replace(/\$(metric|question|coefficient)\b/g, (_, key) => choice[key]);
+  if (Array.isArray(value)) return value.map((entry) => filledIn(entry, choice));
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, filledIn(entry, choice)]));
+  }
+  return value;
+}
+
+function asCsv(rows) {
+  if (!rows.length) return "";
+  const names = [...new Set(rows.flatMap(Object.keys))];
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+}
+
+class ChartCard {
+  constructor(chart, data, items) {
+    Object.assign(this, { chart, data, items, view: null });
+    this.choice = Object.fromEntries(Object.entries(chart.choices).map(([key, values]) => [key, values[0]]));
+    this.place = element("div", { class: "chart", role: "img", "aria-label": chart.title });
+    this.element = element("div", { class: "card", id: `chart-${chart.name}` }, this.tools(), this.place,
+      chart.note ? element("p", { class: "note" }, chart.note) : null);
+  }
+
+  tools() {
+    const choosers = Object.entries(this.chart.choices)
+      .filter(([, values]) => values.length > 1)
+      .map(([key, values]) => chooser(key, values, this.choice[key], (value) => {
+        this.choice[key] = value;
+        this.draw();
+      }));
+    const button = (label, give) => element("button", { type: "button", class: "small", onclick: give, title: `Download as ${label}` }, label);
+    const name = `wellput-${this.chart.name}`;
+    return element("div", { class: "bar" }, element("h3", {}, this.chart.title), choosers, element("span", { class: "gap" }),
+      button("SVG", async () => save(await this.view.toSVG(), "image/svg+xml", `${name}.svg`)),
+      button("PNG", async () => save(await this.view.toImageURL("png", 2), "image/png", `${name}.png`)),
+      button("CSV", () => save(asCsv(this.rows()), "text/csv", `${name}.csv`)));
+  }
+
+  rows() {
+    const { rows } = this.chart;
+    return typeof rows === "string" ? TABLES[rows](this.items, this.data, this.choice) : matching(rows, this.choice);
+  }
+
+  lines() {
+    return matching(this.chart.lines, this.choice).flatMap((line) => [
+      { ...line, x: line.low, y: line.at_low }, { ...line, x: line.high, y: line.at_high },
+    ]);
+  }
+
+  async draw() {
+    const theme = document.documentElement.dataset.theme;
+    const rows = this.rows();
+    const spec = filledIn(this.chart.spec, this.choice);
+    spec.datasets = { rows, lines: this.lines() };
+    const config = { ...(spec.config || {}), ...chartConfig(theme) };
+    delete spec.config;
+    // A picture of thousands of points is drawn as pixels: as elements they would make scrolling stutter.
+    const renderer = rows.length > 3000 ? "canvas" : "svg";
+    const { view } = await vegaEmbed(this.place, spec, { actions: false, renderer, config, defaultStyle: false, logLevel: 1 });
+    this.view = view;
+    this.element.dataset.drawn = theme;
+  }
+}

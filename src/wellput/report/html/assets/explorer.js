@@ -1,0 +1,176 @@
+/* The item explorer: a list that is searched, filtered and sorted, and one item opened beside it. */
+
+const ROW = 62;
+
+class Explorer {
+  constructor(data, items) {
+    Object.assign(this, { data, items, found: items, opened: null });
+    this.state = { search: "", system: "", show: "all", sort: "order", descending: false };
+    this.texts = items.map((item) => [item.id, item.source, item.context,
+      ...item.references.map((reference) => wholeText(reference.text)),
+      ...item.outputs.map((output) => (output ? wholeText(output.text) : ""))].join("\n").toLowerCase());
+    this.count = element("span", { class: "note", role: "status", id: "found" });
+    this.room = element("div", { class: "room" });
+    this.list = element("div", { class: "card", id: "list", role: "region", "aria-label": "Items", tabindex: "0", onscroll: () => this.fill(), onkeydown: (event) => this.onKey(event) }, this.room);
+    this.detail = element("div", { id: "item", "aria-live": "polite" });
+    this.element = element("section", { id: "explorer" }, element("h2", {}, "The items"), this.sampled(), this.tools(),
+      element("div", { id: "items" }, this.list, this.detail));
+    new ResizeObserver(() => this.fill()).observe(this.list);
+    this.update();
+  }
+
+  sampled() {
+    const { shown, total, seed } = this.data;
+    if (shown === total) return null;
+    return element("p", { class: "note", id: "sampled" }, `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} items are shown here and as points in charts, drawn at random (seed ${seed}), judged ones first. Scores, intervals, tests and lines are over all items.`);
+  }
+
+  tools() {
+    const { metrics, questions, systems } = this.data;
+    const set = (key) => (value) => { this.state[key] = value; this.update(); };
+    const disagreements = questions.flatMap((question, q) => metrics.map((metric, m) => [`apart:${m}:${q}`, `${metric} and people apart on ${question}`]));
+    this.order = element("button", { type: "button", id: "direction", onclick: () => { this.state.descending = !this.state.descending; this.update(); } });
+    const search = element("input", { type: "search", id: "search", placeholder: "Search texts and ids", "aria-label": "Search", oninput: (event) => set("search")(event.target.value) });
+    const sort = chooser("sort by", [["order", "order in the file"], ...metrics.map((metric, m) => [`score:${m}`, metric]),
+      ...questions.map((question, q) => [`people:${q}`, `people: ${question}`]), ...disagreements], "order", (value) => {
+      this.state.descending = value.startsWith("apart");
+      set("sort")(value);
+    });
+    sort.querySelector("select").id = "sort";
+    const system = chooser("system", [["", "all"], ...systems.map((name, place) => [String(place), name])], "", set("system"));
+    system.querySelector("select").id = "system";
+    const show = chooser("show", [["all", "all items"], ["wrong", "with a difference"], ["moved", "with moved words"], ["same", "like a reference"],
+      ...(questions.length ? [["judged", "judged"], ["left_out", "left out of figures"]] : []), ["missing", "without an output"]], "all", set("show"));
+    show.querySelector("select").id = "show";
+    return element("div", { class: "bar tools" }, search, system, show, sort, this.order, this.count);
+  }
+
+  outputs(item) {
+    return this.state.system === "" ? item.outputs : [item.outputs[Number(this.state.system)]];
+  }
+
+  passes(item) {
+    const outputs = this.outputs(item);
+    const present = outputs.filter(Boolean);
+    const some = (test) => present.some(test);
+    switch (this.state.show) {
+      case "wrong": return some((o) => o.alignment && /[^.]/.test(o.alignment.marks));
+      case "moved": return some((o) => o.alignment && o.alignment.moves);
+      case "same": return some((o) => o.alignment && !/[^.]/.test(o.alignment.marks));
+      case "judged": return some((o) => o.people && o.people.some((value) => value !== null));
+      case "left_out": return some((o) => o.left_out);
+      case "missing": return present.length < outputs.length;
+      default: return true;
+    }
+  }
+
+  /* What an item is sorted by: of several outputs the one that comes first in the chosen direction. */
+  key(item) {
+    const [kind, first, second] = this.state.sort.split(":");
+    if (kind === "order") return null;
+    const values = this.outputs(item).filter(Boolean).map((output) => {
+      if (kind === "score") return output.scores[first];
+      if (kind === "people") return output.people[first];
+      const [metric, people] = [output.ranks[first], output.people_ranks[second]];
+      return metric === null || people === null ? null : Math.abs(metric - people);
+    }).filter((value) => value !== null);
+    if (!values.length) return null;
+    return this.state.descending ? Math.max(...values) : Math.min(...values);
+  }
+
+  update() {
+    const { search, sort, descending } = this.state;
+    const wanted = search.toLowerCase();
+    this.found = this.items.filter((item, place) => (!wanted || this.texts[place].includes(wanted)) && this.passes(item));
+    if (sort === "order") {
+      if (descending) this.found.reverse();
+      this.keys = new Map();
+    } else {
+      this.keys = new Map(this.found.map((item) => [item, this.key(item)]));
+      const sign = descending ? -1 : 1;
+      this.found.sort((a, b) => {
+        const [x, y] = [this.keys.get(a), this.keys.get(b)];
+        if (x === null || y === null) return (x === null) - (y === null);
+        return sign * (x - y);
+      });
+    }
+    this.order.textContent = sort === "order" ? (descending ? "from the end" : "from the start") : descending ? "highest first" : "lowest first";
+    this.count.textContent = `${this.found.length.toLocaleString("en")} item${this.found.length === 1 ? "" : "s"}`;
+    this.room.style.height = `${this.found.length * ROW}px`;
+    this.list.scrollTop = 0;
+    this.fill();
+    if (this.found.length) this.open(this.found[0]);
+    else this.detail.replaceChildren(element("p", { class: "note" }, "No item is like that."));
+  }
+
+  /* Only the rows in sight exist. */
+  fill() {
+    const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
+    const last = Math.min(this.found.length, Math.ceil((this.list.scrollTop + this.list.clientHeight) / ROW) + 4);
+    this.room.replaceChildren(...this.found.slice(first, last).map((item, offset) => this.row(item, first + offset)));
+  }
+
+  row(item, place) {
+    const key = this.keys.get(item);
+    const reference = item.references.length ? wholeText(item.references[0].text) : item.source || "";
+    const value = key === undefined || key === null ? "" : this.state.sort.startsWith("apart") ? `${Math.round(key)} points apart` : figure(key);
+    return element("button", { type: "button", class: "row", style: `top:${place * ROW}px`, "aria-current": String(item === this.opened), onclick: () => this.open(item) },
+      element("b", {}, element("span", {}, item.id.slice(0, 80)), element("i", {}, value)), element("span", {}, reference.slice(0, 120)));
+  }
+
+  onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const place = this.found.indexOf(this.opened) + step;
+    if (place < 0 || place >= this.found.length) return;
+    this.open(this.found[place]);
+    const top = place * ROW;
+    if (top < this.list.scrollTop) this.list.scrollTop = top;
+    if (top + ROW > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + ROW - this.list.clientHeight;
+    this.list.focus();
+  }
+
+  open(item) {
+    this.opened = item;
+    this.fill();
+    const fields = [["source", item.source], ["context", item.context]].filter(([, text]) => text);
+    const references = item.references.map((reference, place) => this.reference(reference, place));
+    this.detail.replaceChildren(
+      element("div", { class: "card" }, element("h3", { class: "text" }, `Item ${item.id}`),
+        fields.length ? element("dl", { class: "fields" }, fields.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])) : null,
+        references, alignmentLegend()),
+      ...this.data.systems.map((system, place) => this.output(item, system, item.outputs[place])));
+  }
+
+  reference(reference, place) {
+    const changed = new Set(reference.changed || []);
+    const label = element("small", {}, reference.changed ? `reference ${place + 1}, paraphrased: ` : `reference ${place + 1}: `);
+    if (!changed.size) return element("p", { class: "text" }, label, wholeText(reference.text));
+    const words = tokensOf(reference.text).flatMap((token, at) => [changed.has(at) ? element("mark", { title: "paraphrased" }, token) : token, " "]);
+    return element("p", { class: "text" }, label, words);
+  }
+
+  output(item, system, output) {
+    if (!output) return element("div", { class: "card output" }, element("h3", {}, system), element("p", { class: "note" }, "has no output for this item."));
+    const { metrics, questions } = this.data;
+    const chips = [
+      ...questions.map((question, q) => element("span", { class: "chip people" }, `people, ${question} `, element("b", {}, figure(output.people[q])))),
+      ...metrics.map((metric, m) => element("span", { class: "chip" }, `${metric} `, element("b", {}, figure(output.scores[m]))))];
+    const reasons = (output.left_out || []).flatMap((reason, q) => (reason ? [element("p", { class: "note" }, `Left out of the figures on ${questions[q]}: ${reason}.`)] : []));
+    const { alignment, treelets } = output;
+    const body = alignment ? drawAlignment(alignment, item.references[alignment.reference].text, output.text) : element("p", { class: "text" }, wholeText(output.text));
+    const against = alignment && item.references.length > 1 ? element("p", { class: "note" }, `against reference ${alignment.reference + 1}, the closest`) : null;
+    const explained = (output.explained || []).map(([metric, text]) => element("details", {}, element("summary", {}, `${metric} explained`), element("pre", {}, text)));
+    return element("div", { class: "card output", "data-system": system }, element("h3", {}, system), element("div", { class: "chips" }, chips),
+      reasons, body, against, treelets ? this.tree(item, treelets) : null, explained);
+  }
+
+  tree(item, treelets) {
+    const { tree } = item.references[treelets.reference];
+    const wrong = (treelets.wrong || []).length;
+    const details = element("details", { class: "trees" }, element("summary", {}, `Tree of reference ${treelets.reference + 1}: ${wrong ? `${wrong} treelet${wrong === 1 ? "" : "s"} with errors` : "no treelet with errors"}`));
+    details.addEventListener("toggle", () => { if (details.open && details.children.length === 1) details.append(...drawTreelets(treelets, tree)); });
+    return details;
+  }
+}

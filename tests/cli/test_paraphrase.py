@@ -1,0 +1,177 @@
+"""`wellput paraphrase`, `score --paraphrase` and `train paraphrase` as people call them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.paraphrase.tiny_wordnet import write_wordnet
+
+ITEM = {"id": "7", "references": ["A quick reply came."], "outputs": {"A": "A fast answer came."}}
+CORPUS = "\n".join(
+    [
+        *["we had a quick reply from them ."] * 30,
+        *["they sent a fast answer to us ."] * 30,
+        *["the old house stands in the garden ."] * 30,
+        *["a home is never far away ."] * 30,
+    ]
+)
+
+
+@pytest.fixture(autouse=True)
+def wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "dict"
+    folder.mkdir()
+    monkeypatch.setenv("WNSEARCHDIR", str(write_wordnet(folder)))
+    (tmp_path / "set.jsonl").write_text(json.dumps(ITEM) + "\n")
+    (tmp_path / "corpus.txt").write_text(CORPUS)
+
+
+def test_references_are_rewritten_and_explained(run: Run, tmp_path: Path) -> None:
+    outcome = run(
+        "paraphrase", "set.jsonl", "--method", "wordnet", "--explain", "--format", "json",
+        "-o", "new.jsonl",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome
+    item = json.loads((tmp_path / "new.jsonl").read_text())
+    assert item["references"] == ITEM["references"]
+    assert item["references_by_system"] == {"A": ["A fast answer came."]}
+    (first, second) = outcome.json["substitutions"]
+    keys = {"item", "system", "reference", "word", "replacement", "source", "probability", "kept"}
+    assert set(first) == keys
+    assert (first["word"], first["replacement"], first["kept"]) == ("quick", "fast", True)
+    assert (second["item"], second["system"], second["source"]) == ("7", "A", "wordnet")
+    table = run("paraphrase", "set.jsonl", "--method", "wordnet").out
+    assert "paraphrase:wordnet|model:" in table
+
+
+def test_scores_stand_side_by_side_with_the_method_in_the_signature(run: Run) -> None:
+    outcome = run(
+        "score", "set.jsonl", "-m", "bleu,length", "--paraphrase", "wordnet", "--format", "json"
+    )
+    assert outcome.code == 0, outcome
+    scores = {score["metric"]: score for score in outcome.json["scores"]}
+    assert list(scores) == ["bleu", "bleu+wordnet", "length"]
+    assert scores["bleu+wordnet"]["score"] == pytest.approx(100)
+    assert scores["bleu"]["score"] < 50
+    assert "paraphrase:wordnet|model:" in scores["bleu+wordnet"]["signature"]
+    assert "paraphrase" not in scores["bleu"]["signature"]
+    none = run("score", "set.jsonl", "-m", "length", "--paraphrase", "wordnet")
+    assert (none.code, "use none" in none.err) == (2, True)
+
+
+def train(run: Run, *options: str) -> None:
+    small = ("--vocabulary", "30", "--features", "12", "--dimensions", "3", "--classes", "5")
+    outcome = run("train", "paraphrase", "corpus.txt", *small, *options, "-o", "model.wpm")
+    assert outcome.code == 0, outcome
+
+
+def test_a_model_is_trained_and_used_by_every_method(run: Run, tmp_path: Path) -> None:
+    text = "we had a quick reply from them ."
+    judged = [
+        {"text": text, "start": 9, "word": "quick", "replacement": "fast", "right": True},
+        {"text": text, "start": 15, "word": "reply", "replacement": "response", "right": False},
+        {"text": text, "start": 15, "word": "reply", "replacement": "answer", "right": True},
+    ]
+    lines = "".join(json.dumps(one) + "\n" for one in judged)
+    (tmp_path / "judged.jsonl").write_text(lines)
+    train(run, "--judged", "judged.jsonl", "--index", "index.wpm")
+    first = (tmp_path / "model.wpm").read_bytes()
+    train(run, "--judged", "judged.jsonl")
+    assert (tmp_path / "model.wpm").read_bytes() == first
+    for options in (
+        ["--method", "context"],
+        ["--method", "lsa"],
+        ["--method", "brown"],
+        ["--filter", "lm"],
+        ["--filter", "classifier", "--relative", "--joint"],
+        ["--filter", "classifier", "--corpus", "corpus.txt", "--threshold", "0"],
+        ["--filter", "classifier", "--corpus", "index.wpm", "--words-only"],
+    ):
+        outcome = run("paraphrase", "set.jsonl", "--model", "model.wpm", *options)
+        assert outcome.code == 0, (options, outcome)
+
+
+def test_a_model_without_judgments_has_no_context_filter(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wellput.language.shipped.FOLDER", tmp_path)
+    train(run)
+    outcome = run("paraphrase", "set.jsonl", "--model", "model.wpm")
+    assert outcome.code == 2
+    assert "no context filter" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "wordnet", "--filter", "none"], "--method is short for"),
+        (["--candidates", "thesaurus"], "No candidates 'thesaurus'"),
+        (["--candidates", "table:"], "needs a file"),
+        (["--candidates", "table:none.csv"], "none.csv"),
+        (["--method", "wordnet", "--relative"], "--filter classifier"),
+        (["--method", "wordnet", "--wordnet", "nowhere"], "no such WordNet"),
+        (["--method", "lsa", "--model", "corpus.txt"], "is no model of wellput"),
+        (["--method", "wordnet", "--corpus", "corpus.txt"], "filters that learn"),
+    ],
+)
+def test_bad_choices_are_refused(run: Run, arguments: list[str], message: str) -> None:
+    outcome = run("paraphrase", "set.jsonl", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_a_corpus_that_is_too_small_says_so(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "small.txt").write_text("A reply.\n")
+    outcome = run("train", "paraphrase", "small.txt", "--classes", "0", "-o", "x.wpm")
+    assert outcome.code == 2
+    assert "too small" in outcome.err
+    outcome = run("train", "paraphrase", "-o", "x.wpm")
+    assert (outcome.code, "Nothing to learn from" in outcome.err) == (2, True)
+    outcome = run("paraphrase", "set.jsonl", "--filter", "classifier", "--corpus", "small.txt")
+    assert (outcome.code, "too small" in outcome.err) == (2, True)
+
+
+def test_without_a_wordnet_the_packages_are_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WNSEARCHDIR", "nowhere")
+    monkeypatch.setattr("wellput.language.wordnet.SYSTEM_FOLDERS", ())
+    outcome = run("paraphrase", "set.jsonl", "--method", "wordnet")
+    assert outcome.code == 2
+    assert "apt-get install wordnet-base" in outcome.err
+
+
+def test_judges_are_asked_and_the_filter_is_held_against_them(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    made = run("paraphrase", "set.jsonl", "--method", "wordnet", "--substitutions", "subs.jsonl")
+    assert made.code == 0, made
+    first, second = map(json.loads, (tmp_path / "subs.jsonl").read_text().splitlines())
+    assert first["outputs"] == {"kept": "A [quick → fast] reply came."}
+    study = run(
+        "study", "create", "subs.jsonl", "--from-substitutions", "--judges", "2",
+        "-o", "study.db", "--format", "json",
+    )  # fmt: skip
+    assert study.code == 0, study
+    assert study.json["questions"] == ["right"]
+    # Two judges; the first substitution is right for both, the second for one of them.
+    rows = [("j1", first, 2), ("j2", first, 2), ("j1", second, 2), ("j2", second, 1)]
+    lines = [f"{judge},{item['id']},kept,right,{value}" for judge, item, value in rows]
+    (tmp_path / "j.csv").write_text("judge,item,system,question,value\n" + "\n".join(lines))
+    agreed = run("agree", "subs.jsonl", "j.csv", "-m", "length", "--format", "json")
+    assert agreed.code == 0, agreed
+    (matrix,) = agreed.json["confusion"]
+    assert (matrix["true_positives"], matrix["false_positives"], matrix["n"]) == (3, 1, 4)
+    refused = run("study", "create", "set.jsonl", "--from-substitutions", "-o", "s.db")
+    assert (refused.code, "holds no substitutions" in refused.err) == (2, True)
+    no_design = run("study", "create", "set.jsonl", "-o", "s.db")
+    assert (no_design.code, "--design" in no_design.err) == (2, True)
+
+
+def test_an_evalset_without_references_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bare.jsonl").write_text('{"id": "1", "outputs": {"A": "text"}}\n')
+    outcome = run("paraphrase", "bare.jsonl", "--method", "wordnet")
+    assert (outcome.code, "no references to rewrite" in outcome.err) == (2, True)

@@ -1,0 +1,154 @@
+"""Logs of inspect_ai and promptfoo, in the shapes that their documentation and types give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wellput
+from wellput.core.errors import InputError
+from wellput.io import open_evalset, read_evalset
+
+
+def sample(number: int, completion: str, grade: Any, *, epoch: int = 1) -> dict[str, Any]:
+    return {
+        "id": number,
+        "epoch": epoch,
+        "input": [{"role": "user", "content": f"question {number}"}],
+        "target": ["yes", "yes indeed"],
+        "output": {"model": "m", "choices": [], "completion": completion},
+        "scores": {"match": {"value": grade, "answer": completion}},
+    }
+
+
+def inspect_log(model: str, samples: list[dict[str, Any]], task: str = "quiz") -> dict[str, Any]:
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": task, "model": model},
+        "samples": samples,
+    }
+
+
+def promptfoo_row(test: int, provider: str, output: Any, score: float) -> dict[str, Any]:
+    return {
+        "testIdx": test,
+        "promptIdx": 0,
+        "prompt": {"raw": "Say {{word}}", "label": "Say {{word}}"},
+        "provider": {"id": provider, "label": ""},
+        "response": {"output": output},
+        "vars": {"word": f"w{test}"},
+        "testCase": {"assert": [{"type": "equals", "value": f"w{test}"}, {"type": "is-json"}]},
+        "success": score > 0.5,
+        "score": score,
+        "namedScores": {"tone": score / 2},
+    }
+
+
+def write(path: Path, value: object) -> Path:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def test_a_folder_of_inspect_logs_has_a_system_for_each_model(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", inspect_log("good", [sample(1, "yes", "C"), sample(2, "yes", "C")]))
+    write(tmp_path / "b.json", inspect_log("bad", [sample(1, "no", "I"), sample(2, "hm", "P")]))
+    evalset = read_evalset(tmp_path)
+    assert evalset.systems == ("good", "bad")
+    first, second = evalset
+    assert (first.id, first.references, first.source) == ("1", ("yes", "yes indeed"), "question 1")
+    assert first.outputs == {"good": "yes", "bad": "no"}
+    assert second.logged == {"good": {"match": 1.0}, "bad": {"match": 0.5}}
+    # (0 + ½) / 2
+    assert wellput.score(evalset, "logged")["bad", "logged"].score == 0.25
+
+
+def test_epochs_are_one_item_with_the_mean_of_its_scores(tmp_path: Path) -> None:
+    runs = [sample(1, "yes", "C"), sample(1, "no", "I", epoch=2), sample(1, "no", 1, epoch=3)]
+    (item,) = read_evalset(write(tmp_path / "log.json", inspect_log("m", runs)))
+    assert item.outputs == {"m": "yes"}
+    assert item.logged["m"]["match"] == pytest.approx(2 / 3)
+
+
+def test_tasks_and_repeated_models_are_told_apart(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", inspect_log("m", [sample(1, "a", 1)]))
+    write(tmp_path / "b.json", inspect_log("m", [sample(1, "b", 1)]))
+    write(tmp_path / "c.json", inspect_log("m", [sample(1, "c", 1)], task="other"))
+    evalset = read_evalset(tmp_path)
+    assert [item.id for item in evalset] == ["quiz/1", "other/1"]
+    assert evalset.systems == ("m (a)", "m (b)", "m")
+
+
+def test_scores_of_several_parts_and_answers_of_several_parts(tmp_path: Path) -> None:
+    one = sample(1, "", {"tone": "yes", "length": 3, "note": "fine"})
+    message = {"content": [{"type": "text", "text": "a"}, {"type": "image"}, {"text": "b"}]}
+    one["output"] = {"choices": [{"message": message}]}
+    failed = {"id": 2, "epoch": 1, "input": "x", "target": "", "error": {"message": "timeout"}}
+    (item,) = read_evalset(write(tmp_path / "log.json", inspect_log("m", [one, failed])))
+    assert item.outputs == {"m": "a\nb"}
+    assert item.logged == {"m": {"match.tone": 1.0, "match.length": 3.0}}
+
+
+def test_promptfoo_results(tmp_path: Path) -> None:
+    rows = [
+        promptfoo_row(test, provider, output, score)
+        for test in (0, 1)
+        for provider, output, score in (("p:a", f"w{test}", 1.0), ("p:b", {"x": 1}, 0.25))
+    ]
+    rows.append({**promptfoo_row(2, "p:a", None, 0), "error": "no answer"})
+    log = {"evalId": "eval-1", "results": {"version": 3, "results": rows}, "config": {}}
+    evalset = read_evalset(write(tmp_path / "results.json", log))
+    assert evalset.systems == ("p:a", "p:b") and len(evalset) == 2
+    first = evalset.items[0]
+    assert (first.id, first.references) == ("1", ("w0",))
+    assert first.outputs == {"p:a": "w0", "p:b": '{"x": 1}'}
+    assert first.logged["p:b"] == {"score": 0.25, "pass": 0.0, "tone": 0.125}
+    result = wellput.score(evalset, "exact,logged:scorer=pass")
+    assert result["p:a", "logged:scorer=pass"].score == 1 == result["p:a", "exact"].score
+
+
+def test_prompts_make_systems_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        {**promptfoo_row(0, "p", "x", 1), "promptIdx": n, "prompt": {"label": label}}
+        for n, label in enumerate(("short", "long"))
+    ]
+    path = write(tmp_path / "results.json", {"results": {"results": rows}})
+    assert read_evalset(path).systems == ("p / short", "p / long")
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "is not JSON"),
+        ('{"items": []}', "is neither a log of inspect_ai"),
+        ('{"eval": {}, "samples": [1]}', "is neither a log"),
+        ('{"eval": {}, "samples": []}', "holds no samples"),
+        ('{"eval": {}, "samples": null}', "holds no samples"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=complaint):
+        open_evalset(path)
+
+
+def test_binary_logs_say_how_to_convert_them(tmp_path: Path) -> None:
+    (tmp_path / "log.eval").write_bytes(b"PK")
+    for path in (tmp_path, tmp_path / "log.eval"):
+        with pytest.raises(InputError, match="inspect log convert"):
+            open_evalset(path)
+
+
+def test_which_score_must_be_said_where_there_are_several(tmp_path: Path) -> None:
+    rows = [promptfoo_row(0, "p", "x", 1)]
+    evalset = read_evalset(write(tmp_path / "r.json", {"results": {"results": rows}}))
+    with pytest.raises(InputError, match="several scores: score, pass, tone"):
+        wellput.score(evalset, "logged")
+    with pytest.raises(InputError, match="Did you mean tone"):
+        wellput.score(evalset, "logged:scorer=tonne")
+    with pytest.raises(InputError, match="needs a score in a log"):
+        wellput.score(wellput.EvalSet.of({"A": ["a"]}, ["a"]), "logged")

@@ -1,0 +1,138 @@
+"""The features of a sentence from models small enough to count by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from wellput.language.fluency_features import FEATURES, FluencyModels
+from wellput.language.fluency_model import FluencyModel
+from wellput.language.linear_model import fit_severity
+from wellput.language.ngram_training import train
+from wellput.language.skeletons import skeleton
+from wellput.language.tagger import Tagger
+from wellput.language.word_list import WordList
+
+NAMES = list(FEATURES)
+TEXT = ["the dog sees the cat .", "the cat sees a dog .", "a dog has seen the cat ."] * 5
+TAGS = {
+    "the": "DT",
+    "a": "DT",
+    "dog": "NN",
+    "cat": "NN",
+    "sees": "VBZ",
+    "has": "VBZ",
+    "seen": "VBN",
+}
+
+
+class ByWord(Tagger):
+    """Tags by a table, so that no tagger has to be trained."""
+
+    def __init__(self) -> None:
+        pass
+
+    def tag(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        given: Sequence[Sequence[str]] = (),
+        threads: int = 1,
+    ) -> list[list[str]]:
+        return [[TAGS.get(word.lower(), word) for word in words] for words in sentences]
+
+
+@pytest.fixture(scope="module")
+def models() -> FluencyModels:
+    small = {"the", "a", "has", "."}
+    skeletons = [skeleton(w := line.split(), ByWord().tag([w])[0], small) for line in TEXT]
+    counts = {word: 5 for line in TEXT for word in line.split()}
+    return FluencyModels(
+        ByWord(),
+        train([TEXT], order=3).model,
+        train([skeletons], order=4).model,
+        WordList.of(counts),
+    )
+
+
+def features(models: FluencyModels, text: str) -> dict[str, float]:
+    return dict(zip(NAMES, models.features([text])[0].tolist(), strict=True))
+
+
+def test_a_skeleton_keeps_small_words() -> None:
+    words, tags = ["The", "dog", "has", "seen", "Rome", "."], ["DT", "NN", "VBZ", "VBN", "NNP", "."]
+    assert skeleton(words, tags, {"the", "has", ".", "dog"}) == "the NN has VBN NNP ."
+
+
+def test_gains_are_over_the_words_alone(models: FluencyModels) -> None:
+    line = "the dog sees the cat ."
+    scores = models.ngrams.word_scores(line)
+    alone = dict(zip(models.ngrams.words, models.ngrams.levels[0][2].tolist(), strict=True))
+    words = [*line.split(), "</s>"]
+    gains = [s.log_prob - alone[word] for s, word in zip(scores, words, strict=True)]
+    found = features(models, "The dog sees the cat.")
+    assert found["ngrams"] == pytest.approx(np.mean(gains))
+    assert found["weakest"] == pytest.approx(min(sum(gains[k : k + 3]) / 3 for k in range(5)))
+    assert found["trigrams"] == pytest.approx(np.mean([s.length >= 3 for s in scores]))
+
+
+def test_order_matters_to_words_and_to_grammar(models: FluencyModels) -> None:
+    better = features(models, "The dog sees the cat.")
+    worse = features(models, "Cat the the sees dog.")
+    for name in ("ngrams", "weakest", "pairs", "grammar", "weakest_grammar"):
+        assert better[name] > worse[name]
+    assert better["spelling"] == worse["spelling"] == 0
+
+
+def test_mistakes_are_counted(models: FluencyModels) -> None:
+    found = features(models, "the teh seees the the cat")
+    assert found["spelling"] == pytest.approx(-math.log(3))  # teh, seees
+    assert found["near_misses"] == pytest.approx(-math.log(2))  # seees; teh is too short to tell
+    assert found["repeats"] == pytest.approx(-math.log(2))
+    assert (found["capital"], found["stop"]) == (0, 0)
+    fine = features(models, "The cat.")
+    assert (fine["capital"], fine["stop"], fine["repeats"]) == (1, 1, 0)
+
+
+def test_an_unknown_name_is_no_mistake_within_a_sentence(models: FluencyModels) -> None:
+    assert features(models, "The dog sees Zanzibar.")["spelling"] == 0
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\u200b \t"])
+def test_a_text_without_words_has_no_features(models: FluencyModels, text: str) -> None:
+    row = models.features([text])
+    assert np.isnan(row).all() or np.isfinite(row).all()
+    assert np.isnan(models.features([""])).all()
+
+
+@pytest.mark.parametrize(
+    "text", ["null", "." * 300, "dog " * 300, "\x00", "犬が猫を見る。", "\ud800"]
+)
+def test_any_text_has_features_or_none(models: FluencyModels, text: str) -> None:
+    [row] = models.features([text])
+    assert np.isfinite(row).all() or np.isnan(row).all()
+
+
+def test_severity_is_fitted_without_negative_weights() -> None:
+    # severity = 2 - 2a exactly; b runs against a and would need a negative weight to help.
+    a = np.array([0.0, 1.0, 0.5, 0.25])
+    rows = np.column_stack([a, -a])
+    model = fit_severity(("a", "b"), rows, 2 - 2 * a, np.ones(4), ridge=0.0)
+    assert model.weights[1] == 0
+    assert model.scores(rows) == pytest.approx(2 * a - 2)
+
+
+def test_the_score_of_the_middle_real_sentence_is_four_fifths() -> None:
+    rng = np.random.default_rng(0)
+    real = rng.normal(1.0, 0.1, size=(400, len(NAMES)))
+    spoiled = rng.normal(0.0, 0.1, size=(400, len(NAMES)))
+    severity = np.repeat([0.0, np.log(3)], 400)
+    model = FluencyModel.train(np.vstack([real, spoiled]), severity, np.ones(800))
+    scores = model.scores(real)
+    assert np.median(scores) == pytest.approx(0.8, abs=1e-3)
+    assert np.mean(scores < 0.5) == pytest.approx(0.02, abs=0.003)
+    assert model.scores(spoiled).max() < 0.5
+    assert model.scores(np.vstack([real, spoiled]) * 1e6).tolist()[0] <= 1

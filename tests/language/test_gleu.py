@@ -1,0 +1,110 @@
+"""The four features from parses made up here, and the plane between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wellput.language.gleu_features import GleuParsers
+from wellput.language.gleu_model import GleuModel
+from wellput.language.link_grammar import LinkParse
+
+
+class MadeUpParser:
+    """Two fragments wherever there is a word twice; gains half a nat a word."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, ...]] = []
+
+    def parse(self, sentences: Sequence[tuple[str, ...]], *, threads: int = 1) -> list[Any]:
+        self.seen += sentences
+        return [
+            SimpleNamespace(
+                scored=SimpleNamespace(slor=0.5),
+                fragments=1 + (len({word.lower() for word in words}) < len(words)),
+            )
+            for words in sentences
+        ]
+
+
+class MadeUpGrammar:
+    def __init__(self, **parse: Any) -> None:
+        self.answer = parse
+
+    def parse(self, sentences: Iterable[str]) -> list[LinkParse]:
+        return [LinkParse(sentence, **self.answer) for sentence in sentences]
+
+
+def parsers(parser: MadeUpParser | None = None, **answer: Any) -> GleuParsers:
+    answer = answer or {"status": "parsed", "null_count": 2, "post_processed": 10, "valid": 4}
+    return GleuParsers(parser or MadeUpParser(), MadeUpGrammar(**answer))  # type: ignore[arg-type]
+
+
+def test_features_are_rates() -> None:
+    # Five words: one break of four places, two nulls of five words, 6 of 10 linkages invalid.
+    [row] = parsers().features(["a dog a cat ."])
+    assert row == pytest.approx([0.5, 1 / 4, 2 / 5, 6 / 10])
+
+
+def test_a_text_has_the_mean_of_its_sentences() -> None:
+    # "Dogs bark." has 3 words and no break: nulls 2/3. "A cat a dog." has 5: nulls 2/5, breaks 1/4.
+    [row] = parsers().features(["Dogs bark. A cat a dog."])
+    assert row == pytest.approx([0.5, 1 / 8, (2 / 3 + 2 / 5) / 2, 0.6])
+
+
+def test_a_text_without_words_has_no_features() -> None:
+    assert np.isnan(parsers().features(["", " \n\n "])).all()
+
+
+def test_what_link_grammar_cannot_parse_has_nothing_right() -> None:
+    [row] = parsers(status="too-long").features(["a b c"])
+    assert row[2:].tolist() == [1.0, 1.0]
+
+
+def test_there_are_no_more_nulls_than_words() -> None:
+    # The wall before a single word counts as a null, too.
+    [row] = parsers(status="parsed", null_count=2).features(["that"])
+    assert row[2:].tolist() == [1.0, 1.0]
+
+
+def test_equal_sentences_are_parsed_once() -> None:
+    parser = MadeUpParser()
+    parsers(parser).features(["Dogs bark. Dogs bark.", "Dogs bark."])
+    assert parser.seen == [("Dogs", "bark", ".")]
+
+
+def trained() -> GleuModel:
+    rng = np.random.default_rng(0)
+    real = rng.normal([0.5, 0.0, 0.05, 0.5], 0.05, size=(50, 4))
+    fake = rng.normal([-1.0, 0.1, 0.3, 0.5], 0.05, size=(50, 4))
+    return GleuModel.train(np.vstack([real, fake]), np.arange(100) < 50)
+
+
+def test_constants_are_the_largest_sizes_in_training() -> None:
+    features = np.array([[2.0, 0.1, 0.0, 0.5], [-4.0, 0.2, 0.0, 0.25]])
+    model = GleuModel.train(features, np.array([True, False]))
+    assert model.constants.tolist() == [4.0, 0.2, 1.0, 0.5]  # nothing to divide by: 1
+    assert model.normalized(features)[1].tolist() == [-1.0, 1.0, 0.0, 0.5]
+
+
+def test_real_sentences_lie_above_the_plane() -> None:
+    model = trained()
+    rows = model.normalized(np.array([[0.5, 0.0, 0.05, 0.5], [-1.0, 0.1, 0.3, 0.5]]))
+    above, below = model.distances(rows)
+    assert above > 0 > below
+    difference = model.contributions(rows)[0] - model.contributions(rows)[1]
+    assert difference.sum() == pytest.approx(above - below)
+
+
+def test_a_saved_model_gives_the_same_distances(tmp_path: Path) -> None:
+    model = trained()
+    model.save(tmp_path / "gleu-fluency.wpm", {})
+    loaded = GleuModel.load(tmp_path / "gleu-fluency.wpm")
+    rows = np.array([[0.3, 0.0, 0.1, 0.4]])
+    assert loaded.distances(loaded.normalized(rows)) == model.distances(model.normalized(rows))
+    assert len(loaded.fingerprint) == 64

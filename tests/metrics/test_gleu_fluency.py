@@ -1,0 +1,79 @@
+"""The metric over parsers made up in tests/language/test_gleu.py's manner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from wellput.core.evalset import EvalSet
+from wellput.core.metric import Floats
+from wellput.engine.score import score
+from wellput.language.gleu_model import GleuModel
+from wellput.language.linear_model import LinearModel
+from wellput.metrics import gleu_fluency
+from wellput.metrics.gleu_fluency import GleuFluency
+
+FEATURES = {
+    "good": (1.0, 0.0, 0.0, 0.5),
+    "bad": (-1.0, 0.5, 0.5, 0.5),
+    "": (np.nan, np.nan, np.nan, np.nan),
+}
+
+
+class Parsers:
+    def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
+        return np.array([FEATURES[text] for text in texts])
+
+
+@pytest.fixture(autouse=True)
+def models(monkeypatch: pytest.MonkeyPatch) -> None:
+    # distance = (3 log_probability - 4 nulls) / 5, the null feature's constant being 1/2
+    plane = LinearModel(
+        ("log_probability", "fragments", "nulls", "invalid"),
+        np.zeros(4), np.ones(4), np.array([3.0, 0.0, -4.0, 0.0]), 0.0,
+    )  # fmt: skip
+    model = GleuModel(np.array([1.0, 1.0, 0.5, 1.0]), plane, "0" * 64)
+    monkeypatch.setattr(gleu_fluency, "_model", lambda folder: model)
+    monkeypatch.setattr(gleu_fluency, "english_parsers", lambda workers: Parsers())
+    monkeypatch.setattr(GleuFluency, "signature", lambda self: "made up")
+
+
+def scores(metric: GleuFluency, texts: list[str]) -> list[float]:
+    result = score(EvalSet.of({"A": texts}), [metric], keep_rows=True)
+    return [float(value) for value in result.table(metric.name).scores[0]]
+
+
+def test_the_score_is_the_signed_distance() -> None:
+    # good: 3/5; bad: (-3 - 4 x .5/.5) / 5 = -7/5
+    assert scores(GleuFluency(), ["good", "bad"]) == pytest.approx([0.6, -1.4])
+
+
+def test_a_feature_alone_is_normalized() -> None:
+    metric = GleuFluency(feature="nulls")
+    assert scores(metric, ["good", "bad"]) == pytest.approx([0.0, 1.0])
+    assert metric.higher_is_better is False
+    assert GleuFluency(feature="log_probability").higher_is_better is True
+
+
+def test_an_empty_output_has_no_score_and_does_not_count() -> None:
+    result = score(EvalSet.of({"A": ["good", ""]}), [GleuFluency()], keep_rows=True)
+    table = result.table("gleu-fluency")
+    assert np.isnan(table.scores[0, 1])
+    metric = GleuFluency()
+    summed = table.statistics[0].sum(axis=0)
+    assert float(metric.score(summed)) == pytest.approx(0.6)
+    assert {name: float(value) for name, value in metric.components(summed).items()} == {
+        "log_probability": 1.0, "fragments": 0.0, "nulls": 0.0, "invalid": 0.5,
+    }  # fmt: skip
+
+
+def test_an_explanation_names_what_pulled_the_score_down() -> None:
+    from wellput.core.evalset import Batch, Item
+
+    batch = Batch.of("A", [Item("1", {"A": "bad"}), Item("2", {"A": "good"})])
+    worse, fine = GleuFluency().explain(batch)
+    assert [line.split()[1] for line in worse.splitlines()[1:]] == ["nulls", "log_probability"]
+    assert "−0.80" in worse  # 4/5
+    assert fine == ""

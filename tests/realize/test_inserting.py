@@ -1,0 +1,65 @@
+"""Pruning words from trees, and putting them back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.realize.treebank import treebank
+from wellput.realize.choosing import ChooserTraining
+from wellput.realize.inputs import unordered
+from wellput.realize.inserting import (
+    Inserter,
+    Missing,
+    insertion_of,
+    prune,
+    train_inserter,
+    with_insertions,
+)
+from wellput.realize.learned import forest_of
+
+THE = Missing("the", "DET", "DT", "det")
+IN = Missing("in", "ADP", "IN", "case")
+STOP = Missing(".", "PUNCT", ".", "punct")
+
+
+def test_pruning_takes_what_was_asked_for() -> None:
+    tree = treebank(1)[1]  # A cat saw the mice in the garden .
+    both = prune(tree, ("punctuation", "function"))
+    assert [word.form for word in both.tree.words] == ["cat", "saw", "mice", "garden"]
+    assert [word.head for word in both.tree.words] == [2, 0, 2, 2]
+    assert both.lost == ((Missing("A", "DET", "DT", "det"),), (STOP,), (THE,), (IN, THE))
+    only = prune(tree, {"punctuation"})
+    assert [word.form for word in only.tree.words] == [w.form for w in tree.words[:-1]]
+    assert sum(map(len, only.lost)) == 1
+
+
+def test_words_with_daughters_and_roots_stay() -> None:
+    tree = treebank(1)[2]  # An old dog did n't see the cat .
+    assert insertion_of(tree.words[4]) is None  # n't is an adverbial modifier
+    kept = prune(tree, ("punctuation", "function")).tree
+    assert [word.form for word in kept.words] == ["old", "dog", "n't", "see", "cat"]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["words", "labels"])
+def inserter(request: pytest.FixtureRequest) -> tuple[Inserter, bool]:
+    how = ChooserTraining(min_updates=1, min_count=1, smallest=0.0, seed=2)
+    return train_inserter(treebank(), how, are_labels_known=request.param), request.param
+
+
+def test_what_was_pruned_is_put_back(inserter: tuple[Inserter, bool]) -> None:
+    model, are_known = inserter
+    for tree in treebank(1):
+        pruned = prune(tree, ("punctuation", "function"))
+        given = unordered(pruned.tree, kind="labels" if are_known else "words")
+        bundles = model.bundles(forest_of([given], "labels" if are_known else "words"))[0]
+        fuller = with_insertions(given, bundles, ("punctuation", "function"))
+        assert sorted(node.form for node in fuller.nodes) == sorted(w.form for w in tree.words)
+        relations = {node.relation for node in fuller.nodes}
+        assert ("_" in relations) != are_known
+
+
+def test_only_what_was_asked_for_is_put_in(inserter: tuple[Inserter, bool]) -> None:
+    given = unordered(prune(treebank(1)[0], ("punctuation", "function")).tree)
+    bundles = [[STOP] if node.form == "barks" else [THE] for node in given.nodes]
+    fuller = with_insertions(given, bundles, {"punctuation"})
+    assert sorted(node.form for node in fuller.nodes) == [".", "barks", "dog"]
