@@ -37,6 +37,7 @@ public:
         return *this;
     }
     FeatureKey key() const { return static_cast<FeatureKey>(state_ >> 32); }
+    std::uint64_t value() const { return state_; }
 
 private:
     // One round of SplitMix64's finalizer.
@@ -275,7 +276,7 @@ public:
                 const std::int64_t total = now_ * cell.weight - cell.late;
                 const double mean = static_cast<double>(total) / std::max<double>(now_, 1);
                 const std::int32_t weight = rounded(mean / unit);
-                if (weight != 0 && std::fabs(mean) >= smallest && cell.updates >= min_updates_)
+                if (weight != 0 && std::abs(mean) >= smallest && cell.updates >= min_updates_)
                     kept.push_back({cell.cls, weight});
             }
             std::sort(kept.begin(), kept.end());

@@ -35,7 +35,13 @@ class ByWord(Tagger):
     def __init__(self) -> None:
         pass
 
-    def tag(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
+    def tag(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        given: Sequence[Sequence[str]] = (),
+        threads: int = 1,
+    ) -> list[list[str]]:
         return [[TAGS.get(word.lower(), word) for word in words] for words in sentences]
 
 
