@@ -129,7 +129,7 @@ def _link_grammar(workers: int) -> LinkGrammar:
 
 @lru_cache(maxsize=1)
 def _parser_fingerprint() -> str:
-    """Of the chart, of the n-gram model pooled with it and of the parser whose guesses it starts from."""
+    """Of the chart, the n-gram model pooled with it and the parser whose guesses it starts from."""
     from wellput.io.model_files import load_model_file
     from wellput.language.head_driven import KIND
     from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
