@@ -93,7 +93,10 @@ def interval(function: Callable[..., float], *columns: Floats, seed: int = 1) ->
 
 
 def _short(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3f}".replace("0.", ".", 1).replace("-", "−")
+    if np.isnan(value):
+        return "–"
+    digits = f"{abs(value):.3f}".removeprefix("0")
+    return f"−{digits}" if value < 0 else digits
 
 
 def pearson(x: Floats, y: Floats) -> float:
