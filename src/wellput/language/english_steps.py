@@ -68,6 +68,6 @@ STEPS: tuple[Step, ...] = (
         "plane of gleu-fluency",
         "wellput.metrics.fluency_steps:gleu_step",
         roles=("real", "source"),
-        needs=("tagger.wpm", "parser.wpm"),
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "head_driven.wpm"),
     ),
 )

@@ -129,11 +129,12 @@ def _link_grammar(workers: int) -> LinkGrammar:
 
 @lru_cache(maxsize=1)
 def _parser_fingerprint() -> str:
-    """Of the chart and of the parser whose guesses it starts from."""
+    """Of the chart, the n-gram model pooled with it and the parser whose guesses it starts from."""
     from wellput.io.model_files import load_model_file
     from wellput.language.head_driven import KIND
     from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
-    from wellput.language.shipped import shipped
+    from wellput.language.shipped import english_ngrams, shipped
 
     chart = load_model_file(shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
-    return sha256((chart + english_parsers(1).parser.guesser.signature).encode()).hexdigest()
+    parts = (chart, english_ngrams().fingerprint, english_parsers(1).parser.guesser.signature)
+    return sha256(" ".join(parts).encode()).hexdigest()
