@@ -110,6 +110,7 @@ def test_a_model_without_judgments_has_no_context_filter(
     [
         (["--method", "wordnet", "--filter", "none"], "--method is short for"),
         (["--candidates", "thesaurus"], "No candidates 'thesaurus'"),
+        (["--candidates", "wordent"], "Did you mean wordnet?"),
         (["--candidates", "table:"], "needs a file"),
         (["--candidates", "table:none.csv"], "none.csv"),
         (["--method", "wordnet", "--relative"], "--filter classifier"),
