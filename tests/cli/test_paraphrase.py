@@ -69,6 +69,17 @@ def train(run: Run, *options: str) -> None:
     assert outcome.code == 0, outcome
 
 
+def test_the_corpus_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    before = (tmp_path / "corpus.txt").read_bytes()
+    for args in (
+        ("train", "paraphrase", "corpus.txt", "--index", "corpus.txt", "-o", "m.wpm"),
+        ("paraphrase", "set.jsonl", "--corpus", "corpus.txt", "-o", "corpus.txt"),
+    ):
+        refused = run(*args)
+        assert refused.code == 2 and "it is the input corpus.txt" in refused.err
+    assert (tmp_path / "corpus.txt").read_bytes() == before
+
+
 def test_a_model_is_trained_and_used_by_every_method(run: Run, tmp_path: Path) -> None:
     text = "we had a quick reply from them ."
     judged = [
