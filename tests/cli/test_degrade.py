@@ -102,6 +102,11 @@ def test_json_and_csv_of_sentences(run: Run, corpus: str) -> None:
     assert [row["sentence"] for row in rows] == run(*args).out.splitlines()
 
 
+def test_sentences_stand_on_the_left(run: Run, corpus: str) -> None:
+    out = run("degrade", corpus, "--length", "8", "-n", "2", "--format", "markdown").out
+    assert out.splitlines()[1] == "| --- | --- |"
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -112,6 +117,9 @@ def test_json_and_csv_of_sentences(run: Run, corpus: str) -> None:
         (("--size", "1,2"), "add --evalset"),
         (("--gold", "gold.csv"), "--gold is for --evalset"),
         (("--size", "24"), "no sentence of 24 words"),
+        (("--size", "24"), "Give another --length"),
+        (("--method", "errors"), "or another --length"),
+        (("--treebank", "trees.conllu"), "--treebank is for the method cfg"),
         (("-o", "corpus.txt"), "corpus.txt"),
     ],
 )

@@ -52,6 +52,12 @@ def test_without_the_extra_it_says_how_to_get_the_report(
     assert not Path("wellput-demo.html").exists()
 
 
+def test_what_is_saved_goes_into_files_of_their_own(run: Run) -> None:
+    refused = run("demo", "--no-report", "--save", "x", "--save-judgments", "x")
+    assert refused.code == 2 and "x is written already" in refused.err
+    assert not Path("x").exists()
+
+
 def test_the_example_can_be_saved_and_used(run: Run) -> None:
     run("demo", "--no-report", "--save", "a.jsonl", "--save-judgments", "j.csv")
     evalset = read_evalset("a.jsonl")

@@ -35,6 +35,14 @@ def test_table_2_from_the_command_line(run: Run, table2: str) -> None:
     }
 
 
+@pytest.mark.parametrize("command", ["evaluate", "preview"])
+def test_the_corpus_is_not_overwritten(run: Run, table2: str, command: str) -> None:
+    before = Path(table2).read_text()
+    refused = run("displays", command, table2, "-o", table2)
+    assert refused.code == 2 and "it is the input" in refused.err
+    assert Path(table2).read_text() == before
+
+
 def test_the_table_and_the_charts(run: Run, table2: str, tmp_path: Path) -> None:
     outcome = run("displays", "evaluate", table2, "--charts", "figure")
     assert outcome.code == 0, outcome.err
@@ -145,7 +153,11 @@ def test_convert_to_bml_and_what_is_refused(run: Run, tmp_path: Path) -> None:
     done = run("displays", "convert", "corpus.jsonl", "--system", "original", "-o", "out.bml")
     assert done.code == 0, done.err
     assert len(ElementTree.parse(tmp_path / "out.bml").getroot()) == 2
-    for options, message in (((), "Whose schedules?"), (("--system", "x"), "No system 'x'")):
+    assert "systems   original\n" in done.out
+    for options, message in (
+        ((), "Whose schedules?"),
+        (("--system", "orignal"), "Did you mean original?"),
+    ):
         refused = run("displays", "convert", "corpus.jsonl", *options, "-o", "x.bml")
         assert refused.code == 2 and message in refused.err
 

@@ -69,6 +69,17 @@ def train(run: Run, *options: str) -> None:
     assert outcome.code == 0, outcome
 
 
+def test_the_corpus_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    before = (tmp_path / "corpus.txt").read_bytes()
+    for args in (
+        ("train", "paraphrase", "corpus.txt", "--index", "corpus.txt", "-o", "m.wpm"),
+        ("paraphrase", "set.jsonl", "--corpus", "corpus.txt", "-o", "corpus.txt"),
+    ):
+        refused = run(*args)
+        assert refused.code == 2 and "it is the input corpus.txt" in refused.err
+    assert (tmp_path / "corpus.txt").read_bytes() == before
+
+
 def test_a_model_is_trained_and_used_by_every_method(run: Run, tmp_path: Path) -> None:
     text = "we had a quick reply from them ."
     judged = [
@@ -110,6 +121,7 @@ def test_a_model_without_judgments_has_no_context_filter(
     [
         (["--method", "wordnet", "--filter", "none"], "--method is short for"),
         (["--candidates", "thesaurus"], "No candidates 'thesaurus'"),
+        (["--candidates", "wordent"], "Did you mean wordnet?"),
         (["--candidates", "table:"], "needs a file"),
         (["--candidates", "table:none.csv"], "none.csv"),
         (["--method", "wordnet", "--relative"], "--filter classifier"),

@@ -141,6 +141,10 @@ def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
         (["tree.json", "--insert", "function", "--model", "lr"], "lr does not"),
         (["trees.conllu", "--input", "lemmas", "--model", "fergus"], "fergus does not"),
         (["tree.json", "-o", "tree.json"], "tree.json"),
+        (
+            ["tree.json", "--model", "fergus", "--lattice", "x", "-o", "x.syms"],
+            "x.syms is written already",
+        ),
         (["bad.json"], "bad.json, tree 1: "),
         (["ring.conllu"], "circle"),
         (["notes.txt"], "add --from-text"),

@@ -78,6 +78,16 @@ def test_to_standard_output_goes_the_page_alone(run: Run, files: Write) -> None:
     assert outcome.out.startswith("<!doctype html>") and outcome.out.endswith("</html>\n")
 
 
+@pytest.mark.parametrize(
+    "option", [("--question", "q"), ("--exclude-judges-below", "0"), ("--normalize", "none")]
+)
+def test_options_about_people_need_people(run: Run, files: Write, option: tuple[str, str]) -> None:
+    files(**{"set.jsonl": ITEMS})
+    outcome = run("report", "set.jsonl", *option, "-o", "r.html")
+    assert outcome.code == 2
+    assert f"{option[0]} is about judgments: give their file after set.jsonl." in outcome.err
+
+
 def test_what_is_wrong_is_said_before_anything_is_written(run: Run, files: Write) -> None:
     files(**{"set.jsonl": ITEMS, "j.csv": HEADER + "J1,99,A,quality,3\n"})
     outcome = run("report", "set.jsonl", "j.csv", "-o", "r.html", "-m", "ssa")

@@ -90,6 +90,7 @@ def test_a_node_may_leave_the_word_open() -> None:
         ({"words": []}, "words must be text"),
         ({"words": "big"}, "words must be text"),
         ({"word": ""}, "not blank"),
+        ({"word": "a\nb"}, "must be on one line"),
         ({"children": []}, "one of word, words and synset"),
         ({"word": "a", "words": ["b"]}, "one of word, words and synset"),
         ({"word": "a", "children": {"word": "b"}}, "children must be a list"),
@@ -122,3 +123,7 @@ def test_files_hold_one_tree_or_many(tmp_path: Path) -> None:
         forms("bad.jsonl", '{"word": "a"}\n{}\n')
     with pytest.raises(InputError, match=r"cut.json, line 1: this is no JSON"):
         forms("cut.json", '{"word": "a"')
+    with pytest.raises(InputError, match=r"deep.json, line 1: nodes are nested too deeply"):
+        forms("deep.json", '{"word": "a", "children": [' * 100_000)
+    with pytest.raises(InputError, match=r"none.json has no trees"):
+        forms("none.json", "[]")

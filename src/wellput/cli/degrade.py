@@ -24,7 +24,7 @@ Examples:
   wellput degrade corpus.txt --method sequence --size 4 --length 24 -n 1000 --seed 7
   wellput degrade trees.conllu --method pos,cfg -n 100 --evalset -o degraded.jsonl
   wellput degrade corpus.txt --size 1,2,4,8,24 -n 200 --evalset -o known.jsonl --gold known.csv
-  wellput agree known.jsonl known.csv -m fluency
+  wellput agree known.jsonl known.csv -m perplexity:model=english.wlm,length
 """
 )
 @click.argument("corpus")
@@ -125,12 +125,14 @@ def command(
         raise InputError(
             "--gold is for --evalset with the method sequence: only its order is known."
         )
+    if treebank is not None and "cfg" not in systems:
+        raise InputError("--treebank is for the method cfg.")
     made = [path for path in (output, gold) if path is not None]
     for path in made:
         check_writable(path)
     check_distinct(made, [corpus, *([treebank] if treebank else [])])
     source = read_source(corpus, is_tokenized=input_tokenized, threads=threads or 1)
-    grammar = read_grammar(treebank) if treebank and "cfg" in systems else None
+    grammar = read_grammar(treebank) if treebank else None
     texts: dict[str, list[str]] = {}
     join = " ".join if tokenized else detokenize
     with progress_of("sentences made") as on_progress:
@@ -217,5 +219,6 @@ def report_of(texts: dict[str, list[str]], *, is_summary: bool) -> Report:
         if is_summary
         else [{"system": s, "sentence": text} for s, made in texts.items() for text in made]
     )
-    table = Table(columns, [[str(record[column]) for column in columns] for record in records])
+    rows = [[str(record[column]) for column in columns] for record in records]
+    table = Table(columns, rows, is_prose=True)
     return Report([table], {"systems" if is_summary else "sentences": records}, columns, records)

@@ -48,22 +48,25 @@ def command(
     from wellput.agree.analysis import AgreementOptions
     from wellput.agree.correlate import Uncertainty
     from wellput.engine.score import available_cores
-    from wellput.io import check_writable, open_evalset, read_judgments
+    from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
     from wellput.report.demo import demo_report
     from wellput.report.html.evaluate import evaluate
     from wellput.report.html.page import report_page
 
     library = None if no_report else library_if_installed()
-    if library is not None:
-        check_writable(report)
+    asked = (output, save, save_judgments, None if library is None else report)
+    made = [path for path in asked if path is not None]
+    for path in made:
+        check_writable(path)
+    check_distinct(made, [])
     example = files("wellput") / "demo" / "evalset.jsonl"
     simulated = files("wellput") / "demo" / "judgments.csv"
     for file, target in ((example, save), (simulated, save_judgments)):
         if target is not None:
             emit(file.read_text(encoding="utf-8"), target)
-    with as_file(example) as path, as_file(simulated) as judgments:
+    with as_file(example) as evalset, as_file(simulated) as judgments:
         evaluation = evaluate(
-            open_evalset(path),
+            open_evalset(evalset),
             read_judgments(judgments),
             [METRICS],
             title=TITLE,

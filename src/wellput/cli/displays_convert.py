@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wellput.cli.options import making_options, show
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, did_you_mean
 from wellput.report.table import Report, Table
 
 if TYPE_CHECKING:
@@ -69,23 +69,29 @@ def command(
     tiers = [name for text in displays for name in text.split(",") if name]
     items = [item for path in inputs for item in _items(path, words, tiers, sentences)]
     evalset = EvalSet(items)
+    systems = list(evalset.systems)
     if output.endswith(".bml"):
         if system is None:
             raise InputError(
                 f"Whose schedules? Give --system, one of {', '.join(evalset.systems)}."
             )
         if system not in evalset.systems:
-            raise InputError(f"No system {system!r}; there are {', '.join(evalset.systems)}.")
+            raise InputError(
+                f"No system {system!r}.{did_you_mean(system, evalset.systems)} There are "
+                f"{', '.join(evalset.systems)}."
+            )
+        systems = [system]
+        items = [item for item in items if system in item.outputs]
         with replacing_text(output) as file:
-            file.write(bml_text([item for item in items if system in item.outputs], system))
+            file.write(bml_text(items, system))
     else:
         write_evalset(evalset, output)
     if output != "-":
-        value = {"file": output, "items": len(items), "systems": list(evalset.systems)}
+        value = {"file": output, "items": len(items), "systems": systems}
         rows = [
             ["file", output],
             ["items", str(len(items))],
-            ["systems", ", ".join(evalset.systems)],
+            ["systems", ", ".join(systems)],
         ]
         table = Table(["written", ""], rows, is_prose=True)
         show(Report([table], value, ("file", "items"), [value]), format, "-")

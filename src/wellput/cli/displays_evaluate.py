@@ -63,12 +63,14 @@ def command(
         REPRODUCTION,
         evaluate_displays,
     )
-    from wellput.io import check_writable, read_evalset, replacing_text
+    from wellput.io import check_distinct, check_writable, read_evalset, replacing_text
     from wellput.report.displays import displays_charts, displays_report
 
     files = {name: f"{charts}-{name}.svg" for name in ("reproduction", "intrinsic")}
-    for file in (output, *(files.values() if charts is not None else ())):
-        check_writable(file)
+    targets = [output, *(files.values() if charts is not None else ())]
+    for target in targets:
+        check_writable(target)
+    check_distinct(targets, [evalset])
     with progress_of("sentences evaluated") as on_progress:
         evaluation = evaluate_displays(
             read_evalset(evalset, trees=False),

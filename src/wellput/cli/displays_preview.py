@@ -66,10 +66,11 @@ def command(
 
     from wellput.cli.progress import progress_of
     from wellput.displays.preview import page_server, preview_page
-    from wellput.io import check_writable, read_evalset
+    from wellput.io import check_distinct, check_writable, read_evalset
 
     if output is not None:
         check_writable(output)
+        check_distinct([output], [evalset])
     sets = read_evalset(evalset, trees=False)
     systems = _systems(sets, system)
     with progress_of("sentences spoken") as on_progress:

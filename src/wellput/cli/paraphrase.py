@@ -135,7 +135,7 @@ def command(
     targets = [target for target in (output, substitutions) if target is not None]
     for target in targets:
         check_writable(target)
-    check_distinct(targets, [evalset])
+    check_distinct(targets, [evalset, *corpus])
     if cache is not None and not corpus:
         raise InputError("--cache keeps what is learned from --corpus: give both.")
     learned = _learned(source, chosen, corpus, cache, seed) if corpus else None

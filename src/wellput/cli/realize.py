@@ -116,7 +116,8 @@ def command(
         raise InputError("The learned realizer has no lattice: --lattice goes with --model fergus.")
     if kind == "lemmas" and model != "learned":
         raise InputError(f"Only the learned realizer inflects lemmas, {model} does not.")
-    targets = [target for target in (output, lattice, evalset) if target is not None]
+    symbols = None if lattice is None else f"{lattice}.syms"
+    targets = [path for path in (output, lattice, symbols, evalset) if path is not None]
     for target in targets:
         check_writable(target)
     check_distinct(targets, [trees])

@@ -10,6 +10,7 @@ import click
 
 from wellput.cli.options import emit, making_options, refuse_stdin_twice, show
 from wellput.cli.score import complete_metric
+from wellput.core.errors import InputError
 
 
 @click.command(
@@ -102,6 +103,12 @@ def command(
     from wellput.report.html.summary import report_summary
 
     refuse_stdin_twice(evalset, judgments or "")
+    about_people = {"--question": questions, "--exclude": exclusions} | {
+        f"--{name.replace('_', '-')}": value for name, value in choices.items()
+    }
+    given = [option for option, value in about_people.items() if value not in ((), None)]
+    if judgments is None and given:
+        raise InputError(f"{given[0]} is about judgments: give their file after {evalset}.")
     check_writable(output)
     check_distinct([output], [name for name in (evalset, judgments) if name is not None])
     library = chart_library()  # says at once where the extra is missing

@@ -171,8 +171,11 @@ def command(
     from wellput.paraphrase.training import train_model
 
     refuse_stdin_twice(*corpus)
-    check_writable(output)
-    check_distinct([output], [*corpus, *([judged] if judged else [])])
+    indices = [index] if index is not None else []
+    made = [output, *(indices if corpus else [])]
+    for path in made:
+        check_writable(path)
+    check_distinct(made, [*corpus, *([judged] if judged else []), *([] if corpus else indices)])
     if encoder is not None and judged is None:
         raise InputError("--encoder is for learning from --judged substitutions: give both.")
     known = open_wordnet(wordnet)

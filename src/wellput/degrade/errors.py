@@ -43,7 +43,10 @@ class ErrorGenerator:
         self.corpus = corpus
         self.mistakes = mistakes
         if not len(self.starts):
-            raise InputError(f"The corpus has no sentence of {length or 'three'} words.")
+            raise InputError(
+                f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
+                f"{', or another --length' if length else ''}."
+            )
         self.forms: dict[str, list[str]] = defaultdict(list)
         for word in corpus.words:
             if word.isalpha() and word.islower() and len(word) > 3:

@@ -74,9 +74,10 @@ class SequenceGenerator:
         self.is_whole = size == length and not is_literal
         if not len(self.firsts):
             raise InputError(
-                f"The corpus has no sentence of {length} words."
+                f"The corpus has no sentence of {length} words. Give another --length."
                 if self.is_whole
-                else f"The corpus has no sequence of {size} words to begin with: it is too small."
+                else "The corpus is too small: no sentence is long enough to begin with. Give a "
+                "larger one, or a smaller --size."
             )
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
@@ -106,7 +107,7 @@ class SequenceGenerator:
                 return tokens
         raise InputError(
             f"The corpus is too small to glue sequences of {self.size} words to {self.length}: in "
-            f"{TRIES:,} tries none came to an end."
+            f"{TRIES:,} tries none came to an end. Give a larger corpus, or another --size or --length."
         )
 
     def _window(self, start: int) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, did_you_mean
 from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint
 from wellput.language.ngram_files import load_model
@@ -116,7 +116,8 @@ class _Parts:
             source = Agreeing(brown, self.wordnet)
         else:
             raise InputError(
-                f"No candidates {name!r}; there are wordnet, lsa, brown and table:FILE."
+                f"No candidates {name!r}.{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
+                "wordnet, lsa, brown and table:FILE."
             )
         self.fingerprints.append(source.fingerprint)
         return source

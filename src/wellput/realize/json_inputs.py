@@ -25,11 +25,15 @@ def read_inputs(path: PathLike, members: Members, *, kind: InputKind) -> Iterato
     """The trees of a file: an object a line (JSONL), or one object or list of objects (JSON)."""
     file = InputFile(path)
     check_readable(file)
+    is_empty = True
     for place, value in _values(file):
+        is_empty = False
         try:
             yield parse_input(value, members, kind=kind)
         except InputError as error:
             raise InputError(f"{file.name}, {place}: {error}") from None
+    if is_empty:
+        raise InputError(f"{file.name} has no trees.")
 
 
 def parse_input(
@@ -82,13 +86,15 @@ def _node(item: Mapping[str, Any], members: Members | None, kind: InputKind) -> 
     texts = tuple(form for form in forms if isinstance(form, str) and form.strip())
     if not texts or len(texts) != len(forms):
         raise InputError(f"{given[0]} must be text that is not blank, not {_shown(item)}")
+    if any("\n" in text for text in texts):
+        raise InputError(f"{given[0]} must be on one line, not {_shown(item)}")
     return Node(tuple(dict.fromkeys(texts)), **labels)
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:
     value = item.get(key, UNKNOWN)
-    if not isinstance(value, str) or not value:
-        raise InputError(f"{key} must be text, not {_shown(value)}")
+    if not isinstance(value, str) or not value or "\n" in value:
+        raise InputError(f"{key} must be text on one line, not {_shown(value)}")
     return value
 
 
@@ -106,7 +112,9 @@ def _values(file: InputFile) -> Iterator[tuple[str, object]]:
 def _parsed(text: str, name: str, line: int) -> object:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise InputError(f"{name}, line {line}: nodes are nested too deeply.") from None
+    except ValueError as error:
         raise InputError(f"{name}, line {line}: this is no JSON ({error}).") from None
 
 
