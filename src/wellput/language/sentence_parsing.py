@@ -21,6 +21,8 @@ from wellput.text.treebank_words import Words, spaced_words, treebank_words
 
 TREEBANK = "treebank"
 HEAD_DRIVEN_FILE = "head_driven.wpm"
+LONGEST_WEIGHED = 1000
+"""Words; what is longer is no sentence, and its log probability would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class SentenceParser:
         if self._head_driven is not None:
             # Another parser's relations are not those that the model's own parser guesses.
             guesses = trees if isinstance(self.parser, TaggingParser) else None
-            weighed = self._head_driven.parse(forms, guesses=guesses, threads=threads)
+            weighed = _weighed(self._head_driven, forms, guesses, threads)
         return [
             _finished(tree, words, line, number, scored)
             for (number, line, words), tree, scored in zip(full, trees, weighed, strict=True)
@@ -131,3 +133,19 @@ def _finished(
         log_probability, fragments = weighed.scored.log_probability, weighed.fragments
         comments += [f"log_probability = {log_probability:.4f}", f"fragments = {fragments}"]
     return ParsedSentence(Tree(spaced, multiwords, tuple(comments)), log_probability, fragments)
+
+
+def _weighed(
+    model: HeadDrivenParser,
+    sentences: Sequence[Sequence[str]],
+    guesses: Sequence[Tree] | None,
+    threads: int,
+) -> list[Weighed | None]:
+    """What the head-driven model makes of each sentence, None of those too long for it."""
+    places = [place for place, words in enumerate(sentences) if len(words) <= LONGEST_WEIGHED]
+    chosen = None if guesses is None else [guesses[place] for place in places]
+    found: list[Weighed | None] = [None] * len(sentences)
+    parsed = model.parse([sentences[place] for place in places], guesses=chosen, threads=threads)
+    for place, one in zip(places, parsed, strict=True):
+        found[place] = one
+    return found

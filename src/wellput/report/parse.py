@@ -26,6 +26,8 @@ def parse_report(summary: Summary) -> Report:
     empty = summary.lines - summary.sentences
     notes = [f"{empty:,} of {summary.lines:,} lines have no words, and no tree."] if empty else []
     if not is_weighed:
-        notes.append("There is no head-driven model beside this parser: no log probabilities.")
+        notes.append(
+            "No log probabilities: no head-driven model lies beside this parser, or no line is short enough."
+        )
     table = Table(("sentences", "words", "log p a word", "in fragments"), [cells], notes=notes)
     return Report([table], record, tuple(record), [record])

@@ -1,0 +1,28 @@
+"""Sentences that are too long for the head-driven model are parsed all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from tests.language.small_treebank import TREES
+from wellput.core.tree import Tree
+from wellput.language.head_driven import HeadDrivenParser, Parsed, Scored
+from wellput.language.sentence_parsing import LONGEST_WEIGHED, _weighed
+
+
+class Model:
+    """Says how many words it was given."""
+
+    def parse(
+        self, sentences: Sequence[Sequence[str]], *, guesses: Sequence[Tree] | None, threads: int
+    ) -> list[Parsed]:
+        assert guesses is None or len(guesses) == len(sentences)
+        return [Parsed(TREES[0], (1,), Scored(0.0, 0.0, len(words), False)) for words in sentences]
+
+
+def test_long_sentences_are_not_weighed() -> None:
+    sentences = [["a"] * 2, ["a"] * (LONGEST_WEIGHED + 1), ["a"] * LONGEST_WEIGHED]
+    for guesses in (None, [TREES[0]] * 3):
+        found = _weighed(cast("HeadDrivenParser", Model()), sentences, guesses, 1)
+        assert [one and one.scored.words for one in found] == [2, None, LONGEST_WEIGHED]
