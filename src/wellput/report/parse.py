@@ -27,7 +27,7 @@ def parse_report(summary: Summary) -> Report:
     notes = [f"{empty:,} of {summary.lines:,} lines have no words, and no tree."] if empty else []
     if not is_weighed:
         notes.append(
-            "No log probabilities: no head-driven model is beside this parser, or all lines are too long."
+            "No log probabilities: no head-driven model beside this parser, or no line short enough."
         )
     table = Table(("sentences", "words", "log p a word", "in fragments"), [cells], notes=notes)
     return Report([table], record, tuple(record), [record])
