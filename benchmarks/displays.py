@@ -202,9 +202,9 @@ def speed() -> str:
 
 def command_seconds(arguments: Sequence[str]) -> float:
     code = (
-        "import sys, time, json; from wellput.cli import cli; "
-        f"cli({json.dumps(list(arguments))}, standalone_mode=False); "
-        "print(time.process_time(), file=sys.stderr)"
+        "import atexit, sys, time; from wellput.cli import main; "
+        "atexit.register(lambda: print(time.process_time(), file=sys.stderr)); "
+        f"sys.argv = {json.dumps(['wellput', *arguments])}; main()"
     )
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
