@@ -169,8 +169,8 @@ def main() -> None:
         trees = ewt(part)
         words = [[word.form for word in tree.words] for tree in trees]
         parsed = parser.parse(words)
-        pairs = [p for g, t in zip(trees, parsed, strict=True) for p in supertag_pairs(g, t)]
-        right = sum(a == b for a, b in pairs) / len(pairs)
+        found_tags = [p for g, t in zip(trees, parsed, strict=True) for p in supertag_pairs(g, t)]
+        right = sum(a == b for a, b in found_tags) / len(found_tags)
         scores = {**attachment_scores(trees, parsed), "supertag": right}
         cells = (
             f"{100 * scores[key]:.2f}"
