@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from wellput.cli.options import common_options, refuse_stdin_twice, show
+from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
@@ -61,27 +62,7 @@ Examples:
     metavar="NAMES",
     help=f"One or more of {', '.join(COEFFICIENTS)} (default: pearson).",
 )
-@click.option(
-    "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable)."
-)
-@click.option(
-    "--normalize",
-    type=click.Choice(["none", "z", "unit", "rank"]),
-    help="Ratings per judge (default: z where there are several judges, else none).",
-)
-@click.option(
-    "--exclude",
-    "exclusions",
-    multiple=True,
-    metavar='"RULE: REASON"',
-    help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" (repeatable).',
-)
-@click.option(
-    "--exclude-judges-below",
-    type=click.FloatRange(-1, 1),
-    metavar="R",
-    help="Leave out judges who correlate less than R with the others.",
-)
+@panel_options
 @click.option(
     "--document-size", type=click.IntRange(min=1), default=300, show_default=True, help="Segments."
 )

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from wellput.cli.options import emit, making_options, refuse_stdin_twice, show
+from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
 from wellput.core.errors import InputError
 
@@ -32,28 +33,7 @@ Examples:
     help="Metrics, separated by commas (default: those that the items allow).",
 )
 @click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
-@click.option(
-    "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable)."
-)
-@click.option(
-    "--normalize",
-    type=click.Choice(["none", "z", "unit", "rank"]),
-    help="Ratings per judge (default: z where there are several judges, else none).",
-)
-@click.option(
-    "--exclude",
-    "exclusions",
-    multiple=True,
-    metavar='"RULE: REASON"',
-    help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" (repeatable). '
-    "Charts still show them, with the reason.",
-)
-@click.option(
-    "--exclude-judges-below",
-    type=click.FloatRange(-1, 1),
-    metavar="R",
-    help="Leave out judges who correlate less than R with the others.",
-)
+@panel_options
 @click.option(
     "--items",
     type=click.IntRange(min=1),

@@ -6,6 +6,7 @@ when it is needed, as a metric is.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -15,12 +16,12 @@ from wellput.core.errors import MissingExtra
 PRESENTER = "wellput.report.notebook"
 
 
-class Presented:
+class Presented(ABC):
     """What results share: `_repr_html_` and `plot` for notebooks, `to_polars` and `to_pandas`."""
 
+    @abstractmethod
     def records(self) -> Sequence[Mapping[str, Any]]:
         """The rows of the result's main table, with the same keys each."""
-        raise NotImplementedError
 
     def plot(self) -> Any:
         """The result's main figure as an Altair chart (needs the extra `report`)."""
