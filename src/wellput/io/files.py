@@ -134,6 +134,8 @@ class InputFile:
 
     def _once(self) -> Iterator[bytes]:
         """What is there to be read only once."""
+        if self.is_stdin and sys.stdin is None:
+            raise InputError("Standard input (-) cannot be read: it is closed.")
         source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
         while chunk := _read(source, self.name):
             yield chunk
