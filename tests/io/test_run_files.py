@@ -125,6 +125,17 @@ def test_a_damaged_run_is_named_and_the_others_are_read(tmp_path: Path, size: in
         find_run(tmp_path, "00000000")
 
 
+def test_a_bit_that_flipped_is_noticed(tmp_path: Path) -> None:
+    save_run(tmp_path, RUN)
+    path = run_paths(tmp_path)[0]
+    data = bytearray(path.read_bytes())
+    place = data.index(RUN.command.encode()) + 3  # first of all in the page that holds it
+    data[place] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(UnreadableRun, match="is damaged"):
+        read_run(path)
+
+
 def _rewritten(path: Path, change: Any) -> None:
     table = change(pyarrow.parquet.read_table(path))
     pyarrow.parquet.write_table(table, path)

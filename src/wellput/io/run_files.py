@@ -118,7 +118,7 @@ def read_run(path: Path) -> Run:
     wellput."""
     pyarrow, parquet = import_pyarrow("Storing and reading runs")
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             _check_format(path, file.schema_arrow.metadata or {})
             rows = file.read().to_pylist()
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -159,7 +159,7 @@ def _write(file: Any, run: Run) -> None:
     whole = {"run": run.id, **{name: getattr(run, name) for name in WHOLE}, "seed": str(run.seed)}
     rows = [_storable({**whole, **asdict(score)}) for score in run.scores]
     table = pyarrow.Table.from_pylist(rows, schema=schema)
-    parquet.write_table(table, file)
+    parquet.write_table(table, file, write_page_checksum=True)
 
 
 def _storable(row: Mapping[str, Any]) -> dict[str, Any]:
