@@ -1,6 +1,7 @@
 /* The item explorer: a list that is searched, filtered and sorted, and one item opened beside it. */
 
 const ROW = 62;
+const isParaphrased = (item) => item.references.some((reference) => reference.changed);
 
 class Explorer {
   constructor(data, items) {
@@ -40,7 +41,8 @@ class Explorer {
     const system = chooser("system", [["", "all"], ...systems.map((name, place) => [String(place), name])], "", set("system"));
     system.querySelector("select").id = "system";
     const show = chooser("show", [["all", "all items"], ["wrong", "with a difference"], ["moved", "with moved words"], ["same", "like a reference"],
-      ...(questions.length ? [["judged", "judged"], ["left_out", "left out of figures"]] : []), ["missing", "without an output"]], "all", set("show"));
+      ...(questions.length ? [["judged", "judged"], ["left_out", "left out of figures"]] : []), ["missing", "without an output"],
+      ...(this.items.some((item) => isParaphrased(item)) ? [["paraphrased", "with a paraphrased reference"]] : [])], "all", set("show"));
     show.querySelector("select").id = "show";
     return element("div", { class: "bar tools" }, search, system, show, sort, this.order, this.count);
   }
@@ -59,6 +61,7 @@ class Explorer {
       case "same": return some((o) => o.alignment && !/[^.]/.test(o.alignment.marks));
       case "judged": return some((o) => o.people && o.people.some((value) => value !== null));
       case "left_out": return some((o) => o.left_out);
+      case "paraphrased": return isParaphrased(item);
       case "missing": return present.length < outputs.length;
       default: return true;
     }
