@@ -189,6 +189,23 @@ def test_the_theme_switches_with_the_charts(report: Opened) -> None:
     assert page.evaluate(ground) == light
 
 
+def test_a_dark_page_is_printed_dark_on_light(
+    browser: Browser, library: str, tmp_path: Path
+) -> None:
+    opened = Opened(browser, write_page(small_evaluation(), tmp_path, library))
+    page = opened.page
+    page.locator("#theme").click()
+    page.wait_for_selector("#chart-scores[data-drawn=dark]")
+    label = page.locator("#chart-scores .role-axis-label text").first
+    svg = page.locator("#chart-scores svg.marks")
+    assert label.evaluate("(e) => getComputedStyle(e).fill") == "rgb(233, 236, 233)"
+    page.emulate_media(media="print")
+    assert label.evaluate("(e) => getComputedStyle(e).fill") == "rgb(0, 0, 0)"
+    assert svg.evaluate("(e) => getComputedStyle(e).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("#list").is_visible() and not page.locator("#theme").is_visible()
+    opened.close()
+
+
 def test_another_metric_is_drawn_when_it_is_chosen(report: Opened) -> None:
     card = report.page.locator("#chart-scatter")
     assert "gsa" in (card.locator("svg.marks").text_content() or "")

@@ -5,7 +5,7 @@ const isParaphrased = (item) => item.references.some((reference) => reference.ch
 
 class Explorer {
   constructor(data, items) {
-    Object.assign(this, { data, items, found: items, opened: null });
+    Object.assign(this, { data, items, found: items, opened: null, rows: new Map() });
     this.state = { search: "", system: "", show: "all", sort: "order", descending: false };
     this.texts = items.map((item) => [item.id, item.source, item.context,
       ...item.references.map((reference) => wholeText(reference.text)),
@@ -101,16 +101,27 @@ class Explorer {
     this.count.textContent = `${this.found.length.toLocaleString("en")} item${this.found.length === 1 ? "" : "s"}`;
     this.room.style.height = `${this.found.length * ROW}px`;
     this.list.scrollTop = 0;
+    this.rows.clear();
+    this.room.replaceChildren();
     this.fill();
     if (this.found.length) this.open(this.found[0]);
     else this.detail.replaceChildren(element("p", { class: "note" }, "No item is like that."));
   }
 
-  /* Only the rows in sight exist. */
+  /* Only the rows in sight exist; those that stay in sight stay as they are, so that scrolling costs little. */
   fill() {
     const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
     const last = Math.min(this.found.length, Math.ceil((this.list.scrollTop + this.list.clientHeight) / ROW) + 4);
-    this.room.replaceChildren(...this.found.slice(first, last).map((item, offset) => this.row(item, first + offset)));
+    for (const [place, row] of this.rows) {
+      if (place >= first && place < last) continue;
+      row.remove();
+      this.rows.delete(place);
+    }
+    for (let place = last - 1; place >= first; place -= 1) {
+      if (this.rows.has(place)) continue;
+      this.rows.set(place, this.row(this.found[place], place));
+      this.room.insertBefore(this.rows.get(place), this.rows.get(place + 1) || null);
+    }
   }
 
   row(item, place) {
@@ -136,7 +147,7 @@ class Explorer {
 
   open(item) {
     this.opened = item;
-    this.fill();
+    this.rows.forEach((row, place) => row.setAttribute("aria-current", String(this.found[place] === item)));
     const fields = [["source", item.source], ["context", item.context]].filter(([, text]) => text);
     const references = item.references.map((reference, place) => this.reference(reference, place));
     this.detail.replaceChildren(
