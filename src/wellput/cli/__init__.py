@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Rewrite references, closer in wording to each output.",
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
+    "runs": ("wellput.cli.runs:command", "Find stored scores again, and compare them."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
     "completion": (

@@ -57,7 +57,7 @@ def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
 
 @contextmanager
 def _opened(file: InputFile) -> Iterator[Any]:
-    pyarrow, parquet = _pyarrow()
+    pyarrow, parquet = import_pyarrow()
     try:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:
             yield table
@@ -77,7 +77,7 @@ class ParquetWriter:
     """Writes rows of text, and of numbers in the columns named so."""
 
     def __init__(self, file: IO[bytes], header: Sequence[str], numbers: Sequence[str]) -> None:
-        self._pyarrow, parquet = _pyarrow()
+        self._pyarrow, parquet = import_pyarrow()
         types = {True: self._pyarrow.float64(), False: self._pyarrow.string()}
         self._schema = self._pyarrow.schema([(name, types[name in numbers]) for name in header])
         self._writer = parquet.ParquetWriter(file, self._schema)
@@ -111,10 +111,11 @@ def writing_parquet(
         raise
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def import_pyarrow(what: str = "Parquet") -> tuple[Any, Any]:
+    """`pyarrow` and `pyarrow.parquet`; raises MissingExtra, which says what they are needed for."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtra("Parquet", "parquet") from None
+        raise MissingExtra(what, "parquet") from None
     return pyarrow, pyarrow.parquet
