@@ -254,6 +254,7 @@ def boost(
     labels: NDArray[np.uint8],
     width: int,
     rounds: int,
+    smoothing: float,
 ) -> tuple[list[int], list[float], list[float]]: ...
 def fit_logistic(
     rows: NDArray[np.uint64],
