@@ -13,19 +13,46 @@ from wellput.io.files import InputFile
 from wellput.io.tabular import Cell
 
 
-def read_parquet(file: InputFile) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
-    """The column names, and each row's number from 1 with its values; null is None."""
+def read_parquet(
+    file: InputFile, span: tuple[int, int] | None = None
+) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """The column names, and each row's number from 1 with its values; null is None. `span` is the
+    number of the first row wanted, and how many are."""
     with _opened(file) as table:
-        return list(table.schema_arrow.names), _rows(file)
+        return list(table.schema_arrow.names), _rows(file, span)
 
 
-def _rows(file: InputFile) -> Iterator[tuple[int, list[Any]]]:
-    number = 0
+def count_rows(file: InputFile) -> int:
     with _opened(file) as table:
-        for batch in table.iter_batches(BLOCK):
-            for row in zip(*map(_values, batch.columns), strict=True):
-                number += 1
+        return int(table.metadata.num_rows)
+
+
+def _rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tuple[int, list[Any]]]:
+    with _opened(file) as table:
+        first, rows = (1, table.metadata.num_rows) if span is None else span
+        groups, number = _groups_with(table.metadata, first, rows)
+        for batch in table.iter_batches(BLOCK, row_groups=groups):
+            skipped = min(max(0, first - number), len(batch))
+            wanted = batch.slice(skipped, max(0, first + rows - number - skipped))
+            number += skipped
+            for row in zip(*map(_values, wanted.columns), strict=True):
                 yield number, list(row)
+                number += 1
+            if number >= first + rows:
+                return
+
+
+def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
+    """The row groups that hold some of the rows, and the number of the first row in them."""
+    groups: list[int] = []
+    before, start = 1, 1
+    for group in range(metadata.num_row_groups):
+        after = before + metadata.row_group(group).num_rows
+        if before < first + rows and after > first:
+            start = start if groups else before
+            groups.append(group)
+        before = after
+    return groups, start
 
 
 @contextmanager
