@@ -95,10 +95,12 @@ class InputFile:
     def bytes_between(self, start: int, stop: int) -> Iterator[bytes]:
         """The bytes from `start` up to `stop` of a file that is not compressed."""
         with _opened(self.path) as file:
+            self._check_unchanged(file)
             file.seek(start)
             while start < stop and (chunk := _read(file, self.name, min(CHUNK, stop - start))):
                 start += len(chunk)
                 yield chunk
+            self._check_unchanged(file)
         if start < stop:
             raise InputError(f"{self.name} has become shorter while it was read.")
 
@@ -157,7 +159,9 @@ class InputFile:
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
         """Refuses a file that was written to or replaced since it was first opened: what was read
-        before and after would not belong together."""
+        before and after would not belong together. Of what lies behind a URL nothing is known."""
+        if is_url(self.path):
+            return
         found = os.fstat(file.fileno())
         state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         if self._state is None:
