@@ -81,8 +81,8 @@ def test_the_newest_is_first_and_ids_may_be_shortened(tmp_path: Path) -> None:
     runs, unreadable = read_runs(tmp_path)
     assert [run.id for run in runs] == [ids[3], ids[2], ids[1]]
     assert not unreadable
-    for run in runs:
-        assert find_run(tmp_path, run.id[:6].upper()) == run
+    for place, run in enumerate(runs, 1):
+        assert find_run(tmp_path, run.id[:6].upper()) == find_run(tmp_path, f"@{place}") == run
 
 
 def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="2 runs begin with") as error:
         find_run(tmp_path, stored.id[:7])
     assert f"{stored.id} of 2026-11-15 14:04:22 UTC" in str(error.value)
-    for unknown in ("zz", ""):
+    for unknown in ("zz", "", "@0", "@3", "@"):
         with pytest.raises(InputError, match=f"No run '{unknown}' in .*, which holds 2"):
             find_run(tmp_path, unknown)
 

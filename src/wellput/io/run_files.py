@@ -79,17 +79,21 @@ def run_paths(folder: PathLike) -> list[Path]:
     return sorted(found, reverse=True)
 
 
-def find_run(folder: PathLike, prefix: str) -> Run:
-    """The one run whose id begins so."""
+def find_run(folder: PathLike, name: str) -> Run:
+    """The one run whose id begins with `name`; `@1` is the newest, `@2` the one before."""
     known = {path: path.stem[-8:] for path in run_paths(folder)}
-    matching = [path for path, name in known.items() if name.startswith(prefix.lower())]
-    if not prefix or not matching:
+    matching = [
+        path
+        for place, (path, full) in enumerate(known.items(), 1)
+        if name == f"@{place}" or full.startswith(name.lower())
+    ]
+    if not name or not matching:
         raise InputError(
-            f"No run {prefix!r} in {folder}, which holds {len(known):,}. See: wellput runs list"
+            f"No run {name!r} in {folder}, which holds {len(known):,}. See: wellput runs list"
         )
     if len(matching) > 1:
         raise InputError.collect(
-            f"{len(matching)} runs begin with {prefix}:",
+            f"{len(matching)} runs begin with {name}:",
             [f"{known[path]} of {_time_in(path)}" for path in matching],
             "Give more of the id.",
         )
