@@ -157,7 +157,9 @@ class InputFile:
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
         """Refuses a file that was written to or replaced since it was first opened: what was read
-        before and after would not belong together."""
+        before and after would not belong together. A store of objects tells no such thing."""
+        if is_url(self.path):
+            return
         found = os.fstat(file.fileno())
         state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         if self._state is None:
