@@ -17,6 +17,7 @@ from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
 from wellput.engine.read_ahead import read_ahead
+from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
 
 OnProgress = Callable[[int], None]
@@ -43,6 +44,7 @@ class Collection:
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     seen: SeenIds = field(default_factory=SeenIds)
+    skipped: list[Skipped] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
 

@@ -159,7 +159,7 @@ class InputFile:
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
         """Refuses a file that was written to or replaced since it was first opened: what was read
-        before and after would not belong together. Of what lies behind a URL nothing is known."""
+        before and after would not belong together. A store of objects tells no such thing."""
         if is_url(self.path):
             return
         found = os.fstat(file.fileno())
