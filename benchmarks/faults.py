@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -27,7 +26,8 @@ from wellput.judge.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "faults.md"
 PROGRAM = [sys.executable, "-c", "from wellput.cli import main; main()"]
-DEMO = Path(__file__).parents[1] / "src" / "wellput" / "demo"
+LONGEST = 300
+"""Seconds; what takes longer hangs."""
 
 CASES: Mapping[str, str] = {
     "score": "score set.jsonl -m bleu,gsa,sta --paired ar --segments {out}/seg.csv -o {out}/report.txt",
@@ -120,6 +120,7 @@ def execute(
         stdin=subprocess.DEVNULL,
         stdout=stdout,  # type: ignore[call-overload]
         stderr=subprocess.PIPE,
+        timeout=LONGEST,
         check=False,
     )
     err = done.stderr.decode(errors="replace")
@@ -194,7 +195,7 @@ def on_one_core(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
 
 
 def in_512_mb(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
-    return execute(arguments, folder, out, before=["prlimit", f"--as={512 << 20}"])
+    return execute(arguments, folder, out, before=["prlimit", f"--data={512 << 20}"])
 
 
 def stopped_by(number: signal.Signals) -> Runner:
@@ -256,8 +257,7 @@ NEVER_WRITES = frozenset({"completion"})
 
 def prepare(folder: Path) -> None:
     """Inputs for every command, from the embedded example."""
-    for name in ("evalset.jsonl", "judgments.csv"):
-        shutil.copy(DEMO / name, folder / ("set.jsonl" if name == "evalset.jsonl" else name))
+    _run_all(["demo --save set.jsonl --save-judgments judgments.csv"], folder)
     items = [json.loads(line) for line in (folder / "set.jsonl").read_text().splitlines()]
     references = "".join(f"{item['references'][0]}\n" for item in items)
     (folder / "ref.txt").write_text(references)
@@ -273,12 +273,19 @@ def prepare(folder: Path) -> None:
     for judge in judges_of(store, 2):
         answer_all(store, judge)
     store.close()
-    for line in (
-        "parse ref.txt -o trees.conllu",
-        "displays example -o displays.jsonl",
-        "study create set.jsonl --design rating --judges 3 --per-item 1 -o study.db",
-        "score set.jsonl -m bleu --runs kept",
-    ):
+    _run_all(
+        [
+            "parse ref.txt -o trees.conllu",
+            "displays example -o displays.jsonl",
+            "study create set.jsonl --design rating --judges 3 --per-item 1 -o study.db",
+            "score set.jsonl -m bleu --runs kept",
+        ],
+        folder,
+    )
+
+
+def _run_all(lines: Sequence[str], folder: Path) -> None:
+    for line in lines:
         done = execute(line.split(), folder, folder)
         if done.code:
             raise SystemExit(f"{line}: {done.err}")
