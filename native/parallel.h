@@ -7,13 +7,15 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace wellput {
 
 // Calls body(begin, end) on chunks of [0, n). `body` is copied for every worker, so that what it
-// holds by value is that worker's own scratch space.
+// holds by value is that worker's own scratch space. Where the system gives fewer threads than were
+// asked for, those that there are do the work.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64) {
     const std::size_t chunks = (n + chunk - 1) / chunk;
@@ -26,8 +28,9 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failure_lock;
-    auto work = [&](Body own) {
+    const auto work = [&] {
         try {
+            Body own(body);
             for (std::size_t c; (c = next.fetch_add(1)) < chunks;)
                 own(c * chunk, std::min(n, (c + 1) * chunk));
         } catch (...) {
@@ -37,8 +40,11 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     };
     std::vector<std::thread> pool;
     pool.reserve(workers - 1);
-    for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work, body);
-    work(body);
+    try {
+        for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work);
+    } catch (const std::system_error&) {
+    }
+    work();
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);
 }
