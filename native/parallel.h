@@ -7,15 +7,13 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace wellput {
 
 // Calls body(begin, end) on chunks of [0, n). `body` is copied for every worker, so that what it
-// holds by value is that worker's own scratch space. Where the system gives fewer threads than were
-// asked for, those that there are do the work.
+// holds by value is that worker's own scratch space.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64) {
     const std::size_t chunks = (n + chunk - 1) / chunk;
@@ -42,7 +40,8 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     pool.reserve(workers - 1);
     try {
         for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work);
-    } catch (const std::system_error&) {
+    } catch (...) {
+        // No room for another thread: those that run do all the work.
     }
     work();
     for (auto& thread : pool) thread.join();

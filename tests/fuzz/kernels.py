@@ -41,6 +41,10 @@ ALLOWED = (
 
 TEXTS = ["the cat sat on the mat .", "A cat , “old” and grey", "", "we drink tea in the morning ."]
 REFERENCES = [["the cat sat on a mat ."], ["an old cat", "a grey one"], ["x"], ["we drink tea"]]
+ITEMS = (
+    b'{"id": "1", "source": "s\\u00e9", "references": ["a\\n"], "outputs": {"A": "x", "B": null}}\n'
+    b'\n{"id": 2, "context": null, "outputs": {"B": "\\ud83d\\ude00"}}\n'
+)
 TOKENIZERS = ["none", "13a", "char"]
 
 
@@ -72,6 +76,9 @@ def _metrics() -> None:
     _native.chrf_statistics(TEXTS, REFERENCES, 6, 2, 4.0, False, True, 2)
     _native.ter_statistics(TEXTS, REFERENCES, 2)
     _native.rouge_l_statistics(TEXTS, REFERENCES, 2)
+    _native.text_hashes(TEXTS)
+    _native.item_lines(ITEMS, 0, 2)
+    _native.plain_columns(ITEMS)
     counter = _native.NgramCounter(3, "none")
     counter.add(TEXTS)
     counter.total(1)
