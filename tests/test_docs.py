@@ -49,6 +49,41 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not [target for target in targets if not _leads_somewhere(page, target)]
 
 
+def test_a_tutorial_quotes_what_was_measured() -> None:
+    """The table of "Which metric should I use?" is that of the results, rounded."""
+    page = (DOCS / "tutorials" / "which-metric.md").read_text(encoding="utf-8")
+    quoted = _table_rows(page.split("## What was measured")[1])
+    columns, rows = quoted[0][3:], quoted[1:]
+    results = (DOCS / "results" / "agreement.md").read_text(encoding="utf-8")
+    measured = {
+        (heading, question): [(row[0], row[column]) for row in table[1:]]
+        for heading, _, section in (part.partition("\n") for part in results.split("\n## ")[1:])
+        if heading.endswith("segment level") and "with empty" not in heading
+        for table in [_table_rows(section)]
+        for column, question in enumerate(table[0])
+        if column
+    }
+    assert len(rows) == len(measured)
+    for row, ((heading, question), scores) in zip(rows, measured.items(), strict=True):
+        figures = {metric: _first_figure(cell) for metric, cell in scores if cell}
+        best = next(metric for metric, cell in scores if cell.startswith("**"))
+        assert heading.startswith(row[0])
+        assert row[1:] == [question, f"{best} {figures[best]}", *(figures[m] for m in columns)]
+
+
+def _table_rows(text: str) -> list[list[str]]:
+    """The cells of the first table, header first."""
+    lines = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert lines is not None
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[0].split("\n")]
+    return [row for row in rows[:-1] if not set(row[0]) <= set("-: ")]
+
+
+def _first_figure(cell: str) -> str:
+    figure = re.search(r"-?\d\.\d+", cell)
+    return "–" if figure is None else f"{float(figure[0]):.2f}".replace("-", "−")
+
+
 def _leads_somewhere(page: Path, target: str) -> bool:
     url = urlsplit(target)
     if url.scheme:
