@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -82,6 +83,16 @@ def _table_rows(text: str) -> list[list[str]]:
 def _first_figure(cell: str) -> str:
     figure = re.search(r"-?\d\.\d+", cell)
     return "–" if figure is None else f"{float(figure[0]):.2f}".replace("-", "−")
+
+
+def test_the_architecture_page_shows_the_order_that_is_checked() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    [contract] = project["tool"]["importlinter"]["contracts"]
+    layers = [re.sub(r"wellput\.|[()]", "", layer) for layer in contract["layers"]]
+    assert "".join(f"    {layer}\n" for layer in layers) in page
+    rooms = [path.name for path in (ROOT / "src" / "wellput").iterdir() if path.is_dir()]
+    assert not [room for room in rooms if room != "__pycache__" and f"| `{room}/` |" not in page]
 
 
 def _leads_somewhere(page: Path, target: str) -> bool:
