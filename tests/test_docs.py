@@ -30,6 +30,16 @@ def test_every_metric_has_a_page_that_names_its_options(name: str) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("name", names())
+def test_every_metric_has_a_formula_and_says_when_it_misleads(name: str) -> None:
+    page = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8")
+    assert "$$" in page.partition("\n## ")[0]
+    for heading in ("When it misleads", "Example", "Signature"):
+        assert f"\n## {heading}\n" in page
+    assert re.search(rf"^\$ wellput score .*{name}", page, re.MULTILINE)
+    assert re.search(r"^## (Reference|Paper)|Foster 2008|displays.md", page, re.MULTILINE)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_page_that_names_its_options(name: str) -> None:
     page = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
