@@ -96,6 +96,12 @@ Examples:
     is_flag=True,
     help="Exit with 1 if a system is significantly worse than the baseline on any metric.",
 )
+@click.option(
+    "--runs",
+    metavar="FOLDER",
+    envvar="WELLPUT_RUNS",
+    help="Store the scores there too, for wellput runs (or set WELLPUT_RUNS).",
+)
 @common_options
 def command(
     evalset: str | None,
@@ -114,6 +120,7 @@ def command(
     explain: bool,
     paraphrase: str | None,
     fail_if_worse: bool,
+    runs: str | None,
     format: str,
     output: str,
     seed: int,
@@ -125,9 +132,11 @@ def command(
     input). Or give line-aligned text: --ref for each set of references, --hyp for each system.
     """
     from wellput.cli.progress import progress_of
+    from wellput.cli.runs import storing
     from wellput.engine.explain import explain as explained
     from wellput.engine.score import Test, score
     from wellput.io import check_distinct, check_writable, writing_segments
+    from wellput.io.run_files import check_store
     from wellput.report.drawings import fold_drawing
     from wellput.report.score import score_report
 
@@ -144,8 +153,11 @@ def command(
     parser = parser_named(trees)
     tree_file = None if parser else trees
     source = open_source(evalset, references, hypotheses, tree_file, with_trees=needs_trees)
+    data = source
     if parser and needs_trees:
         source = parsed_references(source, parser, threads=threads)
+    if runs is not None:
+        check_store(runs)
     targets = [target for target in (output, segments) if target is not None]
     for target in targets:
         check_writable(target)
@@ -171,12 +183,13 @@ def command(
         )
     width = terminal_width(output)
     drawings = explained(source, chosen, result) if explain else []
-    show(
-        score_report(result, width=width),
-        format,
-        output,
-        after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
-    )
+    with storing(runs, result, data, chosen):
+        show(
+            score_report(result, width=width),
+            format,
+            output,
+            after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
+        )
     if fail_if_worse and result.worse:
         for worse in result.worse:
             click.echo(

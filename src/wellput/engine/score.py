@@ -17,7 +17,8 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
 from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.collect import Collection, OnProgress, OnSegments, collect
+from wellput.engine.blocks import OnSegments
+from wellput.engine.collect import Collection, OnProgress, collect
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.result import Comparison, Score, ScoreResult
 from wellput.io import open_evalset

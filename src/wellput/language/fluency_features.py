@@ -25,6 +25,7 @@ from wellput.language.shipped import shipped
 from wellput.language.skeletons import FILE as SKELETONS_FILE
 from wellput.language.skeletons import skeleton
 from wellput.language.tagger import Tagger
+from wellput.language.word_frequencies import unigrams
 from wellput.language.word_list import FILE as WORDS_FILE
 from wellput.language.word_list import WordList
 
@@ -104,15 +105,11 @@ class FluencyModels:
 
     @cached_property
     def _unigrams(self) -> dict[str, float]:
-        return _unigrams(self.ngrams)
+        return unigrams(self.ngrams)
 
     @cached_property
     def _skeleton_unigrams(self) -> dict[str, float]:
-        return _unigrams(self.skeletons)
-
-
-def _unigrams(model: NgramModel) -> dict[str, float]:
-    return dict(zip(model.words, model.levels[0][2].tolist(), strict=True))
+        return unigrams(self.skeletons)
 
 
 def _gains(
