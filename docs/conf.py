@@ -9,3 +9,5 @@ html_title = "wellput"
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+# Output that begins with "#" looks like a prompt to the highlighter; it shows it plainly then.
+suppress_warnings = ["misc.highlighting_failure"]

@@ -123,12 +123,13 @@ private:
 using Stumps = std::tuple<std::vector<std::uint32_t>, std::vector<double>, std::vector<double>>;
 
 // By round: the stump's feature, its vote where the feature is present, its vote where it is not.
+// Votes are smoothed by the weight that so many examples have at the start.
 Stumps boost(Input<std::uint64_t> rows, Input<std::uint32_t> columns, Input<std::uint8_t> labels,
-             std::size_t width, std::size_t rounds) {
+             std::size_t width, std::size_t rounds, double smoothing) {
     Stumps result;
     nb::gil_scoped_release release;
     const Examples examples(rows, columns, width);
-    Boosting boosting(examples, labels.data(), 1.0 / static_cast<double>(examples.n));
+    Boosting boosting(examples, labels.data(), smoothing / static_cast<double>(examples.n));
     Stump stump{};
     for (std::size_t t = 0; t < rounds && boosting.round(stump); ++t) {
         std::get<0>(result).push_back(stump.feature);
@@ -178,7 +179,7 @@ std::vector<double> fit_logistic(Input<std::uint64_t> rows, Input<std::uint32_t>
 
 void add_boosting(nb::module_& m) {
     m.def("boost", &boost, nb::arg("rows"), nb::arg("columns"), nb::arg("labels"), nb::arg("width"),
-          nb::arg("rounds"));
+          nb::arg("rounds"), nb::arg("smoothing"));
     m.def("fit_logistic", &fit_logistic, nb::arg("rows"), nb::arg("columns"), nb::arg("labels"),
           nb::arg("width"), nb::arg("penalty"), nb::arg("passes"), nb::arg("tolerance"));
 }

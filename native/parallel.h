@@ -37,7 +37,11 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     };
     std::vector<std::thread> pool;
     pool.reserve(workers - 1);
-    for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work, body);
+    try {
+        for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work, body);
+    } catch (...) {
+        // No room for another thread or its scratch space: those that run do all the work.
+    }
     work(body);
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -254,6 +254,7 @@ def boost(
     labels: NDArray[np.uint8],
     width: int,
     rounds: int,
+    smoothing: float,
 ) -> tuple[list[int], list[float], list[float]]: ...
 def fit_logistic(
     rows: NDArray[np.uint64],
@@ -457,3 +458,19 @@ class LabelChooser:
     def choose(
         self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
     ) -> NDArray[np.int32]: ...
+
+# evalset_lines.cpp
+def plain_columns(
+    data: bytes,
+) -> (
+    tuple[
+        list[str],
+        dict[str, list[str | None]],
+        list[tuple[str, ...]],
+        list[str | None],
+        list[str | None],
+    ]
+    | None
+): ...
+def item_lines(data: bytes, start: int, most: int) -> tuple[int, int, int]: ...
+def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]: ...

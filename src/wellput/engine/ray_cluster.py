@@ -1,0 +1,90 @@
+"""Partitions evaluated by the workers of a Ray cluster, on this machine or on many.
+
+Every worker has wellput installed and can read the files, at the same paths or URLs. A worker that
+dies is replaced and its partition evaluated again; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any
+
+from wellput.core.errors import InputError, MissingExtra
+from wellput.engine.partitions import ATTEMPTS, Before, Failed, Job, Outcome, Partition, evaluate
+
+WAITING_A_WORKER = 3
+"""Partitions given out for each processor: enough that none is ever idle, few enough to keep what is
+finished too early in memory."""
+
+
+@contextmanager
+def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
+    """Ray, connected: to the cluster at `address`, to the one this program uses already, or to a new
+    one of this machine's processors, which ends with the block."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("The engine ray", "ray") from None
+    if ray.is_initialized():
+        yield ray
+        return
+    options: dict[str, Any] = {"address": address}
+    if address is None and "RAY_ADDRESS" not in os.environ:
+        options = {"num_cpus": processors, "include_dashboard": False}
+    try:
+        ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        where = "on this machine" if address is None else f"at {address}"
+        raise InputError(f"No Ray cluster could be reached {where}: {error}") from None
+    try:
+        # Ray prints its notices (a worker died) to standard output, where results belong.
+        with redirect_stdout(sys.stderr):
+            yield ray
+    finally:
+        ray.shutdown()
+
+
+def outcomes_on_cluster(
+    ray: Any, partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
+) -> Iterator[tuple[Partition, Outcome]]:
+    """Each partition with its outcome, in order, evaluated by as many workers as there are."""
+    remote = ray.remote(num_cpus=job.threads, max_retries=ATTEMPTS - 1, retry_exceptions=True)(
+        evaluate
+    )
+    shared = ray.put(job)
+    at_once = WAITING_A_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1) / job.threads))
+    waiting: dict[int, tuple[Partition, Any]] = {}
+    numbered = enumerate(partitions)
+    oldest = 0
+    try:
+        while True:
+            while len(waiting) < at_once and (entry := next(numbered, None)) is not None:
+                number, partition = entry
+                task = remote.remote(partition, number, shared, before(partition), with_fingerprint)
+                waiting[number] = (partition, task)
+            if not waiting:
+                return
+            partition, task = waiting.pop(oldest)
+            yield partition, _outcome(ray, task)
+            oldest += 1
+    finally:
+        for _, task in waiting.values():
+            ray.cancel(task, force=True)
+
+
+def _outcome(ray: Any, task: Any) -> Outcome:
+    """The outcome of a task; one that failed however often it was tried is a failure."""
+    try:
+        outcome: Outcome = ray.get(task)
+    except ray.exceptions.RayTaskError as error:
+        return Failed(f"{ATTEMPTS} attempts failed, the last with {error.cause!r}", error.cause)
+    except ray.exceptions.RayError as error:
+        reason = str(error).partition("\n")[0]
+        return Failed(f"{ATTEMPTS} workers died over it: {reason}")
+    return outcome
