@@ -299,3 +299,15 @@ def test_what_makes_no_sense(shards: Path) -> None:
         wellput.score(shards, "ssa", engine="spark")  # type: ignore[arg-type]
     with pytest.raises(wellput.InputError, match="on_segments needs"):
         wellput.score(shards, "ssa", on_error="skip", on_segments=lambda *_: None)
+
+
+def test_an_ngram_model_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    from wellput.cli import train_lm
+    from wellput.language.ngram_files import load_model
+
+    (tmp_path / "a.txt").write_text("".join(f"{row['outputs']['A']}\n" for row in rows(0, 500)))
+    for engine in ("local", "ray"):
+        arguments = [str(tmp_path / "a.txt"), "-o", str(tmp_path / f"{engine}.wlm")]
+        train_lm.command.main([*arguments, "--engine", engine], standalone_mode=False)
+    local, spread = (load_model(tmp_path / f"{engine}.wlm") for engine in ("local", "ray"))
+    assert local.fingerprint == spread.fingerprint

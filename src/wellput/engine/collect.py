@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.evalset import EvalSet, EvalSource
+from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
-from wellput.engine.read_ahead import read_ahead
 from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
 
@@ -116,11 +115,9 @@ def collect(
     on_segments: OnSegments | None = None,
     on_progress: OnProgress | None = None,
 ) -> Collection:
-    """Reads the source once (once more for each metric that must see all of it first), the next
-    blocks while the statistics of one are computed."""
+    """Reads the source once (once more for each metric that must see all of it first)."""
     result = Collection(prepare_all(metrics, source))
-    blocks = source.blocks() if isinstance(source, EvalSet) else read_ahead(source.blocks())
-    for block in blocks:
+    for block in source.blocks():
         result.add(
             block_statistics(
                 block,

@@ -19,7 +19,6 @@ from wellput.core.errors import WellputError
 from wellput.core.evalset import EvalSource, Item
 from wellput.core.metric import Metric
 from wellput.engine.blocks import BlockStatistics, block_statistics
-from wellput.engine.read_ahead import read_ahead
 from wellput.io.evalsets import RecordSource
 from wellput.io.record_files import BLOCKS_A_PARTITION
 from wellput.io.segment_folder import has_part, writing_part
@@ -133,7 +132,7 @@ def evaluate(
                     hash_ids=job.hash_ids,
                     on_segments=writer.write if writer else None,
                 )
-                for block in read_ahead(partition.blocks())
+                for block in partition.blocks()
             ]
         return Evaluated(blocks, fingerprint)
     except WellputError as error:

@@ -9,12 +9,17 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.engine.partitions import ATTEMPTS, Before, Failed, Job, Outcome, Partition, evaluate
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 WAITING_A_WORKER = 3
 """Partitions given out for each processor: enough that none is ever idle, few enough to keep what is
@@ -54,27 +59,41 @@ def outcomes_on_cluster(
     ray: Any, partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
 ) -> Iterator[tuple[Partition, Outcome]]:
     """Each partition with its outcome, in order, evaluated by as many workers as there are."""
-    remote = ray.remote(num_cpus=job.threads, max_retries=ATTEMPTS - 1, retry_exceptions=True)(
-        evaluate
-    )
     shared = ray.put(job)
-    at_once = WAITING_A_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1) / job.threads))
-    waiting: dict[int, tuple[Partition, Any]] = {}
-    numbered = enumerate(partitions)
-    oldest = 0
+    calls = (
+        (partition, (partition, number, shared, before(partition), with_fingerprint))
+        for number, partition in enumerate(partitions)
+    )
+    for partition, task in tasks_in_order(ray, evaluate, calls):
+        yield partition, _outcome(ray, task)
+
+
+def map_on_cluster(
+    ray: Any, function: Callable[..., T], arguments: Iterable[Sequence[Any]]
+) -> Iterator[T]:
+    """What the function gives for each of the arguments, in order; raises what it raises."""
+    for _, task in tasks_in_order(ray, function, ((None, each) for each in arguments)):
+        yield ray.get(task)
+
+
+def tasks_in_order(
+    ray: Any, function: Callable[..., Any], calls: Iterable[tuple[K, Sequence[Any]]]
+) -> Iterator[tuple[K, Any]]:
+    """Runs the function for each of (key, arguments) on a worker, some at a time; gives the keys in
+    order with the task to wait for. What is left early is canceled."""
+    remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, retry_exceptions=True)(function)
+    at_once = WAITING_A_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    waiting: deque[tuple[K, Any]] = deque()
+    coming = iter(calls)
     try:
         while True:
-            while len(waiting) < at_once and (entry := next(numbered, None)) is not None:
-                number, partition = entry
-                task = remote.remote(partition, number, shared, before(partition), with_fingerprint)
-                waiting[number] = (partition, task)
+            for key, arguments in islice(coming, at_once - len(waiting)):
+                waiting.append((key, remote.remote(*arguments)))
             if not waiting:
                 return
-            partition, task = waiting.pop(oldest)
-            yield partition, _outcome(ray, task)
-            oldest += 1
+            yield waiting.popleft()
     finally:
-        for _, task in waiting.values():
+        for _, task in waiting:
             ray.cancel(task, force=True)
 
 
