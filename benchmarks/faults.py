@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.judge.studies import answer_all, judges_of, new_study
@@ -131,35 +131,15 @@ def with_mount(script: str) -> Runner:
     """The output folder is a file system of its own, prepared by the script."""
 
     def run(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
-        quoted = shlex.quote(str(out))
+        quoted, listing = shlex.quote(str(out)), Path(f"{out}.left")
         shell = (
             f"mount -t tmpfs -o size=64k tmpfs {quoted} && {script.format(out=quoted)} && "
-            f'"$@"; code=$?; ls -A {quoted} >&3; exit $code'
+            f'"$@"; code=$?; ls -A {quoted} > {shlex.quote(str(listing))}; exit $code'
         )
-        with tempfile.TemporaryFile() as listing:
-            descriptor = listing.fileno()
-            done = subprocess.run(
-                [
-                    "unshare",
-                    "-rm",
-                    "sh",
-                    "-c",
-                    f"exec 3>&{descriptor}; {shell}",
-                    "sh",
-                    *PROGRAM,
-                    *arguments,
-                ],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[descriptor],
-                check=False,
-            )
-            listing.seek(0)
-            left = tuple(n for n in listing.read().decode().split("\n") if n and n != "filler")
-        return Outcome(done.returncode, done.stderr.decode(errors="replace"), left)
+        done = execute(arguments, folder, out, before=["unshare", "-rm", "sh", "-c", shell, "sh"])
+        left = tuple(name for name in listing.read_text().split("\n") if name not in ("", "filler"))
+        listing.unlink()
+        return replace(done, left=left)
 
     return run
 
