@@ -1,5 +1,5 @@
 # make demo    set up and show the tool on an embedded example
-# make test    set up and run every check: lint, types, layers, tests
+# make test    set up and run every check: lint, types, layers, documentation, tests
 # make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
 # make bench-agreement   hold the metrics against real judgments; writes docs/results/{agreement,fitted}.md
@@ -17,7 +17,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
 
-test: $(VENV)/.tested-with lint
+test: $(VENV)/.tested-with lint docs
 	$(BIN)/python -m pytest -m "not slow"
 
 slow: $(VENV)/.tested-with
@@ -37,7 +37,6 @@ bench-agreement: $(VENV)/.tested-with
 	$(BIN)/python -m benchmarks.fitted
 
 docs: $(VENV)/.tested-with
-	$(BIN)/pip install --quiet --group docs
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -61,8 +60,8 @@ $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --editable '.[report]'
 	@touch $@
 
-$(VENV)/.tested-with: $(VENV)/.installed
-	$(BIN)/pip install --quiet --group test --group lint
+$(VENV)/.tested-with: $(VENV)/.installed Makefile
+	$(BIN)/pip install --quiet --group test --group lint --group docs
 	@touch $@
 
 clean:

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_runs.h"
 #include "ngram_trie.h"
@@ -135,7 +136,11 @@ std::vector<std::vector<std::uint64_t>> occurrences_of(
 class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
-        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)), threads_(threads) {}
+        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)), threads_(threads) {
+        constexpr int most = 1000;
+        require(order > 0 && order <= most, "an n-gram model has at least one order, at most 1000");
+        require(run_tokens > 0, "run_tokens must be at least 1");
+    }
 
     // All others are unknown.
     void know_only(nb::handle sequence) {
@@ -276,6 +281,10 @@ private:
         TrieBuilder trie(order_, words_.size());
         counts[0].resize(words_.size());
         const auto take = [&](const std::uint32_t* reversed, std::uint64_t count) {
+            // Runs on disk may be those of another training.
+            for (std::size_t k = 0; k < counts.size(); ++k)
+                if (reversed[k] >= words_.size())
+                    throw std::runtime_error("files of another training are in the way");
             std::size_t length = 1;
             while (length < counts.size() && reversed[length - 1] != SENTENCE_BEGIN) ++length;
             trie.add(reversed, length, [&](std::size_t depth) {

@@ -1,4 +1,5 @@
-"""Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
+"""Kernels in C++ (native/). They release the GIL; `threads` never changes a digit. Arguments that do
+not fit together are a ValueError."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -136,7 +137,7 @@ def sums_within(steps: NDArray[np.uint32], begins: NDArray[np.uint32]) -> NDArra
 def word_slots(offsets: NDArray[np.uint64], text: NDArray[np.uint8]) -> NDArray[np.uint32]: ...
 
 class NgramModel:
-    """Scores from arrays, which it does not check."""
+    """Scores from arrays, which must fit together; wrong numbers in them give wrong scores."""
 
     def __init__(self, vocabulary: WordArrays, levels: Sequence[LevelArrays]) -> None: ...
     def scores(self, texts: Sequence[str], tokenizer: str, threads: int) -> Floats: ...
@@ -257,6 +258,7 @@ def boost(
     labels: NDArray[np.uint8],
     width: int,
     rounds: int,
+    smoothing: float,
 ) -> tuple[list[int], list[float], list[float]]: ...
 def fit_logistic(
     rows: NDArray[np.uint64],
@@ -325,7 +327,7 @@ def fill_words(
 Int32s = NDArray[np.int32]
 
 class TreeModel:
-    """Supertags by number from counts in arrays, which it does not check. Trees lie one after the
+    """Supertags by number from counts in arrays. Trees lie one after the
     other, tree i in the rows begins[i] to begins[i + 1]: lexeme, shape, head in the tree (-1 at the
     root), category, relation (-1 unknown)."""
 

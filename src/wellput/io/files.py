@@ -1,13 +1,14 @@
 """The noun `InputFile`: bytes and lines of a file, of standard input, compressed or not.
 
 Everything that can go wrong with a file as such becomes an `InputError` here: it is missing, a
-folder, unreadable, empty, truncated, not UTF-8. Lines end at `\\n` alone, a carriage return is part
-of its line; a byte order mark at the start is dropped.
+folder, unreadable, empty, truncated, not UTF-8, or changes while it is read. Lines end at `\\n`
+alone, a carriage return is part of its line; a byte order mark at the start is dropped.
 """
 
 from __future__ import annotations
 
 import codecs
+import os
 import stat
 import sys
 import tempfile
@@ -40,6 +41,7 @@ class InputFile:
         self.is_stdin = self.path == STANDARD_INPUT
         self.name = "standard input" if self.is_stdin else self.path
         self._spool: IO[bytes] | None = None
+        self._state: tuple[int, ...] | None = None
         self._must_spool = self.is_stdin or not _is_regular(self.path)
 
     @property
@@ -85,16 +87,20 @@ class InputFile:
     def seekable(self) -> IO[bytes]:
         """The decompressed bytes as a file with random access, for formats that need it."""
         if not self._must_spool and not self.path.lower().endswith(SUFFIXES):
-            return _opened(self.path)
+            file = _opened(self.path)
+            self._check_unchanged(file)
+            return file
         return _spooled(self.chunks(), self.name)
 
     def bytes_between(self, start: int, stop: int) -> Iterator[bytes]:
         """The bytes from `start` up to `stop` of a file that is not compressed."""
         with _opened(self.path) as file:
+            self._check_unchanged(file)
             file.seek(start)
             while start < stop and (chunk := _read(file, self.name, min(CHUNK, stop - start))):
                 start += len(chunk)
                 yield chunk
+            self._check_unchanged(file)
         if start < stop:
             raise InputError(f"{self.name} has become shorter while it was read.")
 
@@ -145,8 +151,10 @@ class InputFile:
         """The bytes as they are in the file."""
         if not self._must_spool:
             with _opened(self.path) as file:
+                self._check_unchanged(file)
                 while chunk := _read(file, self.name):
                     yield chunk
+                self._check_unchanged(file)
             return
         if self._spool is None:
             self._spool = _spooled(self._once(), self.name)
@@ -156,8 +164,25 @@ class InputFile:
             place += len(chunk)
             yield chunk
 
+    def _check_unchanged(self, file: IO[bytes]) -> None:
+        """Refuses a file that was written to or replaced since it was first opened: what was read
+        before and after would not belong together. A store of objects tells no such thing."""
+        if is_url(self.path):
+            return
+        found = os.fstat(file.fileno())
+        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._state is None:
+            self._state = state
+        elif state != self._state:
+            raise InputError(
+                f"{self.name} changed while it was read. Wait until nothing writes to it, then start "
+                "again."
+            )
+
     def _once(self) -> Iterator[bytes]:
         """What is there to be read only once."""
+        if self.is_stdin and sys.stdin is None:
+            raise InputError("Standard input (-) cannot be read: it is closed.")
         source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
         while chunk := _read(source, self.name):
             yield chunk
