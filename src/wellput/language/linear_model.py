@@ -120,7 +120,7 @@ def fit_linear(
 
 
 def fit_severity(
-    features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.03
+    features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.7
 ) -> LinearModel:
     """Weights, none of them negative, whose score is −`severity` as nearly as can be: least squares,
     rows counting by their `weights`. Features that vary together share what they explain (`ridge`)."""
