@@ -14,27 +14,28 @@ from typing import Any
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.inspect_archives import read_archive
 from wellput.io.inspect_logs import inspect_answers, is_inspect_log
 from wellput.io.logged_answers import LoggedAnswer
 from wellput.io.promptfoo_logs import is_promptfoo_log, promptfoo_answers
 
-CONVERT = "Convert .eval logs with: inspect log convert LOGS --to json --output-dir DIR"
+ARCHIVE = ".eval"
+SUFFIXES = (".json", ARCHIVE)
 
 
 def is_eval_log(path: PathLike) -> bool:
-    """Whether the path is a JSON log or a folder of inspect_ai's logs."""
+    """Whether the path is a log by its name, or a folder of inspect_ai's logs."""
     given = Path(path)
     if given.is_dir():
-        return any(file.suffix in (".json", ".eval") for file in given.iterdir())
-    return InputFile(path).suffix in (".json", ".eval")
+        return any(InputFile(file).suffix in SUFFIXES for file in given.iterdir())
+    return InputFile(path).suffix in SUFFIXES
 
 
 def read_eval_logs(path: PathLike) -> EvalSet:
     """The items of one log, or of all logs of a folder, with every system's answers."""
     given = Path(path)
-    files = sorted(given.glob("*.json")) if given.is_dir() else [given]
-    if not files or given.suffix == ".eval":
-        raise InputError(f"{path} holds inspect_ai's binary logs. {CONVERT}")
+    inside = sorted(given.iterdir()) if given.is_dir() else [given]
+    files = [file for file in inside if InputFile(file).suffix in SUFFIXES]
     logs = {str(file): _loaded(InputFile(file)) for file in files}
     if all(is_inspect_log(log) for log in logs.values()):
         return evalset_of(inspect_answers(logs), str(path))
@@ -76,6 +77,8 @@ def _means(answers: Sequence[LoggedAnswer]) -> Iterator[tuple[str, float]]:
 
 def _loaded(file: InputFile) -> Any:
     check_readable(file)
+    if file.suffix == ARCHIVE:
+        return read_archive(file)
     try:
         with file.seekable() as stream:
             return json.load(stream)

@@ -1,4 +1,4 @@
-"""Logs of inspect_ai as JSON: one log a task and model, with `eval` about the run and its `samples`.
+"""Logs of inspect_ai: one log a task and model, with `eval` about the run and its `samples`.
 
 The system is the model, or the file where two logs are of one model and task; the item is the sample's
 id, with the task before it where there are several tasks. Letter grades count as inspect_ai counts
@@ -36,7 +36,7 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
         prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
         for sample in log["samples"] or ():
             output = _completion(sample.get("output"))
-            if output is not None:
+            if output or (output is not None and not sample.get("error")):
                 yield LoggedAnswer(
                     item=f"{prefix}{sample.get('id')}",
                     system=system,
