@@ -197,6 +197,29 @@ def in_512_mb(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
     return execute(arguments, folder, out, before=["prlimit", f"--as={512 << 20}"])
 
 
+def stopped_by(number: signal.Signals) -> Runner:
+    """The signal comes as soon as a file appears in the output folder: in the middle of writing, or
+    between two files, or too late."""
+
+    def run(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
+        with subprocess.Popen(
+            [*PROGRAM, *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as program:
+            while program.poll() is None and not any(out.iterdir()):
+                time.sleep(0.0005)
+            program.send_signal(number)
+            _, err = program.communicate()
+        left = tuple(sorted(path.name for path in out.iterdir()))
+        return Outcome(program.returncode, err.decode(errors="replace"), left, 0)
+
+    return run
+
+
 def plainly(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
     return execute(arguments, folder, out)
 
@@ -217,6 +240,9 @@ FAULTS = (
     Fault("none", plainly, CASES, frozenset({0}), True),
     Fault("disk full", with_mount("cat /dev/zero > {out}/filler 2>/dev/null; true"), CASES, frozenset({2}), False, "the disk is full"),
     Fault("read-only disk", with_mount("mount -o remount,ro {out}"), CASES, frozenset({2}), False, "read-only"),
+    Fault("SIGTERM", stopped_by(signal.SIGTERM), CASES, frozenset({-signal.SIGTERM, 0}), True),
+    Fault("SIGINT", stopped_by(signal.SIGINT), CASES, frozenset({-signal.SIGINT, 0}), True),
+    Fault("SIGKILL", stopped_by(signal.SIGKILL), CASES, frozenset({-signal.SIGKILL, 0}), True),
     Fault("standard output full", to_a_full_device, ON_STDOUT, frozenset({2}), True, "the disk is full"),
     Fault("pipe closed", to_a_closed_pipe, ON_STDOUT, frozenset({-signal.SIGPIPE}), True),
     Fault("no locale", in_c_locale, CASES, frozenset({0}), True),
@@ -271,7 +297,7 @@ def measure(fault: Fault, folder: Path, only: str | None) -> dict[str, tuple[Out
             outcome.code in codes
             and (outcome.code == 0 or fault.says in outcome.err)
             and not outcome.has_traceback
-            and not any(".part" in name for name in outcome.left)
+            and (fault.name == "SIGKILL" or not any(".part" in name for name in outcome.left))
             and (fault.leaves_files or not outcome.left)
         )
         found[name] = outcome, is_right

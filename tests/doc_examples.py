@@ -157,7 +157,8 @@ def _line_pattern(line: str) -> str:
 
 def _plain(line: str) -> str:
     line = re.sub(r"wellput-\d+\.\d+\.\d+\S*", "wellput-VERSION", line.rstrip())
-    return re.sub(r"\b(model|parser|english|trees):[0-9a-f]{8,12}\b", r"\1:HASH", line)
+    hashes = r"\b(model|parser|english|trees|fitted|Hash of the metric): ?[0-9a-f]{8,12}\b"
+    return re.sub(hashes, r"\1:HASH", line)
 
 
 @dataclass
@@ -243,8 +244,13 @@ def run_command(command: str) -> list[str]:
         for name, content in demo_files(command).items():
             Path(name).write_bytes(content)
         return []
-    simple = _simple_command(command)
-    output = _in_shell(command) if simple is None else _in_process(*simple)
+    first, pipe, rest = command.partition(" | ")
+    if (simple := _simple_command(first)) is None:
+        output = _in_shell(command)
+    else:
+        output = _in_process(*simple)
+        if pipe:
+            output = _in_shell(rest, output)
     return output.rstrip("\n").split("\n") if output.strip("\n") else []
 
 
@@ -295,25 +301,31 @@ def _in_process(words: list[str], target: str | None) -> str:
     return error.getvalue().decode()
 
 
-def _in_shell(command: str) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "wellput"
-        program.write_text(
-            f"#!{sys.executable}\nfrom wellput.cli import main\nmain()\n", encoding="utf-8"
-        )
-        program.chmod(0o755)
-        package, python = ROOT / "src", Path(sys.executable).parent
-        done = subprocess.run(
-            ["bash", "-c", command],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=100,
-            env=os.environ
-            | {"PATH": f"{folder}:{python}:{os.environ['PATH']}", "PYTHONPATH": str(package)},
-        )
+def _in_shell(command: str, given: str | None = None) -> str:
+    folders = (program_folder().name, str(Path(sys.executable).parent), os.environ["PATH"])
+    done = subprocess.run(
+        ["bash", "-c", command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        input=given,
+        text=True,
+        check=False,
+        timeout=100,
+        env=os.environ | {"PATH": ":".join(folders), "PYTHONPATH": str(ROOT / "src")},
+    )
     return done.stdout
+
+
+@cache
+def program_folder() -> tempfile.TemporaryDirectory[str]:
+    """Holds `wellput` as a program. It stays until the end: an example may run in the background."""
+    folder = tempfile.TemporaryDirectory()
+    program = Path(folder.name) / "wellput"
+    program.write_text(
+        f"#!{sys.executable}\nfrom wellput.cli import main\nmain()\n", encoding="utf-8"
+    )
+    program.chmod(0o755)
+    return folder
 
 
 @contextlib.contextmanager

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from wellput.core.errors import InputError, OutputError, WellputError
+from wellput.io import run_files
 
 Write = Callable[..., None]
 FIRST = (
@@ -108,20 +110,18 @@ def test_what_is_wrong_is_said_before_the_work(run: Run, files: Write, stored: l
         assert message in outcome.err
 
 
+@pytest.mark.parametrize("failure", [OutputError("the disk is full."), InputError("it changed.")])
 def test_a_run_that_cannot_be_stored_does_not_cost_the_report(
-    run: Run, stored: list[str], monkeypatch: pytest.MonkeyPatch
+    run: Run, stored: list[str], monkeypatch: pytest.MonkeyPatch, failure: WellputError
 ) -> None:
-    def full(*_: object) -> None:
-        raise OutputError("Cannot write it: the disk is full.")
+    def fail(*_: object) -> None:
+        raise failure
 
-    from wellput.core.errors import OutputError
-    from wellput.io import run_files
-
-    monkeypatch.setattr(run_files, "_write", full)
+    monkeypatch.setattr(run_files, "_write", fail)
     outcome = run("score", "one.jsonl", "-m", "ssa", "--runs", "runs")
     assert outcome.code == 2
     assert "0.800" in outcome.out
-    assert outcome.err == "wellput: Cannot write it: the disk is full.\n"
+    assert outcome.err == f"wellput: The run was not stored: {failure}\n"
 
 
 def test_a_damaged_run_is_named_in_the_list(run: Run, stored: list[str], tmp_path: Path) -> None:

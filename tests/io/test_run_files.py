@@ -81,8 +81,8 @@ def test_the_newest_is_first_and_ids_may_be_shortened(tmp_path: Path) -> None:
     runs, unreadable = read_runs(tmp_path)
     assert [run.id for run in runs] == [ids[3], ids[2], ids[1]]
     assert not unreadable
-    for run in runs:
-        assert find_run(tmp_path, run.id[:6].upper()) == run
+    for place, run in enumerate(runs, 1):
+        assert find_run(tmp_path, run.id[:6].upper()) == find_run(tmp_path, f"@{place}") == run
 
 
 def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="2 runs begin with") as error:
         find_run(tmp_path, stored.id[:7])
     assert f"{stored.id} of 2026-11-15 14:04:22 UTC" in str(error.value)
-    for unknown in ("zz", ""):
+    for unknown in ("zz", "", "@0", "@3", "@"):
         with pytest.raises(InputError, match=f"No run '{unknown}' in .*, which holds 2"):
             find_run(tmp_path, unknown)
 
@@ -123,6 +123,17 @@ def test_a_damaged_run_is_named_and_the_others_are_read(tmp_path: Path, size: in
     assert [error.path for error in unreadable] == [damaged]
     with pytest.raises(UnreadableRun, match="is damaged"):
         find_run(tmp_path, "00000000")
+
+
+def test_a_bit_that_flipped_is_noticed(tmp_path: Path) -> None:
+    save_run(tmp_path, RUN)
+    path = run_paths(tmp_path)[0]
+    data = bytearray(path.read_bytes())
+    place = data.index(RUN.command.encode()) + 3  # first of all in the page that holds it
+    data[place] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(UnreadableRun, match="is damaged"):
+        read_run(path)
 
 
 def _rewritten(path: Path, change: Any) -> None:

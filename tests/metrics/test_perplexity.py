@@ -46,7 +46,7 @@ def test_case_and_tokens() -> None:
 
 def test_without_a_model() -> None:
     metric = Perplexity()
-    assert metric.signature() == "model:unset|measure:perplexity|case:mixed|tok:none"
+    assert metric.signature() == "model:unset|case:mixed|tok:none"
     with pytest.raises(InputError, match="wellput train lm"):
         metric.statistics(batch_of(["a"]))
 

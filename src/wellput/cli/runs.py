@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wellput.cli.options import common_options, show
-from wellput.core.errors import InputError, OutputError
+from wellput.core.errors import InputError, OutputError, WellputError
 
 if TYPE_CHECKING:
     from wellput.core.evalset import EvalSource
@@ -44,7 +44,7 @@ def storing(
 ) -> Iterator[None]:
     """Stores what was scored, with the command that was typed, then shows it in the block; where it
     cannot be stored, that is said after the block: the result must not be lost with it."""
-    failure: OutputError | None = None
+    failure: WellputError | None = None
     if folder is not None:
         from wellput.engine.runs import save_run
 
@@ -52,11 +52,11 @@ def storing(
         try:
             run = save_run(folder, result, evalset, metrics, command=typed)
             click.echo(f"wellput: stored in {folder} as run {run.id}", err=True)
-        except OutputError as error:
+        except WellputError as error:
             failure = error
     yield
     if failure is not None:
-        raise failure
+        raise OutputError(f"The run was not stored: {failure}")
 
 
 @click.group(
@@ -64,13 +64,14 @@ def storing(
 Example:
   wellput score evalset.jsonl -m bleu,chrf --runs runs
   wellput runs list --metric bleu
-  wellput runs diff 3f 9a
+  wellput runs diff @2 @1
 """
 )
 def command() -> None:
     """Find stored scores again, and compare them.
 
-    Runs are stored by `wellput score … --runs FOLDER`. RUN is an id, or its beginning.
+    Runs are stored by `wellput score … --runs FOLDER`. RUN is an id, its beginning, or
+    @1 for the newest, @2 for the one before.
     """
 
 

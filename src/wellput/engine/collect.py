@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.evalset import EvalSet, EvalSource
+from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
-from wellput.engine.read_ahead import read_ahead
+from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
 
 OnProgress = Callable[[int], None]
@@ -43,6 +43,7 @@ class Collection:
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     seen: SeenIds = field(default_factory=SeenIds)
+    skipped: list[Skipped] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
 
@@ -114,11 +115,9 @@ def collect(
     on_segments: OnSegments | None = None,
     on_progress: OnProgress | None = None,
 ) -> Collection:
-    """Reads the source once (once more for each metric that must see all of it first), the next
-    blocks while the statistics of one are computed."""
+    """Reads the source once (once more for each metric that must see all of it first)."""
     result = Collection(prepare_all(metrics, source))
-    blocks = source.blocks() if isinstance(source, EvalSet) else read_ahead(source.blocks())
-    for block in blocks:
+    for block in source.blocks():
         result.add(
             block_statistics(
                 block,

@@ -95,17 +95,26 @@ class InputFile:
     def bytes_between(self, start: int, stop: int) -> Iterator[bytes]:
         """The bytes from `start` up to `stop` of a file that is not compressed."""
         with _opened(self.path) as file:
+            self._check_unchanged(file)
             file.seek(start)
             while start < stop and (chunk := _read(file, self.name, min(CHUNK, stop - start))):
                 start += len(chunk)
                 yield chunk
+            self._check_unchanged(file)
         if start < stop:
             raise InputError(f"{self.name} has become shorter while it was read.")
 
+    def lines_between(self, start: int, stop: int) -> Iterator[list[str]]:
+        """Lists of the lines whose bytes these are, in a file that is not compressed."""
+        return self._lines_of(self.bytes_between(start, stop), is_start=start == 0)
+
     def _lines_of_chunks(self) -> Iterator[list[str]]:
+        return self._lines_of(self.chunks(), is_start=True)
+
+    def _lines_of(self, chunks: Iterator[bytes], *, is_start: bool) -> Iterator[list[str]]:
         done = 0
-        for piece in whole_lines(self.chunks()):
-            if done == 0 and piece.startswith(codecs.BOM_UTF8):
+        for piece in whole_lines(chunks):
+            if done == 0 and is_start and piece.startswith(codecs.BOM_UTF8):
                 piece = piece[len(codecs.BOM_UTF8) :]
             try:
                 lines = piece.decode().split("\n")
@@ -157,7 +166,9 @@ class InputFile:
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
         """Refuses a file that was written to or replaced since it was first opened: what was read
-        before and after would not belong together."""
+        before and after would not belong together. A store of objects tells no such thing."""
+        if is_url(self.path):
+            return
         found = os.fstat(file.fileno())
         state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         if self._state is None:

@@ -2,7 +2,7 @@
 
 Blocks are cut from the bytes first: `BLOCK` lines that are not blank. Lines that are plain (see
 native/evalset_lines.cpp) then become columns without Python's JSON; a block with any other line is
-read by Python, which accepts more and says what is wrong.
+read by Python, which accepts more and says what is wrong. The next bytes are read meanwhile.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from wellput.core.plain_block import PlainBlock
 from wellput.io.files import InputFile, whole_lines
 from wellput.io.jsonl import json_values
 from wellput.io.problems import Problems
+from wellput.io.read_ahead import read_ahead
 from wellput.io.records import RecordReader
 
 
@@ -70,7 +71,8 @@ def read_item_lines(
     file: InputFile, problems: Problems, reader: RecordReader, span: ByteSpan | None = None
 ) -> Iterator[Sequence[Item]]:
     """The items of each block. Lines that are wrong go to `problems` and are left out."""
-    for block in line_blocks(file, span):
+    # Reading, unpacking and cutting need no GIL; decoding does, and would only fight for it.
+    for block in read_ahead(line_blocks(file, span)):
         columns = _native.plain_columns(block.data)
         if columns is not None:
             yield PlainBlock(*columns)

@@ -14,7 +14,7 @@ from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
-from wellput.core.errors import InputError, MissingExtra
+from wellput.core.errors import InputError, MissingExtra, OutputError
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -35,6 +35,17 @@ def open_url(url: str) -> IO[bytes]:
         return cast("IO[bytes]", system.open_input_file(path))
     except OSError as error:
         raise InputError(f"{url} cannot be read: {error}") from None
+
+
+def write_url(url: str, data: memoryview) -> None:
+    """Writes a file, all of it at once."""
+    system, path = _filesystem(url)
+    try:
+        system.create_dir(str(PurePosixPath(path).parent), recursive=True)
+        with system.open_output_stream(path) as file:
+            file.write(data)
+    except OSError as error:
+        raise OutputError(f"Cannot write {url}: {error}") from None
 
 
 def is_folder(path: str) -> bool:

@@ -18,17 +18,17 @@ def read_parquet(
 ) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
     """The column names, and each row's number from 1 with its values; null is None. `span` is the
     number of the first row wanted, and how many are."""
-    with _opened(file) as table:
+    with opened_parquet(file) as table:
         return list(table.schema_arrow.names), _rows(file, span)
 
 
 def count_rows(file: InputFile) -> int:
-    with _opened(file) as table:
+    with opened_parquet(file) as table:
         return int(table.metadata.num_rows)
 
 
 def _rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tuple[int, list[Any]]]:
-    with _opened(file) as table:
+    with opened_parquet(file) as table:
         first, rows = (1, table.metadata.num_rows) if span is None else span
         groups, number = _groups_with(table.metadata, first, rows)
         for batch in table.iter_batches(BLOCK, row_groups=groups):
@@ -56,7 +56,7 @@ def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
 
 
 @contextmanager
-def _opened(file: InputFile) -> Iterator[Any]:
+def opened_parquet(file: InputFile) -> Iterator[Any]:
     pyarrow, parquet = import_pyarrow()
     try:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:

@@ -79,17 +79,21 @@ def run_paths(folder: PathLike) -> list[Path]:
     return sorted(found, reverse=True)
 
 
-def find_run(folder: PathLike, prefix: str) -> Run:
-    """The one run whose id begins so."""
+def find_run(folder: PathLike, name: str) -> Run:
+    """The one run whose id begins with `name`; `@1` is the newest, `@2` the one before."""
     known = {path: path.stem[-8:] for path in run_paths(folder)}
-    matching = [path for path, name in known.items() if name.startswith(prefix.lower())]
-    if not prefix or not matching:
+    matching = [
+        path
+        for place, (path, full) in enumerate(known.items(), 1)
+        if name == f"@{place}" or full.startswith(name.lower())
+    ]
+    if not name or not matching:
         raise InputError(
-            f"No run {prefix!r} in {folder}, which holds {len(known):,}. See: wellput runs list"
+            f"No run {name!r} in {folder}, which holds {len(known):,}. See: wellput runs list"
         )
     if len(matching) > 1:
         raise InputError.collect(
-            f"{len(matching)} runs begin with {prefix}:",
+            f"{len(matching)} runs begin with {name}:",
             [f"{known[path]} of {_time_in(path)}" for path in matching],
             "Give more of the id.",
         )
@@ -118,7 +122,7 @@ def read_run(path: Path) -> Run:
     wellput."""
     pyarrow, parquet = import_pyarrow("Storing and reading runs")
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             _check_format(path, file.schema_arrow.metadata or {})
             rows = file.read().to_pylist()
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -159,7 +163,7 @@ def _write(file: Any, run: Run) -> None:
     whole = {"run": run.id, **{name: getattr(run, name) for name in WHOLE}, "seed": str(run.seed)}
     rows = [_storable({**whole, **asdict(score)}) for score in run.scores]
     table = pyarrow.Table.from_pylist(rows, schema=schema)
-    parquet.write_table(table, file)
+    parquet.write_table(table, file, write_page_checksum=True)
 
 
 def _storable(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,9 +91,10 @@ class Perplexity(BaseMetric):
             model = self._model()
             loaded = _causal_model(model, self.device) if _is_neural(model) else _ngram_model(model)
             hashed = loaded.fingerprint[:12]
+        measure = "" if self.measure == "perplexity" else f"|measure:{self.measure}"
         exponent = f"|exponent:{self.exponent:g}" if self.measure == "penalized" else ""
         case = "lc" if self.lowercase else "mixed"
-        return f"model:{hashed}|measure:{self.measure}{exponent}|case:{case}|tok:{self.tokenize}"
+        return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{self.tokenize}"
 
     def _values(self, texts: Sequence[str], rows: Floats) -> Floats:
         """The measure of each output; NaN where it has no words."""

@@ -69,7 +69,7 @@ def train_classifier(
     rng = np.random.default_rng([seed, *word.encode()])
     if len(occurrences) > how.max_occurrences:
         occurrences = np.sort(rng.choice(occurrences, how.max_occurrences, replace=False))
-    others = _places_without(index, word, round(how.negatives * len(occurrences)), rng)
+    others = places_without(index, word, round(how.negatives * len(occurrences)), rng)
     places = np.concatenate([occurrences, others]).astype(np.uint64)
     labels = np.zeros(len(places), np.uint8)
     labels[: len(occurrences)] = 1
@@ -84,14 +84,14 @@ def train_classifier(
         how.min_feature_count,
     )
     if how.learner == "boosting":
-        bias, weights = _boosted(rows, columns, labels, len(keys), how)
+        bias, weights = boosted(rows, columns, labels, len(keys), how)
     else:
         fitted = _native.fit_logistic(rows, columns, labels, len(keys), how.penalty, 100, 1e-3)
         bias, weights = fitted[0], np.array(fitted[1:])
     return _linear_model(keys, weights, bias)
 
 
-def _places_without(
+def places_without(
     index: CorpusIndex, word: str, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint64]:
     """Random places of random sentences that do not have the word."""
@@ -107,7 +107,7 @@ def _places_without(
     return places
 
 
-def _boosted(
+def boosted(
     rows: NDArray[np.uint64],
     columns: NDArray[np.uint32],
     labels: NDArray[np.uint8],

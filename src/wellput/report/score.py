@@ -156,6 +156,11 @@ def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     return text
 
 
+def _first_line(reason: str) -> str:
+    """The headline of a reason and the first thing it names."""
+    return " ".join(line.strip() for line in reason.split("\n")[:2])
+
+
 def _counts(result: ScoreResult) -> list[str]:
     """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
     lines: list[str] = []
@@ -163,6 +168,12 @@ def _counts(result: ScoreResult) -> list[str]:
     short = {score.system: score.n for score in result.scores if score.n < result.items}
     missing = "".join(f"; {system} has outputs for {n:,} of them" for system, n in short.items())
     lines.append(f"{items}{missing}.")
+    if result.skipped:
+        n = len(result.skipped)
+        lines.append(f"Left out because of errors: {n} {'partition' if n == 1 else 'partitions'}.")
+        lines += [
+            f"  {skipped.partition}: {_first_line(skipped.reason)}" for skipped in result.skipped
+        ]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
         if score.undefined:
