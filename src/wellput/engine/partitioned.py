@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
 from wellput.engine.collect import Collection, OnProgress, prepare_all
@@ -146,7 +146,8 @@ def _add(
 
 
 def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> Skipped:
-    if on_error == "skip":
+    """Raises where the run is to stop; a full disk, which is no fault of the partition, always does."""
+    if on_error == "skip" and not isinstance(failed.cause, OutputError):
         return Skipped(partition.name, failed.reason)
     if failed.cause is not None:
         raise failed.cause

@@ -73,7 +73,10 @@ def map_on_cluster(
 ) -> Iterator[T]:
     """What the function gives for each of the arguments, in order; raises what it raises."""
     for _, task in tasks_in_order(ray, function, ((None, each) for each in arguments)):
-        yield ray.get(task)
+        try:
+            yield ray.get(task)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
 
 
 def tasks_in_order(
