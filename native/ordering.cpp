@@ -5,12 +5,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "linear_weights.h"
 #include "ordering_features.h"
@@ -100,6 +102,8 @@ private:
 nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                         int epochs, int min_updates, double unit, double smallest, std::size_t width,
                         std::uint64_t seed, nb::callable on_epoch) {
+    checked_unit(unit);
+    require(width > 0, "width must be at least 1");
     const TreeTexts texts(forms, tags, relations, heads);
     OrdererTraining training(texts, {epochs, min_updates, unit, smallest, width, seed});
     std::string bytes;
@@ -128,6 +132,7 @@ public:
 
     // `weight` is in units of the weights, for a gain of one in log10.
     void use_ngrams(nb::handle vocabulary, nb::handle levels, double weight) {
+        require(std::fabs(weight) < 1e6, "the weight of n-grams is out of range");
         ngrams_ = std::make_unique<NgramView>(vocabulary, levels);
         ngram_weight_ = static_cast<float>(weight);
     }
@@ -136,6 +141,7 @@ public:
     // best orders there are: the search dropped nothing.
     nb::tuple order(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                     std::size_t width, int threads) const {
+        require(width > 0, "width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
         auto* places = new std::int32_t[texts.forms.total() + 1];
         nb::capsule owner(places, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
@@ -169,6 +175,7 @@ public:
     std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> best_orders(
         nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
         std::size_t n_best, std::size_t width, int threads) const {
+        require(n_best > 0 && width > 0, "n_best and width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
         std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> found(texts.size());
         nb::gil_scoped_release release;

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     ModelFile,
     fingerprint,
     load_model_file,
+    noticing_damage,
     packed_strings,
     save_model_file,
 )
@@ -81,10 +81,8 @@ class ParaphraseModel:
     @classmethod
     def load(cls, path: PathLike) -> ParaphraseModel:
         file = load_model_file(path, KIND)
-        try:
+        with noticing_damage(path, "paraphrase model"):
             return cls._of(file)
-        except (KeyError, IndexError, ValueError):
-            raise InputError(f"{path} is a damaged paraphrase model: train it again.") from None
 
     @classmethod
     def _of(cls, file: ModelFile) -> ParaphraseModel:
