@@ -169,3 +169,12 @@ def test_the_verdict_under_many_metrics_names_them_without_figures() -> None:
     assert about_c == (
         "C against A: worse on gsa, gta, ter, wer, ssa; no difference shown on length."
     )
+
+
+def test_of_a_single_judge_no_agreement_is_claimed() -> None:
+    alone = [Judgment("J", f"i{n}", "A", "quality", float(n)) for n in range(1, 7)]
+    (judges,) = [s for s in sections_of(small_evaluation(answers=alone)) if s.name == "judges"]
+    assert judges.words == ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    assert not judges.charts
+    (judges,) = [s for s in sections_of(small_evaluation()) if s.name == "judges"]
+    assert not judges.words and judges.charts

@@ -167,9 +167,12 @@ def people_sections(
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
     ]
     about_metrics = [table for table in tables if table not in about_judges]
+    alone = (
+        [] if judges else ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    )
     return [
         Section("agreement", "Metrics against people", charts=ratings, tables=about_metrics),
-        Section("judges", "The judges", charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
     ]
 
 
