@@ -72,7 +72,7 @@ $(VENV)/bin/python: | check-tools
 # An editable install: Python files are used where they lie, the native module is built anew when
 # its sources change.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable '.[report]'
+	$(BIN)/pip install --quiet --editable '.[judge,report]'
 	@touch $@
 
 $(VENV)/.locked: $(LOCK) | $(VENV)/bin/python
