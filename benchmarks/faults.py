@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.judge.studies import answer_all, judges_of, new_study
@@ -89,7 +90,6 @@ class Outcome:
     code: int
     err: str
     left: tuple[str, ...]
-    seconds: float
 
     @property
     def has_traceback(self) -> bool:
@@ -112,7 +112,6 @@ def execute(
     kept = {name: value for name, value in os.environ.items() if name not in changed}
     environment = {**kept, **{k: v for k, v in changed.items() if v is not None}}
     environment["PYTHONPATH"] = str(Path(__file__).parents[1] / "src")
-    started = time.monotonic()
     done = subprocess.run(
         [*before, *PROGRAM, *arguments],
         cwd=folder,
@@ -125,42 +124,22 @@ def execute(
     )
     err = done.stderr.decode(errors="replace")
     left = tuple(sorted(path.name for path in out.iterdir()))
-    return Outcome(done.returncode, err, left, time.monotonic() - started)
+    return Outcome(done.returncode, err, left)
 
 
 def with_mount(script: str) -> Runner:
     """The output folder is a file system of its own, prepared by the script."""
 
     def run(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
-        quoted = shlex.quote(str(out))
+        quoted, listing = shlex.quote(str(out)), Path(f"{out}.left")
         shell = (
             f"mount -t tmpfs -o size=64k tmpfs {quoted} && {script.format(out=quoted)} && "
-            f'"$@"; code=$?; ls -A {quoted} >&3; exit $code'
+            f'"$@"; code=$?; ls -A {quoted} > {shlex.quote(str(listing))}; exit $code'
         )
-        with tempfile.TemporaryFile() as listing:
-            descriptor = listing.fileno()
-            done = subprocess.run(
-                [
-                    "unshare",
-                    "-rm",
-                    "sh",
-                    "-c",
-                    f"exec 3>&{descriptor}; {shell}",
-                    "sh",
-                    *PROGRAM,
-                    *arguments,
-                ],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[descriptor],
-                check=False,
-            )
-            listing.seek(0)
-            left = tuple(n for n in listing.read().decode().split("\n") if n and n != "filler")
-        return Outcome(done.returncode, done.stderr.decode(errors="replace"), left, 0)
+        done = execute(arguments, folder, out, before=["unshare", "-rm", "sh", "-c", shell, "sh"])
+        left = tuple(name for name in listing.read_text().split("\n") if name not in ("", "filler"))
+        listing.unlink()
+        return replace(done, left=left)
 
     return run
 
@@ -216,7 +195,7 @@ def stopped_by(number: signal.Signals) -> Runner:
             program.send_signal(number)
             _, err = program.communicate()
         left = tuple(sorted(path.name for path in out.iterdir()))
-        return Outcome(program.returncode, err.decode(errors="replace"), left, 0)
+        return Outcome(program.returncode, err.decode(errors="replace"), left)
 
     return run
 
@@ -291,26 +270,31 @@ def _run_all(lines: Sequence[str], folder: Path) -> None:
             raise SystemExit(f"{line}: {done.err}")
 
 
-def measure(fault: Fault, folder: Path, only: str | None) -> dict[str, tuple[Outcome, bool]]:
+def measure(
+    fault: Fault, folder: Path, only: str | None, jobs: int
+) -> dict[str, tuple[Outcome, bool]]:
     """Each command's outcome, and whether it is as it should be."""
-    found: dict[str, tuple[Outcome, bool]] = {}
-    for name, line in fault.cases.items():
-        if only is not None and not name.startswith(only):
-            continue
-        with tempfile.TemporaryDirectory() as out:
-            outcome = fault.run(shlex.split(line.format(out=out)), folder, Path(out))
-        codes = frozenset({0}) if name in NEVER_WRITES and not fault.leaves_files else fault.codes
-        is_right = (
-            outcome.code in codes
-            and (outcome.code == 0 or fault.says in outcome.err)
-            and not outcome.has_traceback
-            and (fault.name == "SIGKILL" or not any(".part" in name for name in outcome.left))
-            and (fault.leaves_files or not outcome.left)
-        )
-        found[name] = outcome, is_right
-        if not is_right:
-            print(f"{fault.name} · {name}: {outcome.code} {outcome.left}\n{outcome.err[-1500:]}\n")
-    return found
+    names = [name for name in fault.cases if only is None or name.startswith(only)]
+    with ThreadPoolExecutor(jobs) as pool:
+        tried = pool.map(lambda name: attempt(fault, name, folder), names)
+        return dict(zip(names, tried, strict=True))
+
+
+def attempt(fault: Fault, name: str, folder: Path) -> tuple[Outcome, bool]:
+    with tempfile.TemporaryDirectory() as out:
+        line = fault.cases[name].format(out=out)
+        outcome = fault.run(shlex.split(line), folder, Path(out))
+    codes = frozenset({0}) if name in NEVER_WRITES and not fault.leaves_files else fault.codes
+    is_right = (
+        outcome.code in codes
+        and (outcome.code == 0 or fault.says in outcome.err)
+        and not outcome.has_traceback
+        and (fault.name == "SIGKILL" or not any(".part" in one for one in outcome.left))
+        and (fault.leaves_files or not outcome.left)
+    )
+    if not is_right:
+        print(f"{fault.name} · {name}: {outcome.code} {outcome.left}\n{outcome.err[-1500:]}\n")
+    return outcome, is_right
 
 
 def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
@@ -349,16 +333,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fault", help="only this one")
     parser.add_argument("--command", help="only commands that begin so")
+    parser.add_argument("--jobs", type=int, default=1, help="commands at once")
     chosen = parser.parse_args()
     known = {name.split()[0] for name in CASES}
     assert known >= set(COMMANDS) - {"train", "study", "displays"}, set(COMMANDS) - known
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
-        results = {
-            fault.name: measure(fault, Path(folder), chosen.command)
-            for fault in FAULTS
-            if chosen.fault in (None, fault.name)
-        }
+        results: dict[str, dict[str, tuple[Outcome, bool]]] = {}
+        for fault in FAULTS:
+            if chosen.fault in (None, fault.name):
+                print(f"{fault.name} …", flush=True)
+                results[fault.name] = measure(fault, Path(folder), chosen.command, chosen.jobs)
     text = page(results)
     print(text)
     if chosen.fault is None and chosen.command is None:

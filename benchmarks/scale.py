@@ -17,10 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 import wellput
@@ -42,7 +42,7 @@ BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->"
 METRICS = "bleu,chrf,ssa"
 THREADS = 2
 TURN = 262_144
-TURNS = 6
+TURNS = 12
 NAMES = {
     "memory": "in memory, reading not counted",
     "stream": "streamed from one JSONL file, two threads",
@@ -151,9 +151,9 @@ def in_own_process(mode: str, path: Path) -> list[Run]:
 
 
 def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
-    seconds = {mode: sum(r.seconds for r in turns if r.mode == mode) for mode in NAMES}
-    work = {mode: sum(r.processor for r in turns if r.mode == mode) for mode in NAMES}
-    items = TURN * TURNS
+    modes = ("memory", "stream", "ray")
+    seconds = {mode: median(r.seconds for r in turns if r.mode == mode) for mode in modes}
+    work = {mode: median(r.processor for r in turns if r.mode == mode) for mode in modes}
     loss, more = 1 - seconds["memory"] / seconds["stream"], seconds["ray"] / seconds["stream"] - 1
     work_loss, work_more = 1 - work["memory"] / work["stream"], work["ray"] / work["stream"] - 1
     peak = max(run.peak_mb for run in runs if run.mode == "stream")
@@ -174,13 +174,13 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
         "",
         "Memory is that of the process that scores; on a cluster, of the one that adds up.",
         "",
-        f"What is held against one another by the clock ran in {TURNS} turns in one process, on {TURN:,} of the segments each time:",
+        f"What is held against one another by the clock ran in {len(turns) // len(modes)} turns in one process; medians:",
         "",
         "| in turns | segments | seconds | segments a second | processor, µs a segment |",
         "| --- | ---: | ---: | ---: | ---: |",
         *(
-            f"| {NAMES[mode]} | {items:,} | {seconds[mode]:,.1f} | {items / seconds[mode]:,.0f} | {work[mode] / items * 1e6:.2f} |"
-            for mode in ("memory", "stream", "ray")
+            f"| {NAMES[mode]} | {TURN:,} | {seconds[mode]:,.1f} | {TURN / seconds[mode]:,.0f} | {work[mode] / TURN * 1e6:.2f} |"
+            for mode in modes
         ),
         "",
         "| what | measured | we want | |",
@@ -200,12 +200,6 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
 
 def _verdict(is_met: bool) -> str:
     return "met" if is_met else "missed"
-
-
-def streamed_cost() -> float:
-    """Microseconds of the processor for a segment of the streamed runs, as the page has them."""
-    rows = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines()]
-    return mean(float(row[5]) for row in rows if len(row) > 7 and row[1].strip() == NAMES["stream"])
 
 
 def costs_text(
@@ -264,40 +258,68 @@ def _words() -> float:
     return mean(len(output.split()) for output, _ in pairs())
 
 
+class Kept:
+    """What was measured, by name, in a file: a benchmark of an hour that was stopped goes on."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._values: dict[str, Any] = (
+            json.loads(path.read_text()) if path and path.exists() else {}
+        )
+
+    def get(self, name: str, measured: Callable[[], Any]) -> Any:
+        """The value of that name as JSON has it, measured where it is not there."""
+        if name not in self._values:
+            self._values[name] = measured()
+            if self._path:
+                self._path.write_text(json.dumps(self._values))
+        return self._values[name]
+
+    def runs(self, name: str, measured: Callable[[], list[Run]]) -> list[Run]:
+        return [Run(**run) for run in self.get(name, lambda: [asdict(run) for run in measured()])]
+
+    def costs(self, name: str, measured: Callable[[], list[Cost]]) -> list[Cost]:
+        found = self.get(name, lambda: [asdict(cost) for cost in measured()])
+        return [Cost(**cost) for cost in found]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--segments", type=int, default=10_000_000)
-    parser.add_argument("--costs", action="store_true", help="the costs of a segment alone")
-    parser.add_argument("--mode")
-    parser.add_argument("--file", type=Path)
+    parser.add_argument(
+        "--state", type=Path, help="keep what is measured here, and do not repeat it"
+    )
+    parser.add_argument("--mode", help=argparse.SUPPRESS)
+    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.mode:
         print(json.dumps([asdict(run) for run in measure(arguments.mode, arguments.file)]))
         return
-    if not arguments.costs:
-        write_page(arguments.segments)
-    write_costs()
-
-
-def write_page(n: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path, part = Path(folder) / "segments.jsonl", Path(folder) / "part.jsonl"
-        write_segments(part, pairs(), TURN)
-        write_segments(path, pairs(), n)
-        turns = in_own_process("turns", part)
-        runs = [run for mode in ("stream", "ray", "killed") for run in in_own_process(mode, path)]
-    PAGE.write_text(page(runs, turns), encoding="utf-8")
-
-
-def write_costs() -> None:
+    kept = Kept(arguments.state)
     texts = pairs()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "small.jsonl"
-        write_segments(path, texts, 50_000)
-        reading = reading_costs(path, 50_000, Path(folder))
-        engine = engine_cost(path, METRICS)
-    metrics, significance = metric_costs(texts[:16384]), significance_costs(100_000)
-    costs = costs_text(streamed_cost(), metrics, reading, significance, engine)
+        small, part, path = (Path(folder) / f"{name}.jsonl" for name in ("small", "part", "all"))
+        write_segments(small, texts, 50_000)
+        write_segments(part, texts, TURN)
+
+        def large(mode: str) -> list[Run]:
+            if not path.exists():
+                write_segments(path, texts, arguments.segments)
+            return in_own_process(mode, path)
+
+        turns = kept.runs("turns", lambda: in_own_process("turns", part))
+        runs = [
+            run
+            for mode in ("stream", "ray", "killed")
+            for run in kept.runs(mode, lambda mode=mode: large(mode))  # type: ignore[misc]
+        ]
+        PAGE.write_text(page(runs, turns), encoding="utf-8")
+        reading = kept.costs("reading", lambda: reading_costs(small, 50_000, Path(folder)))
+        engine = kept.get("engine", lambda: engine_cost(small, METRICS))
+    metrics = kept.costs("metrics", lambda: metric_costs(texts[:16384]))
+    significance = kept.costs("significance", lambda: significance_costs(100_000))
+    whole = runs[0].processor / runs[0].items * 1e6
+    costs = costs_text(whole, metrics, reading, significance, engine)
     before, _, rest = COSTS_PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     COSTS_PAGE.write_text(f"{before}{BEGIN}{costs}{END}{after}", encoding="utf-8")
