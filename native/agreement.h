@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "rank_statistics.h"
 #include "tie_calibration.h"
 
@@ -22,6 +23,11 @@ namespace wellput {
 
 using Scores =
     nanobind::ndarray<const double, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+
+inline void require_same_shape(const Scores& x, const Scores& other) {
+    require(x.shape(0) == other.shape(0) && x.shape(1) == other.shape(1),
+            "scores of different systems or items");
+}
 
 enum class Coefficient { pearson, spearman, kendall, kendall_c, acc_t };
 

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "parallel.h"
 #include "perceptron.h"
@@ -254,6 +256,7 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::hand
     const Classes classes{static_cast<int>(checked_labels(n_labels))};
     if (heads.size() != words.total() || labels.size() != words.total())
         throw nb::value_error("a head and a label are needed for each word");
+    checked_unit(unit);
     std::vector<GoldTree> trees;
     for (std::size_t s = 0; s < words.size(); ++s) {
         const std::size_t first = words.first(s), n = words.count(s);
@@ -349,6 +352,7 @@ private:
 
 // What SHIFT, LEFT and RIGHT would cost after some moves: for the test of the oracle.
 std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
+    require_below(std::span(heads.data(), heads.size()), heads.size() + 1, "a head is out of range");
     const std::vector<std::int32_t> labels(heads.size(), 0);
     const GoldTree gold(heads.data(), labels.data(), heads.size());
     ArcHybrid state;

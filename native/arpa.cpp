@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_trie.h"
 #include "strings.h"
@@ -44,13 +45,17 @@ bool parse_number(std::string_view field, float& value) {
 
 class ArpaReader {
 public:
-    explicit ArpaReader(int order) : entries_(static_cast<std::size_t>(order)) {
+    explicit ArpaReader(int order) {
+        constexpr int most = 1000;
+        require(order > 0 && order <= most, "an n-gram model has at least one order, at most 1000");
+        entries_.resize(static_cast<std::size_t>(order));
         entries_[0].log_probs = {-100, -99, -99};  // KenLM's and SRILM's words for impossible
         entries_[0].backoffs = {0, 0, 0};
     }
 
     // Lines of n-grams with depth + 1 words. Returns the number of the first bad line, or -1.
     std::ptrdiff_t add(std::size_t depth, nb::handle sequence) {
+        require(depth < entries_.size(), "n-grams longer than the order");
         const Texts lines(sequence);
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < lines.size(); ++i)
@@ -78,26 +83,34 @@ private:
         std::uint32_t id = 0;
         for (std::size_t k = 0; k <= depth; ++k) {
             const auto word = next_field(line);
-            if (word.empty()) return false;
+            if (word.empty()) return drop_from(entries, first);
             id = depth == 0 ? words_.add(word) : known(word);
-            if (id == NO_NODE) return false;
+            if (id == NO_NODE) return drop_from(entries, first);
             if (depth > 0) entries.ids.push_back(id);
         }
+        if (depth == 0) {  // whatever follows, the word is there now
+            entries.log_probs.resize(words_.size());
+            entries.backoffs.resize(words_.size());
+        }
         const auto rest = next_field(line);
-        if (!rest.empty() && !parse_number(rest, backoff)) return false;
-        if (!next_field(line).empty()) return false;
+        if (!rest.empty() && !parse_number(rest, backoff)) return drop_from(entries, first);
+        if (!next_field(line).empty()) return drop_from(entries, first);
         if (depth > 0) {
             std::reverse(entries.ids.begin() + static_cast<std::ptrdiff_t>(first),
                          entries.ids.end());
             entries.log_probs.push_back(log_prob);
             entries.backoffs.push_back(backoff);
         } else {
-            entries.log_probs.resize(words_.size());
-            entries.backoffs.resize(words_.size());
             entries.log_probs[id] = log_prob;
             entries.backoffs[id] = backoff;
         }
         return true;
+    }
+
+    // Of a bad line nothing stays.
+    static bool drop_from(Entries& entries, std::size_t first) {
+        entries.ids.resize(first);
+        return false;
     }
 
     std::uint32_t known(std::string_view word) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_matches.h"
 #include "parallel.h"
@@ -81,6 +82,9 @@ static Matrix bleu_statistics(nb::handle hypothesis_texts, nb::handle reference_
                               const char* tokenizer, int max_ngram_order, bool shortest,
                               int threads) {
     const Options options{tokenizer_named(tokenizer), max_ngram_order, shortest};
+    constexpr int most = 1000;
+    require(max_ngram_order > 0 && max_ngram_order <= most,
+            "max_ngram_order must be at least 1, and at most 1000");
     const Texts hypotheses(hypothesis_texts);
     const TextLists references(reference_texts);
     require_references(hypotheses, references);

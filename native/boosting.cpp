@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 
 namespace wellput {
@@ -19,11 +21,17 @@ namespace {
 
 namespace nb = nanobind;
 template <typename T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input = Array<T>;
 
 struct Examples {
-    Examples(const Input<std::uint64_t>& rows, const Input<std::uint32_t>& columns, std::size_t width)
-        : n(rows.size() - 1), rows(rows.data()), columns(columns.data()), begins(width + 1) {
+    Examples(const Input<std::uint64_t>& rows, const Input<std::uint32_t>& columns,
+             const Input<std::uint8_t>& labels, std::size_t width)
+        : n(rows.size() - 1), rows(rows.data()), columns(columns.data()) {
+        require_pieces(values_of(rows), columns.size(), "rows that are no pieces of the columns");
+        require_below(values_of(columns), width, "a column is out of range");
+        require(labels.size() == n, "a label is needed for each row");
+        require_below(values_of(labels), 2, "a label is neither 0 nor 1");
+        begins.resize(width + 1);
         for (std::uint64_t k = 0; k < this->rows[n]; ++k) ++begins[this->columns[k] + 1];
         for (std::size_t f = 0; f < width; ++f) begins[f + 1] += begins[f];
         having.resize(this->rows[n]);
@@ -123,12 +131,13 @@ private:
 using Stumps = std::tuple<std::vector<std::uint32_t>, std::vector<double>, std::vector<double>>;
 
 // By round: the stump's feature, its vote where the feature is present, its vote where it is not.
+// Votes are smoothed by the weight that so many examples have at the start.
 Stumps boost(Input<std::uint64_t> rows, Input<std::uint32_t> columns, Input<std::uint8_t> labels,
-             std::size_t width, std::size_t rounds) {
+             std::size_t width, std::size_t rounds, double smoothing) {
     Stumps result;
     nb::gil_scoped_release release;
-    const Examples examples(rows, columns, width);
-    Boosting boosting(examples, labels.data(), 1.0 / static_cast<double>(examples.n));
+    const Examples examples(rows, columns, labels, width);
+    Boosting boosting(examples, labels.data(), smoothing / static_cast<double>(examples.n));
     Stump stump{};
     for (std::size_t t = 0; t < rounds && boosting.round(stump); ++t) {
         std::get<0>(result).push_back(stump.feature);
@@ -145,7 +154,7 @@ std::vector<double> fit_logistic(Input<std::uint64_t> rows, Input<std::uint32_t>
                                  std::size_t passes, double tolerance) {
     std::vector<double> weights(width + 1);
     nb::gil_scoped_release release;
-    const Examples examples(rows, columns, width);
+    const Examples examples(rows, columns, labels, width);
     std::vector<double> margins(examples.n), reach(width + 1, 1.0);
     std::vector<std::uint32_t> all(examples.n);
     for (std::size_t i = 0; i < examples.n; ++i) all[i] = static_cast<std::uint32_t>(i);
@@ -178,7 +187,7 @@ std::vector<double> fit_logistic(Input<std::uint64_t> rows, Input<std::uint32_t>
 
 void add_boosting(nb::module_& m) {
     m.def("boost", &boost, nb::arg("rows"), nb::arg("columns"), nb::arg("labels"), nb::arg("width"),
-          nb::arg("rounds"));
+          nb::arg("rounds"), nb::arg("smoothing"));
     m.def("fit_logistic", &fit_logistic, nb::arg("rows"), nb::arg("columns"), nb::arg("labels"),
           nb::arg("width"), nb::arg("penalty"), nb::arg("passes"), nb::arg("tolerance"));
 }

@@ -147,6 +147,7 @@ private:
 Matrix bootstrapped_correlations(const Scores& x, const Scores& z, const std::string& grouping,
                                  const std::string& coefficient, const std::string& drawn,
                                  std::size_t n_resamples, std::uint64_t seed, int threads) {
+    require_same_shape(x, z);
     Plan plan{.coefficient = coefficient_named(coefficient),
               .grouping = grouping_named(grouping),
               .systems = x.shape(0),

@@ -13,12 +13,15 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 
 namespace wellput {
@@ -26,7 +29,7 @@ namespace {
 
 namespace nb = nanobind;
 template <typename T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input = Array<T>;
 
 class Entropies {  // g(n), from a table where n is small
 public:
@@ -216,6 +219,13 @@ private:
     Entropies g_;
 };
 
+void check_bigrams(const Input<std::uint64_t>& begins, const Input<std::uint32_t>& words,
+                   const Input<std::uint32_t>& counts) {
+    require_pieces(values_of(begins), words.size(), "beginnings that are no pieces of the words");
+    require_below(values_of(words), begins.size() - 1, "a word is out of range");
+    require(counts.size() == words.size(), "a count is needed for each pair");
+}
+
 using Result = std::pair<std::vector<std::uint32_t>,
                          std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
 
@@ -225,11 +235,16 @@ Result brown_clusters(Input<std::uint64_t> after_begins, Input<std::uint32_t> af
                       Input<std::uint32_t> after_counts, Input<std::uint64_t> before_begins,
                       Input<std::uint32_t> before_words, Input<std::uint32_t> before_counts,
                       std::size_t classes) {
+    require(classes > 0, "no classes");
+    require(after_begins.size() == before_begins.size(), "words before and after differ in number");
+    check_bigrams(after_begins, after_words, after_counts);
+    check_bigrams(before_begins, before_words, before_counts);
+    const std::size_t words = after_begins.size() - 1;
     Result result;
     nb::gil_scoped_release release;
     const Bigrams after{after_begins.data(), after_words.data(), after_counts.data()};
     const Bigrams before{before_begins.data(), before_words.data(), before_counts.data()};
-    Clustering clustering(after, before, after_begins.size() - 1, classes);
+    Clustering clustering(after, before, words, std::min(classes, words));
     clustering.run(result.second);
     result.first = clustering.classes();
     return result;

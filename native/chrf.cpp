@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "character_symbols.h"
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_matches.h"
 #include "parallel.h"
@@ -162,6 +163,10 @@ private:
 static Matrix chrf_statistics(nb::handle hypothesis_texts, nb::handle reference_texts,
                               int char_order, int word_order, double beta_squared, bool whitespace,
                               bool eps_smoothing, int threads) {
+    constexpr int most = 1000;
+    require(char_order >= 0 && word_order >= 0 && char_order <= most && word_order <= most &&
+                char_order + word_order > 0,
+            "the orders of chrF must be from 0 to 1000, and one of them 1 or more");
     const Options options{char_order, word_order, beta_squared, whitespace, eps_smoothing};
     const Texts hypotheses(hypothesis_texts);
     const TextLists references(reference_texts);

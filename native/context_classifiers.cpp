@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "arrays.h"
+#include "checks.h"
 #include "contexts.h"
 #include "kernels.h"
 #include "strings.h"
@@ -19,7 +20,7 @@ namespace wellput {
 namespace {
 
 template <typename T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input = Array<T>;
 template <typename T>
 using Output = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 
@@ -81,6 +82,14 @@ Examples context_examples(Input<std::uint32_t> tokens, Input<std::uint64_t> sent
                           std::uint32_t min_count) {
     const bool has_classes = keys_of_classes.size() > 0;
     const ContextShape shape{bag_order, has_collocations, has_classes};
+    require_pieces(values_of(sentence_starts), tokens.size(), "sentences that are no pieces of the text");
+    require_below(values_of(tokens), keys_of_words.size(), "a word is out of range");
+    require(!has_classes || keys_of_classes.size() == keys_of_words.size(),
+            "a class is needed for each word, or none");
+    const std::uint64_t first_place = sentence_starts.data()[0];
+    const std::uint64_t last_place = sentence_starts.data()[sentence_starts.size() - 1];
+    for (const std::uint64_t place : values_of(places))
+        require(place >= first_place && place < last_place, "a place is in no sentence");
     std::vector<std::uint64_t> rows{0};
     std::vector<std::uint32_t> columns, kept_keys;
     {
@@ -139,7 +148,11 @@ public:
           keys_(nb::cast<Input<std::uint32_t>>(keys)),
           weights_(nb::cast<Input<float>>(weights)),
           biases_(nb::cast<Input<float>>(biases)),
-          shape_{bag_order, has_collocations, false} {}
+          shape_{bag_order, has_collocations, false} {
+        require_pieces(values_of(begins_), keys_.size(), "models that are no pieces of the keys");
+        require(weights_.size() == keys_.size() && biases_.size() + 1 == begins_.size(),
+                "a weight is needed for each key, a bias for each model");
+    }
 
     // By query: bias plus the weights of the context's features. A query is a sentence, the gap's first
     // word and the one after its last, and the model's number. `classes` are the names of the words'
@@ -147,6 +160,7 @@ public:
     Output<double> margins(nb::handle sentences, Input<std::int64_t> queries,
                            nb::handle classes) const {
         const TextLists texts(sentences), class_names(classes);
+        check(queries, texts, class_names);
         ContextShape shape = shape_;
         shape.has_classes = class_names.size() > 0;
         std::vector<double> result(queries.size() / 4);
@@ -178,6 +192,25 @@ public:
     }
 
 private:
+    void check(const Input<std::int64_t>& queries, const TextLists& texts,
+               const TextLists& classes) const {
+        require(queries.size() % 4 == 0, "a query is four numbers");
+        require(classes.size() == 0 || classes.size() == texts.size(),
+                "classes are needed for each sentence, or none");
+        for (std::size_t i = 0; i < classes.size(); ++i)
+            require(classes.count(i) == texts.count(i), "a class is needed for each word");
+        for (std::size_t q = 0; q < queries.size(); q += 4) {
+            const std::int64_t* query = queries.data() + q;
+            require(query[0] >= 0 && static_cast<std::size_t>(query[0]) < texts.size(),
+                    "a query of a sentence that is not there");
+            require(query[1] >= 0 && query[1] <= query[2] &&
+                        static_cast<std::size_t>(query[2]) <= texts.count(query[0]),
+                    "a gap that is not in its sentence");
+            require(query[3] >= 0 && static_cast<std::size_t>(query[3]) < biases_.size(),
+                    "a query of a model that is not there");
+        }
+    }
+
     double margin(std::size_t model, const std::vector<std::uint32_t>& features) const {
         const std::uint32_t* first = keys_.data() + begins_.data()[model];
         const std::uint32_t* last = keys_.data() + begins_.data()[model + 1];
@@ -205,6 +238,7 @@ Output<std::uint64_t> word_keys(nb::handle words) {
 // Counting sort: where each number below `size` stands, and where its places begin.
 std::pair<Output<std::uint64_t>, Output<std::uint32_t>> postings(Input<std::uint32_t> numbers,
                                                                 std::size_t size) {
+    require_below(values_of(numbers), size, "a number is out of range");
     std::vector<std::uint64_t> begins(size + 1);
     std::vector<std::uint32_t> places(numbers.size());
     {

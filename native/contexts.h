@@ -5,6 +5,7 @@
 // boundary. Bag n-grams are those of the whole sentence without the gap, wherever they stand.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -65,7 +66,7 @@ inline void add_context(const ContextShape& shape, const std::uint64_t* words,
     if (shape.bag_order == 0) return;
     rest.assign(words, words + first);
     rest.insert(rest.end(), words + last, words + length);
-    for (std::size_t n = 1; n <= shape.bag_order; ++n)
+    for (std::size_t n = 1; n <= std::min(shape.bag_order, rest.size()); ++n)
         for (std::size_t place = 0; place + n <= rest.size(); ++place)
             features.push_back(ngram_key(BAG, 0, rest.data() + place, n));
 }

@@ -4,10 +4,12 @@
 #include <nanobind/stl/pair.h>
 
 #include <cmath>
-#include <tuple>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "arrays.h"
+#include "checks.h"
 #include "head_driven_chart.h"
 #include "head_driven_model.h"
 #include "kernels.h"
@@ -37,22 +39,21 @@ public:
     HeadDriven(nb::handle tables, nb::handle tags, nb::handle unigrams, std::size_t n_classes,
                std::uint32_t sentence_start, double head_share, double after_share,
                double continuing) {
-        model_.tables.events = {hold<std::uint32_t>(tables[0]).first,
-                                hold<std::uint16_t>(tables[1]).first,
-                                hold<std::uint8_t>(tables[2]).first};
-        model_.tables.contexts = {hold<std::uint32_t>(tables[3]).first,
-                                  hold<std::uint16_t>(tables[4]).first,
-                                  hold<std::uint16_t>(tables[5]).first};
-        model_.tables.lists = {hold<std::uint32_t>(tables[6]).first,
-                               hold<std::uint16_t>(tables[7]).first,
-                               hold<std::uint16_t>(tables[8]).first};
-        model_.tables.begins = hold<std::uint32_t>(tables[9]).first;
-        model_.tables.outcomes = hold<std::uint16_t>(tables[10]).first;
-        model_.tables.steps = hold<std::uint8_t>(tables[11]).first;
-        std::tie(model_.coarse, model_.n_tags) = hold<std::int32_t>(tags[0]);
-        model_.coarsest = hold<std::int32_t>(tags[1]).first;
-        model_.classes = hold<std::int32_t>(tags[2]).first;
-        std::tie(model_.unigrams, model_.n_words) = hold<float>(unigrams);
+        const auto coarse = hold<std::int32_t>(tags[0]), coarsest = hold<std::int32_t>(tags[1]);
+        const auto classes = hold<std::int32_t>(tags[2]);
+        const std::size_t n_tags = coarse.size();
+        require(n_tags > 0 && coarsest.size() == n_tags && classes.size() == n_tags,
+                "two coarser tags and a class are needed for each tag");
+        require_below(coarsest, n_tags, "a coarser tag is out of range");
+        require_below(classes, n_classes, "a class is out of range");
+        hold_tables(tables, n_tags);
+        model_.n_tags = n_tags;
+        model_.coarse = coarse.data();
+        model_.coarsest = coarsest.data();
+        model_.classes = classes.data();
+        const auto words = hold<float>(unigrams);
+        model_.unigrams = words.data();
+        model_.n_words = words.size();
         model_.n_classes = n_classes;
         model_.sentence_start = sentence_start;
         model_.head_share = head_share;
@@ -67,10 +68,15 @@ public:
                  Array<std::int64_t> lattice_starts, Array<std::int32_t> lattice_tags,
                  Array<float> weights, OutArray<std::int32_t> heads, OutArray<std::int32_t> tags,
                  std::pair<std::size_t, std::size_t> limits, int threads) {
+        check_lattices(sentences, words, lattice_starts, lattice_tags);
         const std::size_t n = sentences.shape(0) - 1;
+        const bool is_tree_wanted = heads.shape(0) > 0;
+        require(weights.shape(0) == lattice_tags.shape(0), "a weight is needed for each tag");
+        require(heads.shape(0) == tags.shape(0) &&
+                    (!is_tree_wanted || heads.shape(0) == words.shape(0)),
+                "room for a head and a tag is needed for each word, or none");
         double* rows = nullptr;
         Matrix result = new_matrix(n, COLUMNS, &rows);
-        const bool is_tree_wanted = heads.shape(0) > 0;
         std::int32_t *heads_out = heads.data(), *tags_out = tags.data();
         nb::gil_scoped_release release;
         parallel_for(
@@ -98,14 +104,56 @@ public:
     }
 
 private:
-    template <typename T>
-    std::pair<const T*, std::size_t> hold(nb::handle object) {
-        auto array = nb::cast<Array<T>>(object);
-        arrays_.push_back(nb::borrow(object));
-        return {array.data(), array.shape(0)};
+    static constexpr std::size_t BUCKETS = 1u << 16;
+
+    void hold_tables(nb::handle tables, std::size_t n_tags) {
+        model_.tables.events = hold_table<std::uint8_t>(tables, 0);
+        model_.tables.contexts = hold_table<std::uint16_t>(tables, 3);
+        model_.tables.lists = hold_table<std::uint16_t>(tables, 6);
+        const std::size_t n_lists = hold<std::uint16_t>(tables[8]).size();
+        const auto begins = hold<std::uint32_t>(tables[9]);
+        const auto outcomes = hold<std::uint16_t>(tables[10]);
+        const auto steps = hold<std::uint8_t>(tables[11]);
+        require(begins.size() == n_lists + 1 && steps.size() == outcomes.size(),
+                "the lists of a table do not fit together");
+        require_pieces(begins, outcomes.size(), "lists that are no pieces of the outcomes");
+        require_below(outcomes, n_tags + 1, "an outcome is out of range");
+        model_.tables.begins = begins.data();
+        model_.tables.outcomes = outcomes.data();
+        model_.tables.steps = steps.data();
     }
 
-    std::vector<nb::object> arrays_;
+    template <typename Value>
+    BackoffTable<Value> hold_table(nb::handle tables, std::size_t first) {
+        const auto starts = hold<std::uint32_t>(tables[first]);
+        const auto keys = hold<std::uint16_t>(tables[first + 1]);
+        const auto values = hold<Value>(tables[first + 2]);
+        require(starts.size() == BUCKETS + 1 && values.size() == keys.size(),
+                "the buckets of a table do not fit together");
+        require_pieces(starts, keys.size(), "buckets that are no pieces of the keys");
+        return {starts.data(), keys.data(), values.data()};
+    }
+
+    void check_lattices(const Array<std::int64_t>& sentences, const Array<std::int32_t>& words,
+                        const Array<std::int64_t>& starts, const Array<std::int32_t>& tags) const {
+        require_pieces(values_of(sentences), words.shape(0), "sentences that are no pieces of the text");
+        require_below(values_of(words), model_.n_words, "a word is out of range");
+        require_below(values_of(tags), model_.n_tags, "a tag is out of range");
+        require(starts.shape(0) == words.shape(0) + 1, "tags are needed for each word");
+        require_pieces(values_of(starts), tags.shape(0), "words that are no pieces of the lattice");
+        for (std::size_t i = 0; i < words.shape(0); ++i)
+            require(starts(i) < starts(i + 1), "a word has no tag");
+    }
+
+    template <typename T>
+    std::span<const T> hold(nb::handle object) {
+        auto array = nb::cast<Array<T>>(object);
+        // The array itself, which is not the object where its numbers had another type.
+        arrays_.emplace_back(array.handle());
+        return values_of(array);
+    }
+
+    std::vector<nb::ndarray<>> arrays_;
     HeadDrivenModel model_;
 };
 

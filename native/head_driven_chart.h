@@ -521,6 +521,7 @@ private:
         totals[0] = bests[0] = 0;
         begins_.assign(n_ + 1, 0);
         for (std::size_t end = 1; end <= n_; ++end) {
+            begins_[end] = end - 1;  // a fragment of its own where no tree is possible
             fill_trees<Semiring>(end);
             double &best = bests[end], &total = totals[end];
             for (std::size_t begin = 0; begin < end; ++begin) {
@@ -592,7 +593,7 @@ private:
     std::size_t outermost(std::size_t head, std::size_t begin, Half half) {
         const std::size_t h = word_of_[head];
         double best = -1;
-        std::size_t modifier = 0;
+        std::size_t modifier = first(begin);
         for (std::size_t m = begin; m < h; ++m)
             for (std::size_t node = first(m); node < last(m); ++node) {
                 const double x = arc(left_arcs_, head, h - m, node - first(m)) *
@@ -626,7 +627,7 @@ private:
             by_class_[cls] = next_[next];
         }
         double best = -1;
-        std::size_t modifier = 0;
+        std::size_t modifier = first(h + 1);
         for (std::size_t m = h + 1; m <= end; ++m)
             for (std::size_t node = first(m); node < last(m); ++node) {
                 const double x =

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "gradient_trainer.h"
 #include "kernels.h"
 #include "label_features.h"
@@ -35,6 +36,9 @@ using Chosen = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>, nb::c_contig>;
 struct LabelParts {
     std::vector<std::uint64_t> categories, relations;
     LabelParts(const Texts& category_texts, const Texts& relation_texts) {
+        require(category_texts.size() == relation_texts.size() && category_texts.size() > 0 &&
+                    category_texts.size() < kMostClasses,
+                "a relation is needed for each category, and not too many of them");
         for (std::size_t c = 0; c < category_texts.size(); ++c) {
             categories.push_back(string_value(category_texts[c]));
             relations.push_back(string_value(relation_texts[c]));
@@ -156,6 +160,7 @@ private:
 // The usual label of each word seen at least twice, by rising key.
 nb::tuple usual_labels(nb::handle sequence, const Ints& labels) {
     const TextLists forms(sequence);
+    require(labels.size() == forms.total(), "a label is needed for each word");
     std::map<FeatureKey, std::map<std::int32_t, int>> counts;
     for (std::size_t t = 0; t < forms.size(); ++t)
         for (std::size_t i = 0; i < forms.count(t); ++i)
@@ -178,7 +183,7 @@ nb::tuple usual_labels(nb::handle sequence, const Ints& labels) {
 }
 
 void check_sizes(const TextLists& forms, const TextLists& known, const Ints& heads) {
-    if (heads.size() != forms.total() || (known.size() && known.total() != forms.total()))
+    if (heads.size() != forms.total() || (known.size() && !forms.has_counts_of(known)))
         throw nb::value_error("a head, and what is known if anything, is needed for each word");
     for (std::size_t t = 0; t < forms.size(); ++t)
         if (!is_tree({heads.data() + forms.first(t), forms.count(t)}))
@@ -305,6 +310,9 @@ nb::tuple train_label_chooser(nb::handle form_lists, nb::handle known_lists, con
     const LabelParts parts{Texts(categories), Texts(relations)};
     check_sizes(forms, known, heads);
     check_labels(forms, labels, parts.size());
+    checked_unit(unit);
+    require(width > 0, "width must be at least 1");
+    require(usual.size() == usual_words.size(), "a usual label is needed for each word");
     const UsualLabels table({usual_words.data(), usual_words.size()}, {usual.data(), usual.size()});
     ChooserTraining training(forms, known, heads.data(), labels.data(), parts, table, width, min_updates,
                              seed);
@@ -325,10 +333,13 @@ public:
         : parts_(Texts(categories), Texts(relations)),
           usual_({usual_words.data(), usual_words.size()}, {usual.data(), usual.size()}),
           local_(std::string_view(local.c_str(), local.size()), parts_.size()),
-          edges_(std::string_view(edges.c_str(), edges.size())) {}
+          edges_(std::string_view(edges.c_str(), edges.size())) {
+        require(usual.size() == usual_words.size(), "a usual label is needed for each word");
+    }
 
     Chosen choose(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
                   std::size_t width, int threads) const {
+        require(width > 0, "width must be at least 1");
         const TextLists forms(form_lists), known(known_lists);
         check_sizes(forms, known, heads);
         auto* out = new std::int32_t[forms.total() + 1];

@@ -22,7 +22,8 @@ public:
     UsualLabels() = default;
     UsualLabels(std::span<const std::uint32_t> words, std::span<const std::uint16_t> labels)
         : table_(words.size()) {
-        for (std::size_t i = 0; i < words.size(); ++i) table_.insert(words[i], labels[i]);
+        for (std::size_t i = 0; i < std::min(words.size(), labels.size()); ++i)
+            table_.insert(words[i], labels[i]);
     }
     static FeatureKey key(const WordAtoms& word) { return FeatureHash(word.lower).key(); }
     // A number for the word's usual label; for an unknown word one of its ending and shape.

@@ -3,9 +3,11 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "lattice_search.h"
 #include "ngram_view.h"
@@ -22,11 +24,14 @@ class Lattices {
 public:
     Lattices(const Array<std::int64_t, 1>& begins, const Array<std::int64_t, 1>& arc_begins,
              const Array<std::int64_t, 1>& n_states, const Array<std::int32_t, 2>& arcs,
-             const Array<double, 1>& weights)
+             const Array<double, 1>& weights, const TextLists& words)
         : begins_(begins.data()), n_lattices_(begins.shape(0) - 1) {
-        if (arcs.shape(1) != 3 || arcs.shape(0) != weights.shape(0) ||
-            arc_begins.shape(0) != n_states.shape(0) + 1)
-            throw std::invalid_argument("the arrays of a lattice do not fit together");
+        const char* const misfit = "the arrays of a lattice do not fit together";
+        require(arcs.shape(1) == 3 && arcs.shape(0) == weights.shape(0), misfit);
+        require(arc_begins.shape(0) == n_states.shape(0) + 1, misfit);
+        require_pieces(values_of(arc_begins), arcs.shape(0), misfit);
+        require_pieces(values_of(begins), n_states.shape(0), misfit);
+        require(words.size() == n_lattices_, misfit);
         arcs_.reserve(arcs.shape(0));
         for (std::size_t i = 0; i < arcs.shape(0); ++i)
             arcs_.push_back({arcs(i, 0), arcs(i, 1), arcs(i, 2), weights(i)});
@@ -36,6 +41,7 @@ public:
             automata_.push_back(
                 {arcs_.data() + begin, end - begin, static_cast<std::size_t>(n_states(a))});
         }
+        for (std::size_t i = 0; i < n_lattices_; ++i) check(i, words.count(i));
     }
     std::size_t size() const { return n_lattices_; }
     std::vector<Automaton> operator[](std::size_t i) const {
@@ -43,6 +49,25 @@ public:
     }
 
 private:
+    // Arcs lead to higher states, and hold a word of the lattice or an earlier automaton.
+    void check(std::size_t lattice, std::size_t n_words) const {
+        const std::int64_t first = begins_[lattice], end = begins_[lattice + 1];
+        require(first < end, "a lattice without an automaton");
+        for (std::int64_t a = first; a < end; ++a) {
+            const Automaton& automaton = automata_[static_cast<std::size_t>(a)];
+            require(automaton.n_states > 0 && automaton.n_states <= arcs_.size() + 1,
+                    "an automaton with too few or too many states");
+            for (const Arc& arc : std::span(automaton.arcs, automaton.n_arcs)) {
+                require(0 <= arc.source && arc.source < arc.target &&
+                            static_cast<std::size_t>(arc.target) < automaton.n_states,
+                        "an arc that does not lead to a higher state");
+                require(arc.label >= 0 ? static_cast<std::size_t>(arc.label) < n_words
+                                       : ~arc.label < a - first,
+                        "an arc with neither a word nor an earlier automaton");
+            }
+        }
+    }
+
     const std::int64_t* begins_;
     std::size_t n_lattices_;
     std::vector<Arc> arcs_;
@@ -65,7 +90,10 @@ nb::list best_paths(nb::handle vocabulary, nb::handle levels, nb::handle words,
     if (model.order() > LatticeSearch::MAX_ORDER)
         throw std::invalid_argument("the order of the n-gram model is more than 4");
     const TextLists texts(words);
-    const Lattices lattices(begins, arc_begins, n_states, arcs, weights);
+    const Lattices lattices(begins, arc_begins, n_states, arcs, weights, texts);
+    constexpr std::size_t most = 1u << 30;
+    require(n_best > 0 && n_best < most && width > 0 && width < most,
+            "n_best and width must be at least 1");
     std::vector<std::vector<FoundPath>> found(lattices.size());
     std::vector<char> exact(lattices.size());
     {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <tuple>
@@ -21,7 +22,11 @@ struct Piece {
     std::int32_t before, inside;  // the pieces put together; without them the piece is `word`
     std::int32_t word;
 
-    double rank() const { return score + estimate; }
+    // What is no number ranks last: sorting needs an order of all.
+    double rank() const {
+        const double sum = score + estimate;
+        return std::isnan(sum) ? -std::numeric_limits<double>::infinity() : sum;
+    }
     bool has_ends_of(const Piece& other) const {
         return first == other.first && last == other.last;
     }
@@ -71,7 +76,7 @@ private:
 };
 
 // The pieces that lead to one state: of those with the same ends the n best that differ.
-class Cell {
+class PiecesOfState {
 public:
     void clear() {
         pieces_.clear();

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -189,7 +191,8 @@ private:
         const Piece begin{0, 0, 0, context_ ? BEGIN : Lanes{0}, 0, length, -1, -1, -1};
         for (const std::int32_t x : finals) {
             const Piece whole = joined(begin, at(x));
-            ranked.emplace_back(whole.score + lm_weight_ * log_prob(whole.last, END), x);
+            const double score = whole.score + lm_weight_ * log_prob(whole.last, END);
+            ranked.emplace_back(std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, x);
         }
         std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
             return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -257,7 +260,7 @@ private:
     std::vector<std::uint32_t> texts_;      // by word of the lattice: equal for equal words
     LogProbs memory_;
     std::vector<Piece> pieces_;
-    Cell cell_;
+    PiecesOfState cell_;
     std::vector<const Arc*> by_target_;
     std::vector<std::vector<std::int32_t>> finals_;  // by automaton
 };

@@ -61,7 +61,9 @@ public:
         const double decisions = std::max(static_cast<double>(now_), 1.0);
         for (const Cell& cell : cells_) {
             const double mean = static_cast<double>(cell.weight) - cell.late / decisions;
-            const auto rounded = static_cast<std::int32_t>(std::round(mean / unit));
+            constexpr double most = 1 << 30;
+            const auto rounded =
+                static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -most, most));
             if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
             put(bytes, cell.key - last);
             put(bytes, static_cast<std::uint32_t>(rounded) << 1 ^

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_trie.h"
 #include "word_table.h"
@@ -16,12 +18,13 @@ namespace nb = nanobind;
 
 namespace {
 
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // The third array of a vocabulary from the other two.
 nb::object word_slots(const Array<std::uint64_t>& offsets, const Array<std::uint8_t>& text) {
-    const WordView view{offsets.data(), reinterpret_cast<const char*>(text.data())};
+    require_pieces(values_of(offsets), text.shape(0), "words that are no pieces of the text");
+    const WordView view{.offsets = offsets.data(),
+                        .n_words = offsets.shape(0) - 1,
+                        .text = reinterpret_cast<const char*>(text.data()),
+                        .text_size = text.shape(0)};
     WordTable words;
     words.reserve(offsets.shape(0) - 1);
     for (std::uint32_t id = FIRST_WORD; id + 1 < offsets.shape(0); ++id) words.add(view[id]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_view.h"
 #include "parallel.h"
@@ -71,6 +72,8 @@ public:
 
     // Lines of an ARPA file: n-grams begin to end of those with depth + 1 words.
     nb::bytes arpa_lines(std::size_t depth, std::size_t begin, std::size_t end) const {
+        require(depth < view_.order() && begin <= end && end <= view_.levels()[depth].size,
+                "n-grams that the model does not have");
         std::string lines;
         std::vector<std::size_t> path(depth + 1);
         char number[32];
@@ -81,11 +84,12 @@ public:
             path[depth] = x;
             for (std::size_t d = depth; d-- > 0;) {
                 const auto* begins = view_.levels()[d].begins;
-                if (x == begin)
-                    path[d] = static_cast<std::size_t>(
-                        std::upper_bound(begins, begins + view_.levels()[d].size, path[d + 1]) -
-                        begins - 1);
-                while (begins[path[d] + 1] <= path[d + 1]) ++path[d];
+                const std::size_t size = view_.levels()[d].size;
+                if (x == begin) {
+                    const auto* next = std::upper_bound(begins, begins + size, path[d + 1]);
+                    path[d] = next == begins ? 0 : static_cast<std::size_t>(next - begins - 1);
+                }
+                while (path[d] + 1 < size && begins[path[d] + 1] <= path[d + 1]) ++path[d];
             }
             put(view_.levels()[depth].log_probs[x]);
             for (std::size_t d = depth + 1; d-- > 0;) {

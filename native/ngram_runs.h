@@ -58,7 +58,7 @@ inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n,
 // With several threads each sorts a slice of the keys; neighbors are merged two and two.
 inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
     std::vector<std::uint64_t> other(keys.size());
-    const auto slices = keys.size() < (1 << 16) ? 1 : static_cast<std::size_t>(threads);
+    const auto slices = static_cast<std::size_t>(keys.size() < (1 << 16) ? 1 : std::max(threads, 1));
     const auto begin_of = [&](std::size_t slice) { return keys.size() * slice / slices; };
     parallel_for(
         slices, threads,

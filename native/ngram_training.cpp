@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "ngram_runs.h"
 #include "ngram_trie.h"
@@ -135,7 +136,11 @@ std::vector<std::vector<std::uint64_t>> occurrences_of(
 class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
-        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)), threads_(threads) {}
+        : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)), threads_(threads) {
+        constexpr int most = 1000;
+        require(order > 0 && order <= most, "an n-gram model has at least one order, at most 1000");
+        require(run_tokens > 0, "run_tokens must be at least 1");
+    }
 
     // All others are unknown.
     void know_only(nb::handle sequence) {
@@ -200,6 +205,31 @@ public:
         return total;
     }
 
+    // The words of the text in order of first appearance, a line each, and how often each occurs.
+    nb::tuple word_counts() {
+        occurrences_.resize(words_.size());
+        std::vector<std::uint64_t> counts(occurrences_.begin() + FIRST_WORD, occurrences_.end());
+        return nb::make_tuple(words_from(FIRST_WORD), as_array(std::move(counts)));
+    }
+
+    // The n-grams of the text sorted, each last word first with its count behind it, as in a run on disk.
+    nb::object sorted_run() {
+        std::vector<std::uint32_t> records;
+        {
+            nb::gil_scoped_release release;
+            if (spilled_) throw std::runtime_error("a run must fit into memory");
+            count_sorted(stream_, 0, order_, words_.size(), threads_,
+                         [&](const std::uint32_t* reversed, std::uint32_t count) {
+                             records.insert(records.end(), reversed, reversed + order_);
+                             records.push_back(count);
+                         });
+        }
+        return as_array(std::move(records));
+    }
+
+    // A file with what `sorted_run` gave for a part of the text, instead of texts.
+    void take_run(std::string path) { given_runs_.push_back(std::move(path)); }
+
     // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown.
     nb::tuple finish(std::uint64_t min_count) {
         std::vector<TrieLevel> levels;
@@ -251,6 +281,10 @@ private:
         TrieBuilder trie(order_, words_.size());
         counts[0].resize(words_.size());
         const auto take = [&](const std::uint32_t* reversed, std::uint64_t count) {
+            // Runs on disk may be those of another training.
+            for (std::size_t k = 0; k < counts.size(); ++k)
+                if (reversed[k] >= words_.size())
+                    throw std::runtime_error("files of another training are in the way");
             std::size_t length = 1;
             while (length < counts.size() && reversed[length - 1] != SENTENCE_BEGIN) ++length;
             trie.add(reversed, length, [&](std::size_t depth) {
@@ -260,7 +294,18 @@ private:
             });
             (length == 1 ? counts[0][reversed[0]] : counts[length - 1].back()) += count;
         };
-        if (!spilled_) {
+        if (!given_runs_.empty()) {
+            std::vector<std::uint32_t> last;
+            merge_runs(given_runs_, order_, [&](const std::uint32_t* reversed, std::uint64_t count) {
+                const auto* end = reversed + order_;
+                const bool is_known =
+                    std::all_of(reversed, end, [&](auto id) { return id < words_.size(); });
+                if (!is_known || !std::lexicographical_compare(last.begin(), last.end(), reversed, end))
+                    throw std::runtime_error("a run of counts is damaged");
+                last.assign(reversed, end);
+                take(reversed, count);
+            });
+        } else if (!spilled_) {
             for (auto& id : stream_) id = number_of_[id];
             count_sorted(stream_, 0, order_, words_.size(), threads_, take);
         } else {
@@ -314,6 +359,7 @@ private:
     WordTable words_;
     std::vector<std::uint64_t> occurrences_;
     std::vector<std::uint32_t> stream_, number_of_;
+    std::vector<std::string> given_runs_;
     File spilled_;
     std::uint64_t n_spilled_ = 0;
 };
@@ -329,6 +375,9 @@ void add_ngram_training(nb::module_& m) {
         .def("resume", &NgramTrainer::resume, nb::arg("n_numbers"), nb::arg("words"))
         .def("words_from", &NgramTrainer::words_from, nb::arg("begin"))
         .def("add", &NgramTrainer::add, nb::arg("texts"), nb::arg("tokenizer"))
+        .def("word_counts", &NgramTrainer::word_counts)
+        .def("sorted_run", &NgramTrainer::sorted_run)
+        .def("take_run", &NgramTrainer::take_run, nb::arg("path"))
         .def("finish", &NgramTrainer::finish, nb::arg("min_count"));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "checks.h"
 #include "ngram_trie.h"
 #include "word_table.h"
 
@@ -21,22 +22,23 @@ struct LevelView {
     std::size_t size;
 };
 
-// Holds the arrays alive; making and dropping it needs the GIL, asking it does not.
+// Holds the arrays alive; making and dropping it needs the GIL, asking it does not. That the arrays have
+// the lengths which the others promise is checked at once; the numbers in them, perhaps those of a
+// damaged file that is too large to be read through, wherever they are used.
 class NgramView {
 public:
     // (offsets, text, slots) and [(words, begins, log_probs, backoffs), ...].
     NgramView(nanobind::handle vocabulary, nanobind::handle levels) {
         const auto offsets = hold<std::uint64_t>(vocabulary[0]);
+        const auto text = hold<std::uint8_t>(vocabulary[1]);
         const auto slots = hold<std::uint32_t>(vocabulary[2]);
-        words_ = {offsets.first,
-                  reinterpret_cast<const char*>(hold<std::uint8_t>(vocabulary[1]).first),
-                  slots.first, slots.second - 1};
-        for (nanobind::handle level : levels) {
-            const auto log_probs = hold<float>(level[2]);
-            levels_.push_back({hold<std::uint32_t>(level[0]).first,
-                               hold<std::uint32_t>(level[1]).first, log_probs.first,
-                               hold<float>(level[3]).first, log_probs.second});
-        }
+        require(offsets.second > FIRST_WORD, "an n-gram model without the special words");
+        require(slots.second > 0 && (slots.second & (slots.second - 1)) == 0,
+                "the slots of a vocabulary are a power of two");
+        words_ = {offsets.first, offsets.second - 1, reinterpret_cast<const char*>(text.first),
+                  text.second,   slots.first,        slots.second - 1};
+        for (nanobind::handle level : levels) add_level(level);
+        require(!levels_.empty(), "an n-gram model without n-grams");
     }
 
     const WordView& words() const { return words_; }
@@ -46,7 +48,9 @@ public:
     // The n-gram one word longer to the left than `node`, which has `length` words.
     std::uint32_t longer(std::size_t length, std::uint32_t node, std::uint32_t word) const {
         const auto& level = levels_[length - 1];
-        return child_with(levels_[length].words, level.begins[node], level.begins[node + 1], word);
+        const std::uint32_t begin = level.begins[node], end = level.begins[node + 1];
+        if (begin > end || end > levels_[length].size) return NO_NODE;
+        return child_with(levels_[length].words, begin, end, word);
     }
 
     // log10 of the probability of `word` after `n` words, the nearest first; n < order.
@@ -65,20 +69,44 @@ public:
             if (size >= length) result += levels_[size - 1].backoffs[context];
             context = size < n ? longer(size, context, before[size]) : NO_NODE;
         }
-        return result;
+        return result >= -MOST && result <= MOST ? result : -MOST;
     }
 
 private:
+    // No logarithm of a probability is as large: of a damaged file, where it may be no number at all.
+    static constexpr double MOST = 1e6;
+
+    // Each level but the last has begins and back-off weights, each but the first has words.
+    void add_level(nanobind::handle level) {
+        const auto words = hold<std::uint32_t>(level[0]);
+        const auto begins = hold<std::uint32_t>(level[1]);
+        const auto log_probs = hold<float>(level[2]);
+        const auto backoffs = hold<float>(level[3]);
+        const std::size_t size = log_probs.second;
+        if (levels_.empty()) {
+            require(size == words_.n_words, "unigrams and words differ in number");
+        } else {
+            require(words.second == size, "n-grams and their words differ in number");
+            require(n_begins_ == levels_.back().size + 1 && n_backoffs_ == levels_.back().size,
+                    "the levels of an n-gram model do not fit together");
+        }
+        n_begins_ = begins.second;
+        n_backoffs_ = backoffs.second;
+        levels_.push_back({words.first, begins.first, log_probs.first, backoffs.first, size});
+    }
+
     template <typename T>
     std::pair<const T*, std::size_t> hold(nanobind::handle object) {
         auto array = nanobind::cast<Array<T>>(object);
-        arrays_.push_back(nanobind::borrow(object));
+        // The array itself, which is not the object where its numbers had another type.
+        arrays_.emplace_back(array.handle());
         return {array.data(), array.shape(0)};
     }
 
-    std::vector<nanobind::object> arrays_;
+    std::vector<nanobind::ndarray<>> arrays_;
     WordView words_;
     std::vector<LevelView> levels_;
+    std::size_t n_begins_ = 0, n_backoffs_ = 0;  // of the last level
 };
 
 }  // namespace wellput

@@ -5,11 +5,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "checks.h"
 #include "kernels.h"
 #include "linear_weights.h"
 #include "ordering_features.h"
@@ -26,6 +28,8 @@ using Order = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>, nb::c_contig>;
 nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                         int epochs, int min_updates, double unit, double smallest, std::size_t width,
                         std::uint64_t seed, nb::callable on_epoch) {
+    checked_unit(unit);
+    require(width > 0, "width must be at least 1");
     const TreeTexts texts(forms, tags, relations, heads);
     OrdererTraining training(texts, min_updates, width, seed);
     std::string bytes;
@@ -54,6 +58,7 @@ public:
 
     // `weight` is in units of the weights, for a gain of one in log10.
     void use_ngrams(nb::handle vocabulary, nb::handle levels, double weight) {
+        require(std::fabs(weight) < 1e6, "the weight of n-grams is out of range");
         ngrams_ = std::make_unique<NgramView>(vocabulary, levels);
         ngram_weight_ = static_cast<float>(weight);
     }
@@ -62,6 +67,7 @@ public:
     // best orders there are: the search dropped nothing.
     nb::tuple order(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                     std::size_t width, int threads) const {
+        require(width > 0, "width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
         auto* places = new std::int32_t[texts.forms.total() + 1];
         nb::capsule owner(places, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
@@ -95,6 +101,7 @@ public:
     std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> best_orders(
         nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
         std::size_t n_best, std::size_t width, int threads) const {
+        require(n_best > 0 && width > 0, "n_best and width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
         std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> found(texts.size());
         nb::gil_scoped_release release;

@@ -29,8 +29,8 @@ using Daughters = std::span<const std::uint32_t>;
 struct TreeTexts {
     TreeTexts(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads)
         : forms(forms), tags(tags), relations(relations), heads(heads.data()) {
-        if (this->tags.total() != this->forms.total() ||
-            this->relations.total() != this->forms.total() || heads.size() != this->forms.total())
+        if (!this->forms.has_counts_of(this->tags) || !this->forms.has_counts_of(this->relations) ||
+            heads.size() != this->forms.total())
             throw nb::value_error("a tag, a relation and a head are needed for each word");
         for (std::size_t t = 0; t < size(); ++t)
             if (!is_tree({heads.data() + this->forms.first(t), this->forms.count(t)}))

@@ -26,8 +26,9 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failure_lock;
-    auto work = [&](Body own) {
+    const auto work = [&] {
         try {
+            Body own(body);
             for (std::size_t c; (c = next.fetch_add(1)) < chunks;)
                 own(c * chunk, std::min(n, (c + 1) * chunk));
         } catch (...) {
@@ -37,8 +38,12 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     };
     std::vector<std::thread> pool;
     pool.reserve(workers - 1);
-    for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work, body);
-    work(body);
+    try {
+        for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work);
+    } catch (...) {
+        // No room for another thread: those that run do all the work.
+    }
+    work();
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);
 }

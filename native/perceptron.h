@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "checks.h"
+
 namespace wellput {
 
 using FeatureKey = std::uint32_t;
@@ -104,6 +106,12 @@ struct ClassWeight {
     std::int32_t weight;
     auto operator<=>(const ClassWeight&) const = default;
 };
+
+// What weights are counted in.
+inline double checked_unit(double unit) {
+    require(std::isfinite(unit) && unit > 0, "the unit of weights must be more than 0");
+    return unit;
+}
 
 inline std::int32_t rounded(double units) {
     return static_cast<std::int32_t>(std::clamp(std::round(units), -32767.0, 32767.0));

@@ -78,6 +78,8 @@ public:
     std::size_t size() const { return starts_.size() - 1; }
     std::size_t count(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
     std::size_t total() const { return views_.size(); }
+    // Whether every item has as many texts in both.
+    bool has_counts_of(const TextLists& other) const { return starts_ == other.starts_; }
     // The position of item i's first text among all texts.
     std::size_t first(std::size_t i) const { return starts_[i]; }
     std::string_view at(std::size_t i, std::size_t j) const { return views_[starts_[i] + j]; }

@@ -10,8 +10,9 @@
 #include <tuple>
 #include <vector>
 
+#include "arranged_tree.h"
+#include "checks.h"
 #include "tree_model.h"
-#include "unordered_tree.h"
 
 namespace wellput {
 
@@ -38,13 +39,14 @@ public:
         if (is_new) {
             for (int attempt = 0; attempt < ATTEMPTS && place->second.empty(); ++attempt)
                 collect(node, daughters, attempt, place->second);
+            require(!place->second.empty(), "the model has no supertag for a word in such a place");
             shorten(place->second, WIDER * width_);
         }
         return place->second;
     }
 
     // The best for a word in its tree.
-    std::vector<Candidate> in_tree(const UnorderedTree& tree, int x) {
+    std::vector<Candidate> in_tree(const ArrangedTree& tree, int x) {
         const TreeNode& node = tree[x];
         const auto& below = tree.daughters(x);
         std::vector<Candidate> list = alone(node, static_cast<int>(below.size()));

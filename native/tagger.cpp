@@ -177,6 +177,7 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
     for (std::size_t i = 0; i < tags.size(); ++i)
         if (gold[i] < 0 || static_cast<std::size_t>(gold[i]) >= checked_classes(classes))
             throw nb::value_error("a tag is out of range");
+    checked_unit(unit);
     std::string bytes;
     {
         nb::gil_scoped_release release;

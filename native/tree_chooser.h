@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
+#include "arranged_tree.h"
 #include "role_scores.h"
 #include "supertag_candidates.h"
 #include "tree_model.h"
-#include "unordered_tree.h"
 
 namespace wellput {
 
@@ -342,7 +342,7 @@ private:
     SupertagCandidates finder_;
     std::size_t slot_kinds_;
 
-    UnorderedTree tree_;
+    ArrangedTree tree_;
     std::vector<std::vector<Candidate>> candidates_;            // by node
     Ints group_of_;
     std::vector<std::vector<std::vector<Derivation>>> inside_;  // by node, candidate, rank

@@ -35,7 +35,11 @@ struct TreeModelArrays {
 
 class TreeProbabilities {
 public:
-    static constexpr int MOST_ADJUNCTS = 8;
+    static constexpr int MOST_ADJUNCTS = 8, MOST_SLOTS = 16;
+    static constexpr std::size_t WEIGHTS = 14, KINDS_OF_MOTHERS = 16, CATEGORIES = 256;
+    // Keys of counts have room for as many kinds of slots, and frames, lexemes or stems.
+    static constexpr std::size_t SLOT_KINDS = 1u << 16, FRAMES = 1u << 20;
+    static constexpr double HEAVIEST = 1e9;
     // Probabilities of what was never seen anywhere, chosen well below those of what was seen once.
     static constexpr double UNSEEN = 1e-5, UNSEEN_LEXEME = 1e-6;
 
@@ -116,7 +120,7 @@ private:
     }
     // Shares of what each lexeme is, with a little of what all lexemes are.
     void count_uses() {
-        Ints coarse_of(256, 0);
+        Ints coarse_of(CATEGORIES, 0);
         for (std::size_t site = 0; site < a.site_coarse.size(); ++site)
             coarse_of[a.site_category[site]] = a.site_coarse[site];
         std::vector<double> mothers(KINDS_OF_MOTHERS, 1e-6), slots(slot_kinds_, 1e-6);
@@ -213,7 +217,6 @@ private:
     }
 
     friend class RoleScores;
-    static constexpr std::size_t KINDS_OF_MOTHERS = 16;
     static constexpr double SHARED = 0.5;
     Level lexeme_[3], frame_[4], adjuncts_[3];
     std::vector<double> frame_base_, adjuncts_base_, stem_frequency_;

@@ -10,30 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "checks.h"
 #include "perceptron.h"
 
 namespace wellput {
-
-// Whether heads (numbers from 1, 0 at the root) make a tree: one root, from which every word is reached.
-inline bool is_tree(std::span<const std::int32_t> heads) {
-    const auto n = static_cast<std::int32_t>(heads.size());
-    std::vector<bool> reaches(heads.size() + 1, false);
-    reaches[0] = true;
-    std::vector<std::int32_t> path;
-    std::int32_t roots = 0;
-    for (std::int32_t word = 1; word <= n; ++word) {
-        roots += heads[static_cast<std::size_t>(word - 1)] == 0;
-        path.clear();
-        for (std::int32_t at = word; !reaches[static_cast<std::size_t>(at)];
-             at = heads[static_cast<std::size_t>(at - 1)]) {
-            path.push_back(at);
-            const std::int32_t head = heads[static_cast<std::size_t>(at - 1)];
-            if (head < 0 || head > n || path.size() > heads.size()) return false;
-        }
-        for (const std::int32_t at : path) reaches[static_cast<std::size_t>(at)] = true;
-    }
-    return roots == 1;
-}
 
 class UnorderedTree {
 public:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "checks.h"
 #include "kernels.h"
 #include "parallel.h"
 
@@ -25,6 +26,13 @@ struct Rows {
     const std::int32_t *begins, *words;
     const double* log_probs;
 };
+
+void check_rows(const Array<std::int32_t>& begins, const Array<std::int32_t>& words,
+                const Array<double>& log_probs, std::size_t n_words) {
+    require_pieces(values_of(begins), words.shape(0), "beginnings that are no pieces of the words");
+    require_below(values_of(words), n_words, "a word is out of range");
+    require(log_probs.shape(0) == words.shape(0), "a probability is needed for each word");
+}
 
 // A word in its place in the sentence, with the best path that leads there.
 struct State {
@@ -61,7 +69,7 @@ private:
         std::vector<State> next;
         for (auto e = tags_.begins[tag]; e < tags_.begins[tag + 1]; ++e) {
             state_of_[tags_.words[e]] = static_cast<std::int32_t>(next.size());
-            next.push_back({tags_.words[e], -1, 0, never});
+            next.push_back({tags_.words[e], 0, 0, never});
         }
         for (std::size_t b = 0; b < before.size(); ++b) {
             const auto word = before[b].word;
@@ -72,7 +80,7 @@ private:
         }
         reach_by_unigrams(next);
         for (auto e = tags_.begins[tag]; e < tags_.begins[tag + 1]; ++e) {
-            State& state = next[state_of_[tags_.words[e]]];
+            State& state = next[e - tags_.begins[tag]];
             state_of_[tags_.words[e]] = -1;
             state.score += tags_.log_probs[e];
             state.on_path = before[state.before].on_path | bit(state.word);
@@ -146,10 +154,20 @@ void add_word_filling(nb::module_& m) {
            Array<double> bigram_probs, Array<double> unigrams, std::int32_t start, double repeated,
            int threads) {
             const std::size_t n = templates.shape(0), length = templates.shape(1);
+            const std::size_t n_words = unigrams.shape(0), n_tags = tag_begins.shape(0) - 1;
+            check_rows(tag_begins, tag_words, tag_probs, n_words);
+            check_rows(bigram_begins, bigram_words, bigram_probs, n_words);
+            require(bigram_begins.shape(0) > n_words, "followers are needed for each word");
+            require(start >= 0 && static_cast<std::size_t>(start) + 1 < bigram_begins.shape(0),
+                    "followers are needed for the word to start with");
+            for (const std::int32_t tag : std::span(templates.data(), n * length))
+                require(tag >= 0 && static_cast<std::size_t>(tag) < n_tags &&
+                            tag_begins(tag) < tag_begins(tag + 1),
+                        "a tag of a template has no word");
             std::vector<std::vector<std::int32_t>> filled(n);
             const Filler filler({tag_begins.data(), tag_words.data(), tag_probs.data()},
                                 {bigram_begins.data(), bigram_words.data(), bigram_probs.data()},
-                                unigrams.data(), unigrams.shape(0), repeated);
+                                unigrams.data(), n_words, repeated);
             nb::gil_scoped_release release;
             parallel_for(
                 n, threads,

@@ -24,24 +24,32 @@ inline std::uint64_t word_hash(std::string_view word) {
 }
 
 // `slots` is an open-addressing table of word numbers plus one, 0 where it is empty; its size is a
-// power of two. Word i is the bytes from offsets[i] to offsets[i + 1] of `text`.
+// power of two. Word i is the bytes from offsets[i] to offsets[i + 1] of `text`. The numbers may come
+// from a damaged file: none is trusted beyond the arrays, and no search goes round for ever.
 struct WordView {
     const std::uint64_t* offsets = nullptr;
+    std::size_t n_words = 0;
     const char* text = nullptr;
+    std::size_t text_size = 0;
     const std::uint32_t* slots = nullptr;
     std::size_t mask = 0;
 
     std::string_view operator[](std::uint32_t id) const {
-        return {text + offsets[id], static_cast<std::size_t>(offsets[id + 1] - offsets[id])};
+        if (id >= n_words) return {};
+        const std::uint64_t begin = offsets[id], end = offsets[id + 1];
+        if (begin > end || end > text_size) return {};
+        return {text + begin, static_cast<std::size_t>(end - begin)};
     }
     std::size_t slot_of(std::string_view word) const {
         std::size_t at = word_hash(word) & mask;
-        while (slots[at] != 0 && (*this)[slots[at] - 1] != word) at = (at + 1) & mask;
+        for (std::size_t tries = 0;
+             tries < mask && slots[at] != 0 && (*this)[slots[at] - 1] != word; ++tries)
+            at = (at + 1) & mask;
         return at;
     }
     std::uint32_t find(std::string_view word) const {
         const std::uint32_t found = slots[slot_of(word)];
-        return found ? found - 1 : UNKNOWN;
+        return found && found <= n_words ? found - 1 : UNKNOWN;
     }
     // A word of a text, where the names of the special words mean nothing special.
     std::uint32_t find_in_text(std::string_view word) const {
@@ -57,7 +65,8 @@ public:
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size() - 1); }
     WordView view() const {
-        return {offsets_.data(), text_.data(), slots_.data(), slots_.size() - 1};
+        return {offsets_.data(), size(),        text_.data(),
+                text_.size(),    slots_.data(), slots_.size() - 1};
     }
 
     // Room for as many words: adding them is then faster. The table is the same in the end.

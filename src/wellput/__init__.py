@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from wellput.core.errors import InputError, OutputError, WellputError
     from wellput.core.evalset import Batch, EvalSet, Item
     from wellput.core.metric import Metric
+    from wellput.core.run import Run
     from wellput.core.table import Estimate, ScoreTable
     from wellput.core.tree import Tree, Word
     from wellput.engine.result import Comparison, Score, ScoreResult
+    from wellput.engine.run_changes import run_changes
+    from wellput.engine.runs import save_run
     from wellput.engine.score import score
     from wellput.io import open_evalset, open_lines, read_evalset, write_evalset
+    from wellput.io.run_files import read_runs
     from wellput.metrics.registry import create as metric
     from wellput.realize.realizer import Realizer
     from wellput.realize.systems import Realization
@@ -38,6 +42,7 @@ _HOMES = {
     "OutputError": "wellput.core.errors:OutputError",
     "Realization": "wellput.realize.systems:Realization",
     "Realizer": "wellput.realize.realizer:Realizer",
+    "Run": "wellput.core.run:Run",
     "Score": "wellput.engine.result:Score",
     "ScoreResult": "wellput.engine.result:ScoreResult",
     "ScoreTable": "wellput.core.table:ScoreTable",
@@ -48,6 +53,9 @@ _HOMES = {
     "open_evalset": "wellput.io:open_evalset",
     "open_lines": "wellput.io:open_lines",
     "read_evalset": "wellput.io:read_evalset",
+    "read_runs": "wellput.io.run_files:read_runs",
+    "run_changes": "wellput.engine.run_changes:run_changes",
+    "save_run": "wellput.engine.runs:save_run",
     "score": "wellput.engine.score:score",
     "write_evalset": "wellput.io:write_evalset",
 }
@@ -63,6 +71,7 @@ __all__ = [
     "OutputError",
     "Realization",
     "Realizer",
+    "Run",
     "Score",
     "ScoreResult",
     "ScoreTable",
@@ -74,6 +83,9 @@ __all__ = [
     "open_evalset",
     "open_lines",
     "read_evalset",
+    "read_runs",
+    "run_changes",
+    "save_run",
     "score",
     "write_evalset",
 ]

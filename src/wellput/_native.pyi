@@ -1,4 +1,5 @@
-"""Kernels in C++ (native/). They release the GIL; `threads` never changes a digit."""
+"""Kernels in C++ (native/). They release the GIL; `threads` never changes a digit. Arguments that do
+not fit together are a ValueError."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -112,6 +113,9 @@ class NgramTrainer:
     def checkpoint(self) -> int: ...
     def resume(self, n_numbers: int, words: Sequence[str]) -> None: ...
     def words_from(self, begin: int) -> bytes: ...
+    def word_counts(self) -> tuple[bytes, NDArray[np.uint64]]: ...
+    def sorted_run(self) -> NDArray[np.uint32]: ...
+    def take_run(self, path: str) -> None: ...
     # The vocabulary, n-grams by length, discounts by length, occurrences by length but the last.
     def finish(
         self, min_count: int
@@ -133,7 +137,7 @@ def sums_within(steps: NDArray[np.uint32], begins: NDArray[np.uint32]) -> NDArra
 def word_slots(offsets: NDArray[np.uint64], text: NDArray[np.uint8]) -> NDArray[np.uint32]: ...
 
 class NgramModel:
-    """Scores from arrays, which it does not check."""
+    """Scores from arrays, which must fit together; wrong numbers in them give wrong scores."""
 
     def __init__(self, vocabulary: WordArrays, levels: Sequence[LevelArrays]) -> None: ...
     def scores(self, texts: Sequence[str], tokenizer: str, threads: int) -> Floats: ...
@@ -254,6 +258,7 @@ def boost(
     labels: NDArray[np.uint8],
     width: int,
     rounds: int,
+    smoothing: float,
 ) -> tuple[list[int], list[float], list[float]]: ...
 def fit_logistic(
     rows: NDArray[np.uint64],
@@ -322,7 +327,7 @@ def fill_words(
 Int32s = NDArray[np.int32]
 
 class TreeModel:
-    """Supertags by number from counts in arrays, which it does not check. Trees lie one after the
+    """Supertags by number from counts in arrays. Trees lie one after the
     other, tree i in the rows begins[i] to begins[i + 1]: lexeme, shape, head in the tree (-1 at the
     root), category, relation (-1 unknown)."""
 
@@ -457,3 +462,19 @@ class LabelChooser:
     def choose(
         self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
     ) -> NDArray[np.int32]: ...
+
+# evalset_lines.cpp
+def plain_columns(
+    data: bytes,
+) -> (
+    tuple[
+        list[str],
+        dict[str, list[str | None]],
+        list[tuple[str, ...]],
+        list[str | None],
+        list[str | None],
+    ]
+    | None
+): ...
+def item_lines(data: bytes, start: int, most: int) -> tuple[int, int, int]: ...
+def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]: ...

@@ -137,6 +137,9 @@ def test_preview_writes_a_page_that_stands_alone(run: Run, tmp_path: Path) -> No
     run("displays", "example", "-n", "3", "-o", "corpus.jsonl")
     outcome = run("displays", "preview", "corpus.jsonl", "--items", "synthetic-2", "-o", "p.html")
     assert outcome.code == 0, outcome.err
+    assert "p.html" in outcome.out
+    summary = run("displays", "preview", "corpus.jsonl", "-o", "q.html", "--format", "json").json
+    assert summary == {"sentences": 3, "systems": ["original"], "output": "q.html"}
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert "synthetic-2" in page and "synthetic-1" not in page and "Synthetic example" in page
     assert not re.search(r"(src|href)=.https?:", page)

@@ -82,6 +82,10 @@ def test_what_cannot_be_parsed_is_said(run: Run, english: Path) -> None:
     unknown = run("parse", "s.txt", "--parser", "frnech")
     assert unknown.code == 2
     assert "No parser 'frnech'" in unknown.err
+    (english.parent / "empty").mkdir()
+    empty = run("parse", "s.txt", "--parser", "empty")
+    assert empty.code == 2
+    assert "empty holds no parser: tagger.wpm and parser.wpm missing." in empty.err
 
 
 STRANGE = [
@@ -130,3 +134,31 @@ def test_references_are_parsed_for_tree_metrics(run: Run, english: Path) -> None
     (folder / "set.jsonl").write_text(json.dumps(item), encoding="utf-8")
     from_set = run("score", "set.jsonl", *lines[4:], "--trees", "auto")
     assert from_set.json["scores"] == auto.json["scores"]
+
+
+def test_agree_and_fit_parse_references_too(run: Run, english: Path) -> None:
+    references = ["the old cat sees the dog", "the dog sees a cat", "a cat sleeps", "the dog runs"]
+    with (english.parent / "set.jsonl").open("w", encoding="utf-8") as items:
+        for n, text in enumerate(references):
+            turned = " ".join(reversed(text.split()))
+            item = {"id": str(n), "references": [text], "outputs": {"A": text, "B": turned}}
+            items.write(json.dumps(item) + "\n")
+    ratings = "".join(
+        f"J{j},{n},{system},quality,{3 + (system == 'A') * 2 + (n + j) % 2}\n"
+        for j in (1, 2)
+        for n in range(len(references))
+        for system in "AB"
+    )
+    header = "judge,item,system,question,value\n"
+    (english.parent / "ratings.csv").write_text(header + ratings, encoding="utf-8")
+    calls = (
+        ("agree", "set.jsonl", "ratings.csv", "-m", "sta"),
+        ("fit", "set.jsonl", "ratings.csv", "--question", "quality", "--predictors", "sta"),
+    )
+    for call in calls:
+        without = run(*call, "--format", "json")
+        assert (without.code, "sta needs a tree" in without.err) == (2, True)
+        parsed = run(*call, "--trees", "auto", "--format", "json")
+        assert parsed.code == 0, parsed.err
+        refused = run(*call, "--trees", "mine.conllu")
+        assert (refused.code, "give auto or spacy:NAME" in refused.err) == (2, True)

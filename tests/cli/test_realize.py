@@ -44,7 +44,8 @@ def test_sentences_one_line_a_tree(run: Run) -> None:
 
 
 def test_o_holds_the_sentences_alone(run: Run, tmp_path: Path) -> None:
-    assert run("realize", "tree.json", "-o", "out.txt").out == ""
+    said = run("realize", "tree.json", "-o", "out.txt").out
+    assert said == "1 sentence written to out.txt.\n"
     assert (tmp_path / "out.txt").read_text() == "the dog sleeps\n"
 
 

@@ -353,3 +353,39 @@ def test_a_difference_on_fewer_items_is_said(run: Run, files: Write) -> None:
     files(**{"e.jsonl": lines([json.dumps(item) for item in items])})
     outcome = run("score", "e.jsonl", "-m", "ssa", "--paired", "ar")
     assert "B against A on the 11 items both have: worse on ssa" in outcome.out
+
+
+def shard(*ids: str) -> str:
+    rows = ({"id": i, "references": ["a b"], "outputs": {"A": "a b", "B": "a"}} for i in ids)
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_a_folder_with_a_poisoned_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "a.jsonl").write_text(shard("1", "2"))
+    (tmp_path / "s" / "b.jsonl").write_text(shard("3") + "{\n")
+    refused = run("score", "s", "-m", "ssa")
+    assert refused.code == 2
+    assert "s/b.jsonl has a problem:\n  line 2: not JSON" in refused.err
+    done = run("score", "s", "-m", "ssa", "--on-error", "skip")
+    assert done.code == 0
+    assert (
+        "2 items.\nLeft out because of errors: 1 partition.\n  s/b.jsonl: s/b.jsonl has" in done.out
+    )
+    skipped = run("score", "s", "-m", "ssa", "--on-error", "skip", "--format", "json").json[
+        "skipped"
+    ]
+    assert [entry["partition"] for entry in skipped] == ["s/b.jsonl"]
+
+
+def test_segments_in_a_folder_and_a_run_that_goes_on(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "e.jsonl").write_text(shard("1", "2"))
+    plain = run("score", "e.jsonl", "-m", "ssa", "--format", "json").json
+    options = ("score", "e.jsonl", "-m", "ssa", "--resume", "kept", "--format", "json")
+    assert run(*options, "--segments", "scores").json == plain
+    assert [file.name for file in (tmp_path / "scores").iterdir()] == ["part-00000.parquet"]
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    assert run(*options, "--segments", "scores").json == plain
+    refused = run(*options, "--segments", "scores.csv")
+    assert refused.code == 2
+    assert "Give a name without suffix" in refused.err

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 import wellput
 from wellput.core.errors import InputError
@@ -136,11 +140,90 @@ def test_what_is_no_log_is_refused(tmp_path: Path, content: str, complaint: str)
         open_evalset(path)
 
 
-def test_binary_logs_say_how_to_convert_them(tmp_path: Path) -> None:
-    (tmp_path / "log.eval").write_bytes(b"PK")
-    for path in (tmp_path, tmp_path / "log.eval"):
-        with pytest.raises(InputError, match="inspect log convert"):
+def write_archive(path: Path, members: dict[str, object], pack: Callable[[bytes], bytes]) -> Path:
+    """As inspect_ai writes them: methods 0 and 8 by `zipfile`, 93 (Zstandard) by hand, since Python
+    knows it only from 3.14 on."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in members.items():
+            archive.writestr(name, pack(json.dumps(value).encode()))
+    if pack(b"") != b"":
+        content = bytearray(path.read_bytes())
+        for signature, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+            at = content.find(signature)
+            while at >= 0:
+                content[at + place] = 93
+                at = content.find(signature, at + 4)
+        path.write_bytes(content)
+    return path
+
+
+def members_of(log: dict[str, Any]) -> dict[str, object]:
+    header = {key: value for key, value in log.items() if key != "samples"}
+    names = (f"samples/{s['id']}_epoch_{s['epoch']}.json" for s in log["samples"])
+    return {
+        "_journal/start.json": {},
+        **dict(zip(names, log["samples"], strict=True)),
+        "header.json": header,
+    }
+
+
+def plain(content: bytes) -> bytes:
+    return content
+
+
+def in_two_frames(content: bytes) -> bytes:
+    pack = zstandard.ZstdCompressor().compress
+    return pack(content[:5]) + pack(content[5:])
+
+
+@pytest.mark.parametrize("pack", [plain, in_two_frames])
+def test_binary_logs_of_inspect_are_read_like_json(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    log = inspect_log("good", [sample(1, "yes", "C"), sample(2, "no", "I")])
+    expected = read_evalset(write(tmp_path / "log.json", log))
+    found = read_evalset(write_archive(tmp_path / "log.eval", members_of(log), pack))
+    assert found.items == expected.items
+
+
+def test_a_sample_in_pieces_is_read_from_its_shell(tmp_path: Path) -> None:
+    members = members_of(inspect_log("good", [sample(1, "yes", "C")]))
+    shell = {
+        "samples/2_epoch_1/sample.json": sample(2, "no", "I"),
+        "samples/2_epoch_1/events/0.json": [],
+    }
+    evalset = read_evalset(write_archive(tmp_path / "log.eval", {**members, **shell}, plain))
+    assert [item.id for item in evalset] == ["1", "2"]
+
+
+def test_damaged_and_unfinished_binary_logs_are_refused(tmp_path: Path) -> None:
+    members = members_of(inspect_log("good", [sample(1, "yes", "C")]))
+    damaged = write_archive(tmp_path / "damaged.eval", members, lambda content: b"no zstd")
+    del members["header.json"]
+    unfinished = write_archive(tmp_path / "unfinished.eval", members, plain)
+    (tmp_path / "no.eval").write_bytes(b"PK")
+    for path, words in (
+        (damaged, "damaged"), (unfinished, "did not end"), (tmp_path / "no.eval", "damaged"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=words):
             open_evalset(path)
+
+
+def test_without_zstandard_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = inspect_log("good", [sample(1, "yes", "C")])
+    path = write_archive(tmp_path / "log.eval", members_of(log), in_two_frames)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(InputError, match=r"wellput\[logs\]"):
+        open_evalset(path)
+
+
+def test_a_sample_that_ended_with_an_error_is_no_answer(tmp_path: Path) -> None:
+    failed = {**sample(2, "", "I"), "error": {"message": "no connection"}}
+    log = inspect_log("good", [sample(1, "", "I"), failed])
+    assert [item.id for item in read_evalset(write(tmp_path / "log.json", log))] == ["1"]
 
 
 def test_which_score_must_be_said_where_there_are_several(tmp_path: Path) -> None:

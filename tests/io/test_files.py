@@ -153,3 +153,37 @@ def test_a_pipe_is_read_twice(tmp_path: Path) -> None:
     assert list(file.lines()) == ["a", "b"]
     assert file.count_lines() == 2
     writer.join()
+
+
+@pytest.mark.parametrize("change", ["append", "truncate", "replace"])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"line\n" * 1_000_000)
+    file = InputFile(path)
+    lines = file.lines()
+    next(lines)
+    if change == "replace":  # what is open stays whole; reading again would give other lines
+        (tmp_path / "b.txt").write_bytes(b"other\n")
+        (tmp_path / "b.txt").rename(path)
+        assert sum(1 for _ in lines) == 999_999
+        lines = file.lines()
+    elif change == "append":
+        with path.open("ab") as more:
+            more.write(b"line\n")
+    else:
+        os.truncate(path, 2_000_000)
+    with pytest.raises(InputError, match="changed while it was read"):
+        list(lines)
+
+
+def test_a_file_may_be_read_twice(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"a\nb\n"))
+    file = InputFile(path)
+    assert list(file.lines()) == list(file.lines()) == ["a", "b"]
+
+
+def test_what_lies_behind_a_url_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a\nb\n")
+    assert list(InputFile(path.as_uri()).lines()) == ["a", "b"]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import lzma
 import os
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -123,6 +125,37 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OutputError, match="no permission"):
         check_writable(tmp_path / "new.txt")
     assert path.read_text() == "old"
+
+
+def test_a_read_only_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Played: where nothing can be made, nothing can be removed either, which must not hide why."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with (
+        pytest.raises(OutputError, match=r"a\.txt: the disk is read-only"),
+        replacing(tmp_path / "a.txt"),
+    ):
+        pass
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
+    with pytest.raises(OutputError, match=r"a\.txt: the disk is read-only"):
+        check_writable(tmp_path / "a.txt")
+
+
+def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with replacing_text(path) as first:
+        first.write("first, ")
+        with replacing_text(path) as second:
+            second.write("second")
+        assert path.read_text() == "second"
+        first.write("to the end")
+    assert path.read_text() == "first, to the end"
+    assert names_in(tmp_path) == ["a.txt"]
 
 
 def test_an_error_of_the_body_is_its_own(tmp_path: Path) -> None:

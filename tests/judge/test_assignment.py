@@ -107,6 +107,38 @@ def test_a_judge_who_comes_back_in_time_keeps_the_trial(tmp_path: Path) -> None:
     assert store.next_trial(second) is None
 
 
+@pytest.mark.parametrize("hours", [-5, 5])
+def test_a_clock_that_jumps_costs_at_most_a_judgment_for_each_trial_held(
+    tmp_path: Path, hours: int
+) -> None:
+    clock = Clock()
+    study = new_study(n_items=6, systems="A", judges=3, per_item=1)
+    store = Store.create(tmp_path / "s.db", study, clock=clock)
+    judges = judges_of(store, 3)
+    held = [store.next_trial(judge) for judge in judges]
+    clock.now += hours * 3600
+    for judge, trial in zip(judges, held, strict=True):
+        assert trial is not None
+        assert store.record(judge, trial.id, answer_to(trial), ms=1) == "created", "none is lost"
+        answer_all(store, judge)
+    counts = counts_of(store)
+    assert len(counts) == 6
+    assert set(counts.values()) <= {1, 2}
+    assert sum(counts.values()) <= 6 + len(held)
+
+
+def test_a_clock_set_back_holds_nothing_up(tmp_path: Path) -> None:
+    clock = Clock()
+    study = new_study(n_items=1, systems="A", judges=2, per_item=1)
+    store = Store.create(tmp_path / "s.db", study, clock=clock)
+    first, second = judges_of(store, 2)
+    assert store.next_trial(first) is not None  # and leaves
+    clock.now -= 20 * 60
+    assert store.next_trial(second) is None
+    clock.now -= 5 * 3600
+    assert store.next_trial(second) is not None
+
+
 def test_nobody_gets_a_trial_twice_and_orders_differ(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "s.db", new_study(n_items=10, judges=3, per_item=3))
     orders = []

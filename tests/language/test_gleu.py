@@ -48,13 +48,14 @@ def parsers(parser: MadeUpParser | None = None, **answer: Any) -> GleuParsers:
 def test_features_are_rates() -> None:
     # Five words: one break of four places, two nulls of five words, 6 of 10 linkages invalid.
     [row] = parsers().features(["a dog a cat ."])
-    assert row == pytest.approx([0.5, 1 / 4, 2 / 5, 6 / 10])
+    assert row == pytest.approx([0.5, 1 / 4, (2 / 5) ** 0.5, 6 / 10])
 
 
 def test_a_text_has_the_mean_of_its_sentences() -> None:
-    # "Dogs bark." has 3 words and no break: nulls 2/3. "A cat a dog." has 5: nulls 2/5, breaks 1/4.
+    # "Dogs bark." has 3 words and no break, 2 nulls. "A cat a dog." has 5, 2 nulls, breaks 1/4.
     [row] = parsers().features(["Dogs bark. A cat a dog."])
-    assert row == pytest.approx([0.5, 1 / 8, (2 / 3 + 2 / 5) / 2, 0.6])
+    nulls = ((2 / 3) ** 0.5 + (2 / 5) ** 0.5) / 2
+    assert row == pytest.approx([0.5, 1 / 8, nulls, 0.6])
 
 
 def test_a_text_without_words_has_no_features() -> None:

@@ -248,7 +248,7 @@ def test_made_by_name(options: str, name: str) -> None:
 
 
 def test_options_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="max_ngram_order must be 1 or more"):
+    with pytest.raises(InputError, match="max_ngram_order must be from 1 to 1000"):
         Bleu(max_ngram_order=0)
     with pytest.raises(InputError, match="smooth_value must not be negative"):
         replace(Bleu(), smooth_value=-1.0)

@@ -74,6 +74,6 @@ def test_an_explanation_names_what_pulled_the_score_down() -> None:
 
     batch = Batch.of("A", [Item("1", {"A": "bad"}), Item("2", {"A": "good"})])
     worse, fine = GleuFluency().explain(batch)
-    assert [line.split()[1] for line in worse.splitlines()[1:]] == ["nulls", "log_probability"]
-    assert "−0.80" in worse  # 4/5
+    assert [line.split()[3] for line in worse.splitlines()[1:]] == ["nulls", "log_probability"]
+    assert "loses 0.80" in worse  # 4/5
     assert fine == ""

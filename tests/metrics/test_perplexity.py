@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import kenlm
@@ -10,7 +11,10 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
+from wellput.language.ngram_files import load_model
+from wellput.language.word_frequencies import unigrams
 from wellput.metrics.perplexity import Perplexity
+from wellput.metrics.registry import create
 
 TINY = str(Path(__file__).parent / "tiny.arpa")
 TEXTS = ["the cat sat on a mat .", "mat the", "", "a zebra sat ."]
@@ -45,3 +49,33 @@ def test_without_a_model() -> None:
     assert metric.signature() == "model:unset|case:mixed|tok:none"
     with pytest.raises(InputError, match="wellput train lm"):
         metric.statistics(batch_of(["a"]))
+
+
+def test_measures_by_hand() -> None:
+    # "mat the" and its end are three words: log P from kenlm, log10 → ln.
+    other = kenlm.Model(TINY)
+    total = other.score("mat the") * math.log(10)
+    alone = sum(unigrams(load_model(TINY))[word] for word in ("mat", "the", "</s>")) * math.log(10)
+    expected = {
+        "measure=mean": total / 3,
+        "measure=penalized": total / (8 / 6) ** 0.8,
+        "measure=penalized,exponent=0": total,
+        "measure=slor": (total - alone) / 3,
+    }
+    for options, value in expected.items():
+        metric = create(f"perplexity:model={TINY},{options}")
+        assert metric.higher_is_better
+        statistics = metric.statistics(batch_of(["mat the", "the cat"]))
+        segments = metric.segment_score(statistics)
+        assert segments[0] == pytest.approx(value, rel=1e-5)
+        # The corpus has the mean over outputs, unlike that of perplexity itself.
+        assert metric.score(statistics.sum(axis=0)) == pytest.approx(segments.mean())
+    assert (
+        create(f"perplexity:model={TINY},measure=penalized").signature().count("exponent:0.8") == 1
+    )
+
+
+def test_unknown_words_have_a_frequency() -> None:
+    metric = create(f"perplexity:model={TINY},measure=slor")
+    scores = metric.segment_score(metric.statistics(batch_of(["a zebra sat .", ""])))
+    assert np.isfinite(scores).all()

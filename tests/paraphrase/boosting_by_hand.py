@@ -70,12 +70,16 @@ def reweighted(
 
 
 def votes(
-    rows: Sequence[set[int]], labels: Sequence[int], weights: Sequence[float], feature: int
+    rows: Sequence[set[int]],
+    labels: Sequence[int],
+    weights: Sequence[float],
+    feature: int,
+    smoothing: float,
 ) -> tuple[float, float]:
-    """½ ln (W₊ + ε) / (W₋ + ε) where the feature is present, and where it is not; ε = 1 / n."""
+    """½ ln (W₊ + ε) / (W₋ + ε) where the feature is present, and where it is not; ε = smoothing / n."""
     result = []
     for wanted in (True, False):
-        sums = [1 / len(rows), 1 / len(rows)]
+        sums = [smoothing / len(rows)] * 2
         for row, label, weight in zip(rows, labels, weights, strict=True):
             if (feature in row) == wanted:
                 sums[label] += weight

@@ -35,22 +35,26 @@ def rows_of(examples: list[set[int]]) -> tuple[NDArray[np.uint64], NDArray[np.ui
 @given(
     st.lists(
         st.tuples(st.sets(st.integers(0, 5)), st.integers(0, 1)), min_size=2, max_size=14
-    ).filter(lambda rows: {label for _, label in rows} == {0, 1})
+    ).filter(lambda rows: {label for _, label in rows} == {0, 1}),
+    st.sampled_from([0.5, 1.0, 5.0]),
 )
 def test_each_stump_is_the_best_one_with_the_right_votes(
-    examples: list[tuple[set[int], int]],
+    examples: list[tuple[set[int], int]], smoothing: float
 ) -> None:
     features = [row for row, _ in examples]
     labels = [label for _, label in examples]
     stumps = list(
-        zip(*_native.boost(*rows_of(features), np.array(labels, np.uint8), 6, 8), strict=True)
+        zip(
+            *_native.boost(*rows_of(features), np.array(labels, np.uint8), 6, 8, smoothing),
+            strict=True,
+        )
     )
     weights = [1 / len(labels)] * len(labels)
     for feature, present, absent in stumps:
         least = min(normalizer(features, labels, weights, other) for other in range(6))
         assert normalizer(features, labels, weights, feature) == pytest.approx(least, abs=1e-8)
         assert (present, absent) == pytest.approx(
-            votes(features, labels, weights, feature), abs=1e-6
+            votes(features, labels, weights, feature, smoothing), abs=1e-6
         )
         weights = reweighted(features, labels, weights, (feature, present, absent))
     if len(stumps) < 8:  # it stopped because no stump helps
@@ -63,7 +67,7 @@ def test_a_first_stump_by_hand() -> None:
     # Absent: W+ = 1/8, W− = 3/8; the vote is −½ ln 2.
     rows = [{0}, {0}, {0}, set(), {0}, set(), set(), set()]
     labels = np.array([1, 1, 1, 1, 0, 0, 0, 0], np.uint8)
-    features, present, absent = _native.boost(*rows_of(rows), labels, 1, 1)
+    features, present, absent = _native.boost(*rows_of(rows), labels, 1, 1, 1.0)
     assert features == [0]
     assert (present[0], absent[0]) == pytest.approx((0.34657, -0.34657), abs=1e-5)
 

@@ -1,9 +1,15 @@
-"""Reports laid out for a terminal of a given width."""
+"""Reports laid out for a terminal of a given width, and for LaTeX."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
 from wellput.report.drawings import fold_drawing
-from wellput.report.table import Table, as_latex, as_terminal
+from wellput.report.table import LATEX, Table, as_latex, as_terminal
 
 DRAWING = """\
 reference  If the ferry is late , bus 7 waits                      .
@@ -52,3 +58,29 @@ def test_latex_gets_commands_for_what_pdflatex_cannot_set() -> None:
     text = as_latex([table])
     assert r"ter $\downarrow$ & $\kappa$ & $\alpha$ & $\beta$ & $\chi$$^2$ \\" in text
     assert text.isascii()
+
+
+def test_latex_has_a_short_caption_and_small_notes() -> None:
+    table = Table(["system", "bleu"], [["A", "1.00"]], notes=["3 items.", "bleu: nrefs:1|tok:13a"])
+    named = Table(["judge"], [["J"]], title="Judges", notes=["All of them."])
+    first, second = as_latex([table, named]).split("\n\n")
+    assert r"\caption{3 items.}" in first
+    assert r"\footnotesize" in first.splitlines()[-3]
+    assert first.splitlines()[-2] == r"bleu: nrefs:1\textbar\allowbreak{}tok:13a\par"
+    assert r"\caption{Judges}" in second and r"All of them.\par" in second
+
+
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="needs apt-get install texlive-latex-base"
+)
+def test_pdflatex_sets_it(tmp_path: Path) -> None:
+    cells = ["".join(LATEX), r"50% & a_b #1 {x} $y^2~\z | <i>", "é – ’q’ … “w”"]
+    table = Table(["x", "y", "z"], [cells], notes=cells, best=frozenset({(0, 1)}))
+    empty = Table(["x"], [], title="Nothing", notes=["at all"])
+    document = "\\documentclass{article}\\begin{document}\n%s\\end{document}"
+    (tmp_path / "a.tex").write_text(document % as_latex([table, empty]), encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-600:]

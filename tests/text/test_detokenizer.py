@@ -17,6 +17,8 @@ CASES = {
     'five " wide': 'five " wide',
     "Peter 's and the boys ’ hats": "Peter's and the boys’ hats",
     "-LRB- see below -RRB-": "(see below)",
+    "a two - month - old cat": "a two-month-old cat",
+    "- no , - ( yes ) - or -": "- no, - (yes) - or -",
     "'s": "'s",
     "": "",
 }

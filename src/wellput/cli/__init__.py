@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import errno
 import gc
-import os
+import signal
 import sys
 import warnings
+from typing import Any
 
 import click
 
 from wellput import __version__
+from wellput.cli.endings import (
+    OUT_OF_MEMORY,
+    Stopped,
+    closed_pipes_stop,
+    die_of,
+    refuse,
+    stoppable,
+)
 from wellput.cli.lazy_group import LazyGroup
 from wellput.core.errors import WellputError
 
@@ -40,6 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Rewrite references, closer in wording to each output.",
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
+    "runs": ("wellput.cli.runs:command", "Find stored scores again, and compare them."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
     "completion": (
@@ -49,8 +59,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+class Program(LazyGroup):
+    """A closed pipe is told to click as a stop: it would make an exit code of 1 of it."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with closed_pipes_stop():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with closed_pipes_stop():
+            return super().invoke(ctx)
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=Program,
     members=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with: wellput demo",
@@ -67,23 +89,31 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> None:
     """The program. Exit codes: 0 done; 1 a check you asked for failed, or a bug of ours; 2 the input
-    is wrong."""
+    is wrong, or the machine does not allow it. See docs/reliability.md for signals."""
     warnings.showwarning = _show_warning
     # What is read stays until the end: looking through it again and again for garbage takes a third
     # of the time of reading a large evalset with trees or schedules.
     gc.set_threshold(200_000, 20, 100)
     try:
-        cli(prog_name="wellput")
+        with stoppable(), closed_pipes_stop():
+            code = cli.main(prog_name="wellput", standalone_mode=False)
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except WellputError as error:
-        click.echo(f"wellput: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output went away (`wellput … | head`): nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        refuse(error)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except MemoryError:
+        refuse(OUT_OF_MEMORY)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("wellput: interrupted", err=True)
+        die_of(signal.SIGINT)
+    except Stopped as stopped:
+        die_of(stopped.number)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        click.echo("wellput: Cannot write standard output: the disk is full.", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(2)
+        refuse("Cannot write standard output: the disk is full.")
+    if code:
+        sys.exit(code)

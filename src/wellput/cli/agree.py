@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from wellput.cli.options import common_options, refuse_stdin_twice, show
 from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
+from wellput.cli.tree_options import open_items, trees_option
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 
@@ -41,6 +42,7 @@ Examples:
     shell_complete=complete_metric,
     help="Metrics, separated by commas; add random and length-only to see the floor.",
 )
+@trees_option
 @click.option(
     "--level",
     type=click.Choice(["system", "segment", "document"]),
@@ -113,6 +115,7 @@ def command(
     evalset: str,
     judgments: str,
     metrics: Sequence[str],
+    trees: str | None,
     coefficients: Sequence[str],
     questions: Sequence[str],
     exclusions: Sequence[str],
@@ -134,7 +137,7 @@ def command(
     from wellput.agree.preferences import agree_on_preferences
     from wellput.cli.progress import progress_of
     from wellput.engine.score import available_cores, score
-    from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
+    from wellput.io import check_distinct, check_writable, read_judgments
     from wellput.metrics import registry
     from wellput.report.agree import agreement_report
 
@@ -143,7 +146,7 @@ def command(
     check_distinct([output], [evalset, judgments])
     chosen = registry.create_all(metrics)
     answers = read_judgments(judgments)
-    source = open_evalset(evalset, trees=any("tree" in metric.needs for metric in chosen))
+    source = open_items(evalset, chosen, trees, threads=threads)
     with progress_of("items scored") as on_progress:
         scored = score(source, chosen, keep_rows=True, threads=threads, on_progress=on_progress)
     if answers and isinstance(answers[0], Preference):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
-
 import click
 
-from wellput.cli.options import common_options, emit, show, terminal_width
+from wellput.cli.options import common_options, emit, show
 
-METRICS = "bleu,chrf,gsa,gta,quality,length-only,random"
-BASELINE = "careful"
+METRICS = "bleu,gsa,gta,fluency,length-only,random"
 TITLE = "Harbor announcements (wellput demo, judges simulated)"
 
 
@@ -43,12 +40,14 @@ def command(
     seed: int,
     threads: int | None,
 ) -> None:
-    """Show the tool on an embedded example: announcements of a harbor, written by four systems, with
+    """Show the tool on an embedded example: announcements of a harbor, written by six systems, with
     two references and their trees, and the ratings of six simulated judges."""
     from wellput.agree.analysis import AgreementOptions
     from wellput.agree.correlate import Uncertainty
+    from wellput.demo.example import BASELINE, harbor_example
+    from wellput.demo.judges import simulated_judgments
     from wellput.engine.score import available_cores
-    from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
+    from wellput.io import check_distinct, check_writable, write_evalset, write_judgments
     from wellput.report.demo import demo_report
     from wellput.report.html.evaluate import evaluate
     from wellput.report.html.page import report_page
@@ -59,27 +58,26 @@ def command(
     for path in made:
         check_writable(path)
     check_distinct(made, [])
-    example = files("wellput") / "demo" / "evalset.jsonl"
-    simulated = files("wellput") / "demo" / "judgments.csv"
-    for file, target in ((example, save), (simulated, save_judgments)):
-        if target is not None:
-            emit(file.read_text(encoding="utf-8"), target)
-    with as_file(example) as evalset, as_file(simulated) as judgments:
-        evaluation = evaluate(
-            open_evalset(evalset),
-            read_judgments(judgments),
-            [METRICS],
-            title=TITLE,
-            baseline=BASELINE,
-            shown=100,
-            options=AgreementOptions(
-                uncertainty=Uncertainty(seed=seed, threads=threads or available_cores())
-            ),
-        )
+    cores = threads or available_cores()
+    example = harbor_example(threads=cores)
+    judgments = simulated_judgments(example)
+    if save is not None:
+        write_evalset(example, save)
+    if save_judgments is not None:
+        write_judgments(judgments, save_judgments)
+    evaluation = evaluate(
+        example,
+        judgments,
+        [METRICS],
+        title=TITLE,
+        baseline=BASELINE,
+        shown=len(example),
+        options=AgreementOptions(uncertainty=Uncertainty(seed=seed, threads=cores)),
+    )
     if library is not None:
         emit(report_page(evaluation, library), report)
     assert evaluation.agreement is not None  # there are judgments
-    shown = demo_report(evaluation, evaluation.agreement, width=terminal_width(output))
+    shown = demo_report(evaluation, evaluation.agreement)
     show(
         shown,
         format,
@@ -101,9 +99,12 @@ def library_if_installed() -> str | None:
 
 
 INTRODUCTION = """\
-60 announcements of a harbor town by four systems, each with two references and their trees; and six
-SIMULATED judges, who rate what the systems are known to be worth: careful 6, template 5, hasty 3,
-jumbled 2.5 of 7, with noise. Real judges come from `wellput study`.
+60 announcements of a harbor town, each with two references and their trees, by
+six systems: careful and template were written by hand, hasty and jumbled
+spoiled; realizer and lr put the words of a reference's tree in order just now.
+Six SIMULATED judges rate what a system is known to be worth (careful 6,
+template 5, realizer 4.5, hasty 3, jumbled 2.5, lr 2 of 7) with noise; real
+judges come from `wellput study`.
 
 """
 
@@ -112,10 +113,10 @@ def closing(report: str | None) -> str:
     shown = (
         f"\nThe report with charts and every item: {report}. Open it in a browser."
         if report
-        else "\nThe same with charts and every item: pip install 'wellput[report]' and wellput demo"
+        else "\nThe same with charts: pip install 'wellput[report]', and wellput demo again."
     )
     return f"""{shown}
 On your own files:
-  wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --paired ar
+  wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,gsa --paired ar
   wellput report evalset.jsonl judgments.csv -o report.html
 """

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wellput.cli.options import emit, making_options
+from wellput.cli.options import emit, making_options, show
 from wellput.core.errors import InputError, did_you_mean
+from wellput.report.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.core.evalset import EvalSet, Item
@@ -60,7 +61,8 @@ def command(
     """Let the head perform the schedules of an evalset, in the browser.
 
     Speech is made ahead by the program espeak-ng where it is installed; without it the head is silent.
-    The page needs no network. It is served until Ctrl-C, or written to the file of -o.
+    The page needs no network. It is served until Ctrl-C, or written to the file of -o, with
+    a summary to standard output.
     """
     import webbrowser
 
@@ -73,12 +75,13 @@ def command(
         check_distinct([output], [evalset])
     sets = read_evalset(evalset, trees=False)
     systems = _systems(sets, system)
+    shown = _chosen(sets, items, n)
     with progress_of("sentences spoken") as on_progress:
-        page = preview_page(
-            _chosen(sets, items, n), systems, title=evalset, on_progress=on_progress
-        )
+        page = preview_page(shown, systems, title=evalset, on_progress=on_progress)
     if output is not None:
         emit(page, output)
+        if output != "-":
+            show(_summary(shown, systems, output), format, "-")
         return
     with page_server(page, host, port) as server, suppress(KeyboardInterrupt):
         address = f"http://{host}:{server.server_address[1]}/"
@@ -86,6 +89,13 @@ def command(
         if browser:
             webbrowser.open(address)
         server.serve_forever()
+
+
+def _summary(items: Sequence[Item], systems: Sequence[str], output: str) -> Report:
+    record = {"sentences": len(items), "systems": list(systems), "output": output}
+    cells = [str(len(items)), ", ".join(systems), output]
+    table = Table(["sentences", "systems", "page"], [cells], is_prose=True)
+    return Report([table], record, list(record), [{**record, "systems": cells[1]}])
 
 
 def _systems(sets: EvalSet, first: str | None) -> list[str]:

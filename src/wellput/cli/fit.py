@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
+from wellput.cli.tree_options import open_items, trees_option
 
 if TYPE_CHECKING:
     from wellput.agree.fit import Criterion, Method
@@ -34,6 +35,7 @@ Examples:
     metavar="NAMES",
     help="Metrics and their components, separated by commas: sta,ssa.substitutions,length.",
 )
+@trees_option
 @click.option(
     "--method",
     type=click.Choice(["ols", "ridge"]),
@@ -75,6 +77,7 @@ def command(
     judgments: str,
     question: str,
     predictors: Sequence[str],
+    trees: str | None,
     method: str,
     stepwise: str | None,
     normalize: str | None,
@@ -99,7 +102,6 @@ def command(
     from wellput.agree.panel import default_normalization, normalized, panels
     from wellput.cli.progress import progress_of
     from wellput.engine.score import score
-    from wellput.io import open_evalset
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable, save
     from wellput.report.fit import fit_report
@@ -110,7 +112,7 @@ def command(
     if output is not None:
         check_savable(output)
     answers, is_choice = answers_to(question, judgments)
-    source = open_evalset(evalset, trees=any("tree" in metric.needs for metric in metrics))
+    source = open_items(evalset, metrics, trees, threads=threads)
     with progress_of("items scored") as on_progress:
         scores = score(
             source, metrics, seed=seed, threads=threads, keep_rows=True, on_progress=on_progress

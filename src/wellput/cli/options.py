@@ -52,7 +52,7 @@ def making_options(function: F) -> F:
 
 
 def is_terminal(output: str) -> bool:
-    return output == "-" and sys.stdout.isatty()
+    return output == "-" and sys.stdout is not None and sys.stdout.isatty()
 
 
 def terminal_width(output: str) -> int | None:

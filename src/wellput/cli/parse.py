@@ -57,9 +57,8 @@ def command(
     the line's number. The log probability (natural) and the number of fragments are those of the
     head-driven model. Without -o the trees go to standard output; --format is the summary's.
     """
-    import os
-
     from wellput.cli.progress import progress_of
+    from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable, format_tree, replacing
     from wellput.io.files import InputFile, check_readable
     from wellput.language.sentence_parsing import SentenceParser, Summary
@@ -70,7 +69,7 @@ def command(
     check_writable(output)
     check_distinct([output], [sentences])
     parsing = SentenceParser.load(parser, tokenize=tokenize)
-    threads = threads or os.cpu_count() or 1
+    threads = threads or available_cores()
     summary = Summary()
     with progress_of("sentences parsed") as on_progress, replacing(output) as sink:
         for block in file.line_blocks(BLOCK):

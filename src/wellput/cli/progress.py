@@ -11,7 +11,7 @@ from contextlib import contextmanager
 @contextmanager
 def progress_of(what: str, *, after: float = 1.0) -> Iterator[Callable[[int], None]]:
     """A function to call with the number of things just done."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     started = time.monotonic()

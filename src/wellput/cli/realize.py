@@ -149,6 +149,8 @@ def command(
     is_plain = format == "table" and nbest is None and evaluation is None
     if is_plain and (explain or output is None):
         emit(before or _lines(realized), "-")
+    elif is_plain and output != "-":
+        click.echo(f"{len(realized):,} sentence{'s' * (len(realized) != 1)} written to {output}.")
     elif not is_plain:
         report = realize_report(
             realized, model=model, evaluation=evaluation, width=terminal_width("-")

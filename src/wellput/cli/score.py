@@ -9,6 +9,7 @@ from typing import cast
 import click
 from click.shell_completion import CompletionItem
 
+from wellput.cli.engine_options import engine_options, segment_targets
 from wellput.cli.options import common_options, show, terminal_width
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSource
@@ -27,6 +28,7 @@ Examples:
   wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --paired ar
   wellput score evalset.jsonl -m sta,gta,understandability,quality --segments seg.csv --format json
   wellput score evalset.jsonl -m chrf:word_order=2 --confidence
+  wellput score 'shards/*.jsonl' -m bleu --engine ray --segments scores --resume finished
 """
 )
 @click.argument("evalset", required=False)
@@ -84,7 +86,12 @@ Examples:
     show_default=True,
     help="Differences with a smaller p are called real.",
 )
-@click.option("--segments", metavar="FILE", help="Write segment scores (CSV, TSV, JSONL, Parquet).")
+@click.option(
+    "--segments",
+    metavar="FILE|FOLDER",
+    help="Write segment scores: CSV, TSV, JSONL, Parquet, or a folder of Parquet files.",
+)
+@engine_options
 @click.option("--explain", is_flag=True, help="Show what is wrong in each system's worst items.")
 @click.option(
     "--paraphrase",
@@ -95,6 +102,12 @@ Examples:
     "--fail-if-worse",
     is_flag=True,
     help="Exit with 1 if a system is significantly worse than the baseline on any metric.",
+)
+@click.option(
+    "--runs",
+    metavar="FOLDER",
+    envvar="WELLPUT_RUNS",
+    help="Store the scores there too, for wellput runs (or set WELLPUT_RUNS).",
 )
 @common_options
 def command(
@@ -114,6 +127,11 @@ def command(
     explain: bool,
     paraphrase: str | None,
     fail_if_worse: bool,
+    engine: str,
+    address: str | None,
+    resume: str | None,
+    on_error: str,
+    runs: str | None,
     format: str,
     output: str,
     seed: int,
@@ -122,12 +140,17 @@ def command(
     """Score systems under one or more metrics, with intervals and significance.
 
     EVALSET is a file with items, references and outputs (JSONL, CSV, TSV, Parquet; - for standard
-    input). Or give line-aligned text: --ref for each set of references, --hyp for each system.
+    input), a folder or a quoted pattern of such files, or their URL. Or give line-aligned text: --ref
+    for each set of references, --hyp for each system.
     """
     from wellput.cli.progress import progress_of
+    from wellput.cli.runs import storing
     from wellput.engine.explain import explain as explained
-    from wellput.engine.score import Test, score
+    from wellput.engine.partitioned import Engine, OnError
+    from wellput.engine.score import score
+    from wellput.engine.significance import Test
     from wellput.io import check_distinct, check_writable, writing_segments
+    from wellput.io.run_files import check_store
     from wellput.report.drawings import fold_drawing
     from wellput.report.score import score_report
 
@@ -144,16 +167,20 @@ def command(
     parser = parser_named(trees)
     tree_file = None if parser else trees
     source = open_source(evalset, references, hypotheses, tree_file, with_trees=needs_trees)
+    data = source
     if parser and needs_trees:
         source = parsed_references(source, parser, threads=threads)
-    targets = [target for target in (output, segments) if target is not None]
+    if runs is not None:
+        check_store(runs)
+    file, folder = segment_targets(segments, engine=engine, resume=resume, on_error=on_error)
+    targets = [target for target in (output, file) if target is not None]
     for target in targets:
         check_writable(target)
     files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), tree_file)
     check_distinct(targets, [file for file in files if file is not None])
     with ExitStack() as stack:
         on_progress = stack.enter_context(progress_of("items scored"))
-        writer = stack.enter_context(writing_segments(segments)) if segments else None
+        writer = stack.enter_context(writing_segments(file)) if file else None
         result = score(
             source,
             chosen,
@@ -166,17 +193,23 @@ def command(
             seed=seed,
             threads=threads,
             keep_rows=explain,
+            engine=cast("Engine", engine),
+            address=address,
+            resume=resume,
+            on_error=cast("OnError", on_error),
+            segments=folder,
             on_segments=writer.write if writer else None,
             on_progress=on_progress,
         )
     width = terminal_width(output)
     drawings = explained(source, chosen, result) if explain else []
-    show(
-        score_report(result, width=width),
-        format,
-        output,
-        after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
-    )
+    with storing(runs, result, data, chosen):
+        show(
+            score_report(result, width=width),
+            format,
+            output,
+            after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
+        )
     if fail_if_worse and result.worse:
         for worse in result.worse:
             click.echo(

@@ -52,6 +52,12 @@ Example:
     help="More text for the n-gram model: a file, a folder or a tar archive of .txt. Can be repeated.",
 )
 @click.option(
+    "--ngrams",
+    type=PATHS,
+    metavar="FILE",
+    help="A model of general English for fluency, ARPA or .wlm, in small letters without punctuation.",
+)
+@click.option(
     "--real",
     type=PATHS,
     multiple=True,
@@ -75,6 +81,7 @@ def command(
     treebanks: Sequence[Path],
     dev: Path,
     texts: Sequence[Path],
+    ngrams: Path | None,
     real: Sequence[Path],
     source: Sequence[Path],
     only: Sequence[str],
@@ -96,6 +103,7 @@ def command(
 
     sources = [Source(path, "treebank") for path in treebanks]
     sources += [Source(dev, "dev"), *(Source(path, "text") for path in texts)]
+    sources += [Source(ngrams, "ngrams")] if ngrams else []
     sources += [*(Source(path, "real") for path in real), *(Source(p, "source") for p in source)]
     check_sources(sources)
     made: dict[str, bool] = {}
@@ -116,7 +124,7 @@ def command(
 
 def _chosen(only: Sequence[str], roles: Set[Role]) -> list[Step]:
     """The steps of these files and of all that they need; if none is named, every step but those
-    that only text for fluency makes where there is none."""
+    for fluency where nothing is given to make them from."""
     from wellput.core.errors import InputError, did_you_mean
     from wellput.language.english_steps import STEPS
 
@@ -126,7 +134,7 @@ def _chosen(only: Sequence[str], roles: Set[Role]) -> list[Step]:
             hint = did_you_mean(name, list(by_file))
             raise InputError(f"There is no file {name!r}.{hint} There are {', '.join(by_file)}.")
     wanted = set(only) or {
-        step.file for step in STEPS if "real" in roles or "real" not in step.roles
+        step.file for step in STEPS if {"real", "ngrams"} & {*step.roles} <= roles
     }
     for step in reversed(STEPS):
         if step.file in wanted:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from wellput.cli.engine_options import cluster_options
 from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.core.errors import InputError
 from wellput.report.table import Report, Table
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from wellput.language.ngrams import NgramModel
 
 BLOCK = 1 << 14
+T = TypeVar("T")
 
 
 @click.command(
@@ -28,6 +31,7 @@ Examples:
   wellput train lm part1.txt.gz part2.txt.xz --order 5 --min-count 2 -o english.arpa.gz
   wellput train lm corpus.txt --prune 1e-7 --compact -o small.wlm
   wellput train lm huge.txt.xz --work counts/ -o english.wlm
+  wellput train lm shards/*.txt --engine ray --address 10.0.0.1:6379 -o english.wlm
   wellput score --hyp A=a.txt -m perplexity:model=english.wlm
 """
 )
@@ -89,6 +93,7 @@ Examples:
     metavar="MODEL",
     help="Write the model to MODEL, .arpa (.gz, .xz) or .wlm.",
 )
+@cluster_options
 @making_options
 def command(
     corpus: Sequence[str],
@@ -101,6 +106,8 @@ def command(
     is_compact: bool,
     work: Path | None,
     output: str,
+    engine: str,
+    address: str | None,
     format: str,
     seed: int,
     threads: int | None,
@@ -135,13 +142,16 @@ def command(
         "lowercase": lowercase,
     }
     with progress_of("sentences counted") as on_progress:
-        training = train(
-            (block for file in files for block in file.line_blocks(BLOCK)),
-            **options,
-            work=_work_folder(work, corpus, options) if work else None,
-            threads=threads or available_cores(),
-            on_progress=on_progress,
-        )
+        if engine == "ray":
+            training = _on_cluster(corpus, options, work, address, threads, on_progress)
+        else:
+            training = train(
+                (block for file in files for block in file.line_blocks(BLOCK)),
+                **options,
+                work=_work_folder(work, corpus, options) if work else None,
+                threads=threads or available_cores(),
+                on_progress=on_progress,
+            )
     model = training.model
     if threshold is not None:
         model = prune(model, training.frequencies, threshold)
@@ -149,6 +159,35 @@ def command(
         model = quantized(model)
     save_model(model, output, is_compact=is_compact)
     show(lm_report(training, model), format, "-")
+
+
+def _on_cluster(
+    corpus: Sequence[str],
+    options: Mapping[str, Any],
+    work: Path | None,
+    address: str | None,
+    threads: int | None,
+    on_progress: Callable[[int], None],
+) -> Training:
+    from wellput.engine.ray_cluster import map_on_cluster, ray_cluster
+    from wellput.engine.score import available_cores
+    from wellput.io.text_parts import text_parts
+    from wellput.language.ngram_parts import Counting, train_in_parts
+
+    if "-" in corpus or work is not None:
+        raise InputError("--engine ray reads files, not standard input, and goes without --work.")
+    parts = text_parts(corpus)
+    how = Counting(options["order"], options["tokenize"], options["lowercase"])
+    with ray_cluster(address, threads or available_cores()) as ray, ExitStack() as stack:
+
+        def map_parts(function: Callable[..., T], *shared: Any) -> Iterator[T]:
+            held = [ray.put(value) for value in shared]
+            results = map_on_cluster(ray, function, ((part, *held) for part in parts))
+            return stack.enter_context(closing(results))
+
+        return train_in_parts(
+            map_parts, how, min_count=options["min_count"], on_progress=on_progress
+        )
 
 
 def _work_folder(folder: Path, corpus: Sequence[str], options: Mapping[str, Any]) -> WorkFolder:

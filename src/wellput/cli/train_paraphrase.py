@@ -40,6 +40,14 @@ def context_options(function: F) -> F:
                 help="Stumps of a classifier.",
             ),
             click.option(
+                "--smoothing",
+                type=click.FloatRange(min=0, min_open=True),
+                default=5.0,
+                show_default=True,
+                metavar="X",
+                help="Of a stump's votes, in examples (BoosTexter's: 1).",
+            ),
+            click.option(
                 "--penalty",
                 type=click.FloatRange(min=0, min_open=True),
                 default=1.0,
@@ -65,10 +73,10 @@ def context_options(function: F) -> F:
             click.option(
                 "--negatives",
                 type=click.FloatRange(min=0, min_open=True),
-                default=1.0,
+                default=5.0,
                 show_default=True,
                 metavar="X",
-                help="Places without the word, for each with it.",
+                help="Places without the word, for each with it (the paper's: 1).",
             ),
             click.option(
                 "--ngrams",
@@ -228,7 +236,9 @@ def _training(choices: dict[str, Any]) -> Training:
     from wellput.paraphrase.lsa import LsaTraining
     from wellput.paraphrase.training import Training
 
-    same = ("learner", "rounds", "penalty", "min_occurrences", "max_occurrences", "negatives")
+    same = (
+        "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
+    )  # fmt: skip
     return Training(
         contexts=ContextTraining(
             bag_order=choices["ngrams"], **{name: choices[name] for name in same}

@@ -53,11 +53,11 @@ def command(
     The same trees and the same seed give the same files. What was measured on --dev goes to standard
     output and into the models' cards.
     """
-    import os
     from pathlib import Path
 
     from wellput.cli.progress import progress_of
     from wellput.core.errors import InputError
+    from wellput.engine.score import available_cores
     from wellput.io import read_trees
     from wellput.language.parser_training import attachment_scores, train_parser
     from wellput.language.parsers import PARSER_FILE, TAGGER_FILE
@@ -76,7 +76,7 @@ def command(
     if held_out:
         words = [[word.form for word in tree.words] for tree in held_out]
         scores = attachment_scores(
-            held_out, parser.parse(words, threads=threads or os.cpu_count() or 1)
+            held_out, parser.parse(words, threads=threads or available_cores())
         )
     card = {
         "data": [Path(path).name for path in trees],

@@ -1,25 +1,23 @@
-"""Statistics of every metric for every system, from one pass over the items.
+"""Statistics of every metric for every system: those of all blocks, added up.
 
-Blocks of items come in file order, and each block's sum is added in that order, so the digits do not
-depend on threads or on what else is computed. Only sums are kept, unless rows are asked for.
+Blocks come in file order, and each block's sum is added in that order, so the digits do not depend on
+threads, processes or what else is computed. Only sums are kept, unless rows are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.displays import ORIGINAL
-from wellput.core.errors import InputError
-from wellput.core.evalset import Batch, EvalSource, Item
-from wellput.core.metric import Floats, LearnsFromOutputs, Metric, Need
+from wellput.core.evalset import EvalSource
+from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.table import ScoreTable
-
-OnSegments = Callable[[str, Sequence[str], str, Floats], None]
-"""Called with (system, item ids, metric, segment scores) for every block."""
+from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
+from wellput.engine.result import Skipped
+from wellput.io.duplicates import SeenIds
 
 OnProgress = Callable[[int], None]
 """Called with the number of items of every block that is done."""
@@ -44,8 +42,33 @@ class Collection:
     columns: dict[tuple[str, str], Column] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
+    seen: SeenIds = field(default_factory=SeenIds)
+    skipped: list[Skipped] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
+
+    def add(self, block: BlockStatistics) -> None:
+        """The next block's."""
+        for system, part in block.systems.items():
+            self.counts[system] = self.counts.get(system, 0) + part.count
+            fewest = self.fewest_references
+            self.fewest_references = (
+                part.fewest_references if fewest is None else min(fewest, part.fewest_references)
+            )
+            self.most_references = max(self.most_references, part.most_references)
+            if part.places is not None:
+                self.places.setdefault(system, []).append(part.places + self.items)
+            for metric, added in part.columns.items():
+                column = self.columns.setdefault(
+                    (system, metric), Column(np.zeros(added.sums.shape[0]))
+                )
+                column.sums += added.sums
+                column.undefined += added.undefined
+                if added.rows is not None:
+                    column.rows.append(added.rows)
+        self.seen.add_hashes(block.id_hashes)
+        self.ids += block.ids
+        self.items += block.items
 
     @property
     def systems(self) -> list[str]:
@@ -93,58 +116,25 @@ def collect(
     on_progress: OnProgress | None = None,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
-    prepared = [_prepared(metric, source) for metric in metrics]
-    result = Collection(prepared)
+    result = Collection(prepare_all(metrics, source))
     for block in source.blocks():
-        known = result.counts
-        for item in block:
-            if not item.outputs.keys() <= known.keys():
-                for system in item.outputs:
-                    known.setdefault(system, 0)
-        for system in list(known):
-            _add(result, system, block, threads, keep_rows, on_segments)
-        if keep_rows:
-            result.ids += [item.id for item in block]
-        result.items += len(block)
+        result.add(
+            block_statistics(
+                block,
+                result.metrics,
+                threads=threads,
+                keep_rows=keep_rows,
+                on_segments=on_segments,
+            )
+        )
         if on_progress is not None:
             on_progress(len(block))
     return result
 
 
-def _add(
-    result: Collection,
-    system: str,
-    block: Sequence[Item],
-    threads: int,
-    keep_rows: bool,
-    on_segments: OnSegments | None,
-) -> None:
-    batch = Batch.of(system, block, threads=threads)
-    if not len(batch):
-        return
-    result.counts[system] += len(batch)
-    numbers = set(map(len, batch.references))
-    fewest = result.fewest_references
-    result.fewest_references = min(numbers) if fewest is None else min(fewest, *numbers)
-    result.most_references = max(result.most_references, *numbers)
-    if keep_rows:
-        places = np.arange(len(block), dtype=np.intp)
-        if len(batch) < len(block):
-            places = places[[system in item.outputs for item in block]]
-        result.places.setdefault(system, []).append(places + result.items)
-    for metric in result.metrics:
-        check_needs(metric, batch)
-        rows = metric.statistics(batch)
-        scores = None
-        if on_segments is not None or not getattr(metric, "is_always_defined", False):
-            scores = metric.segment_score(rows)
-        column = result.columns.setdefault((system, metric.name), Column(np.zeros(rows.shape[1])))
-        column.sums += rows.sum(axis=0)
-        column.undefined += 0 if scores is None else int(np.isnan(scores).sum())
-        if keep_rows:
-            column.rows.append(rows)
-        if on_segments is not None and scores is not None:
-            on_segments(system, batch.ids, metric.name, scores)
+def prepare_all(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
+    """The metrics with what they must know of the whole source before any item is scored."""
+    return [_prepared(metric, source) for metric in metrics]
 
 
 def _prepared(metric: Metric, source: EvalSource) -> Metric:
@@ -161,55 +151,3 @@ def _references(source: EvalSource) -> Iterator[Sequence[str]]:
             if item.references_by_system:  # those that are not among the references already
                 others = (set(own) for own in item.references_by_system.values())
                 yield sorted(set[str]().union(*others) - set(item.references))
-
-
-LACKING: Mapping[Need, tuple[str, str]] = {
-    "references": ("a reference", "Give --ref FILE, or references in the evalset."),
-    "tree": (
-        "a tree for one of its references",
-        "Give --trees FILE.conllu or --trees auto, or trees in the evalset.",
-    ),
-    "derivation": ("a derivation", "Put a derivation into each item of the evalset."),
-    "original": (
-        "displays to compare with",
-        f"Give them as the outputs of a system named {ORIGINAL}.",
-    ),
-    "source": ("a source", "Put a source into each item of the evalset."),
-    "logged": ("a score in a log", "Score a log of inspect_ai or promptfoo (.json)."),
-}
-
-
-def check_needs(metric: Metric, batch: Batch) -> None:
-    """Refuses a batch that lacks what the metric needs, naming the items."""
-    kinds = set(map(type, batch.outputs))
-    if "derivation" not in metric.needs and not kinds <= {str}:
-        raise InputError(
-            f"{metric.name} scores text, but the outputs of {batch.system} are display schedules."
-        )
-    if "derivation" in metric.needs and str in kinds:
-        raise InputError(
-            f"{metric.name} scores display schedules, but outputs of {batch.system} are text."
-        )
-    has: dict[Need, Sequence[bool]] = {}
-    if "references" in metric.needs:
-        has["references"] = list(map(bool, batch.references))
-    if "tree" in metric.needs:
-        has["tree"] = [any(tree is not None for tree in row) for row in batch.trees]
-    if "derivation" in metric.needs:
-        has["derivation"] = [derivation is not None for derivation in batch.derivations]
-    if "original" in metric.needs:
-        has["original"] = [isinstance(original, Mapping) for original in batch.originals]
-    if "source" in metric.needs:
-        has["source"] = [source is not None for source in batch.sources]
-    if "logged" in metric.needs:
-        has["logged"] = [bool(batch.logged)] * len(batch)
-    for need, rows in has.items():
-        if not all(rows):
-            lacking = [f"item {i}" for i, there in zip(batch.ids, rows, strict=True) if not there]
-            what, advice = LACKING[need]
-            raise InputError.collect(
-                f"{metric.name} needs {what} for every item; {len(lacking)} of {len(rows)} "
-                f"that {batch.system} has an output for lack it:",
-                lacking,
-                advice,
-            )

@@ -54,6 +54,14 @@ class Comparison:
     high: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A run of rows that could not be evaluated and is in no score: which, and why."""
+
+    partition: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class ScoreResult(Presented):
     """Scores of all systems under all metrics, and what is needed to repeat them."""
@@ -68,6 +76,7 @@ class ScoreResult(Presented):
     test: str | None = None
     alpha: float = 0.05
     comparisons: tuple[Comparison, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
 
@@ -103,6 +112,7 @@ class ScoreResult(Presented):
             "systems": list(self.systems),
             "scores": [asdict(score) for score in self.scores],
             "pairs": [asdict(comparison) for comparison in self.comparisons],
+            "skipped": [asdict(skipped) for skipped in self.skipped],
             "test": self.test,
             "alpha": self.alpha,
             "confidence": self.confidence,

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
 from pathlib import Path
-from typing import Literal, get_args
-
-import numpy as np
+from typing import TypeVar, get_args
 
 from wellput import __version__
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
-from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.collect import Collection, OnProgress, OnSegments, collect
+from wellput.core.table import ScoreTable
+from wellput.engine.blocks import OnSegments
+from wellput.engine.collect import Collection, OnProgress, collect
 from wellput.engine.parsed_references import ParsedReferences
-from wellput.engine.result import Comparison, Score, ScoreResult
+from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
+from wellput.engine.result import Score, ScoreResult
+from wellput.engine.significance import Resampling, Test, compare_all, is_worse
 from wellput.io import open_evalset
+from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
-from wellput.stats.corrections import holm
-from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
-Test = Literal["ar", "bs"]
+T = TypeVar("T")
 
 
 def score(
@@ -41,6 +38,11 @@ def score(
     seed: int = 12345,
     threads: int | None = None,
     keep_rows: bool = False,
+    engine: Engine = "local",
+    address: str | None = None,
+    resume: PathLike | None = None,
+    on_error: OnError = "stop",
+    segments: PathLike | None = None,
     on_segments: OnSegments | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScoreResult:
@@ -51,6 +53,12 @@ def score(
     `baseline` (the first system, unless named): approximate randomization or paired bootstrap;
     `all_pairs` tests every pair too, with Holm's correction. `threads` None means all cores; it
     never changes a digit. `keep_rows` keeps segment statistics for `result.table(metric)`.
+
+    `engine="ray"` computes on the cluster at `address` (without one, on processes of this machine), to
+    the same digits. `resume` is a folder in which finished partitions are kept: a run that was stopped
+    goes on from there. `on_error="skip"` leaves out partitions that cannot be read and lists them in
+    `result.skipped`. `segments` is a folder for segment scores, a Parquet file a partition;
+    `on_segments` is called with them instead, by the local engine alone.
 
     >>> import wellput
     >>> sets = wellput.EvalSet.of({"A": ["a cat sat"], "B": ["sat a cat"]}, ["a cat sat"])
@@ -70,17 +78,19 @@ def score(
             f"n_resamples={n_resamples} and threads={threads} must be 1 or more, seed={seed} 0 or more."
         )
     test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
-    collection = collect(
-        evalset,
-        chosen,
+    parser = evalset.signature if isinstance(evalset, ParsedReferences) else None
+    plan = Plan(
+        engine=_one_of("engine", engine, Engine),
+        address=address,
         threads=threads or available_cores(),
         keep_rows=keep_rows or confidence is not False or test is not None,
-        on_segments=on_segments,
-        on_progress=on_progress,
+        resume=resume,
+        on_error=_one_of("on_error", on_error, OnError),
+        segments=segments,
+        parser=parser,
     )
+    collection = _collected(evalset, chosen, plan, on_segments, on_progress)
     systems = collection.systems
-    if not systems:
-        raise InputError("Nothing to score: no item has an output.")
     if test is not None:
         baseline = _baseline(systems, baseline)
     resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha, level)
@@ -91,7 +101,7 @@ def score(
             collection,
             resampling if resampled else None,
             test,
-            parser=evalset.signature if isinstance(evalset, ParsedReferences) else None,
+            parser=parser,
         )
         for metric in collection.metrics
     }
@@ -120,7 +130,7 @@ def score(
             pair
             for metric in collection.metrics
             if is_testable(metric)
-            for pair in _all_pairs(tables[metric.name], test, resampling)
+            for pair in compare_all(tables[metric.name], test, resampling)
         ]
         if all_pairs and test is not None
         else []
@@ -136,52 +146,41 @@ def score(
         test=test,
         alpha=alpha,
         comparisons=tuple(pairs),
+        skipped=tuple(collection.skipped),
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How uncertainty is measured: the same for every system, metric and pair."""
-
-    n_resamples: int
-    seed: int
-    threads: int
-    alpha: float
-    confidence: float
-
-    def interval(self, table: ScoreTable, system: str) -> Estimate:
-        row = table.row(system)
-        return bootstrap(
-            table.statistics[row][table.present[row]],
-            table.aggregate,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-            threads=self.threads,
-            confidence=self.confidence,
+def _collected(
+    evalset: EvalSource,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    on_segments: OnSegments | None,
+    on_progress: OnProgress | None,
+) -> Collection:
+    """The statistics, as planned; raises InputError where there are none."""
+    if not plan.needs_partitions:
+        collection = collect(
+            evalset,
+            metrics,
+            threads=plan.threads,
+            keep_rows=plan.keep_rows,
+            on_segments=on_segments,
+            on_progress=on_progress,
         )
-
-    def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
-        """score(a) − score(b) on the items that both have."""
-        first, second = table.row(a), table.row(b)
-        both = table.present[first] & table.present[second]
-        left, right = table.statistics[first][both], table.statistics[second][both]
-        # `bs` is the test people know from sacreBLEU, its p-value included; the report says what that
-        # p-value is worth.
-        procedure = (
-            approximate_randomization
-            if test == "ar"
-            else partial(paired_bootstrap, null="sacrebleu", confidence=self.confidence)
+    elif on_segments is not None:
+        raise InputError("on_segments needs engine='local' without resume and on_error='skip'.")
+    else:
+        collection = collect_partitions(evalset, metrics, plan, on_progress)
+    if not collection.systems and collection.skipped:
+        raise InputError.collect(
+            "Nothing is left to score: every partition failed.",
+            [f"{skipped.partition}: {skipped.reason}" for skipped in collection.skipped],
         )
-        return procedure(
-            left,
-            right,
-            table.aggregate,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-            threads=self.threads,
-        )
+    if not collection.systems:
+        raise InputError("Nothing to score: no item has an output.")
+    return collection
 
 
 def _score(
@@ -216,42 +215,21 @@ def _score(
         delta=delta.value if delta else None,
         p_value=delta.p_value if delta else None,
         n_common=delta.n if delta else None,
-        is_worse=_is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
+        is_worse=is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
     )
+
+
+def _one_of(name: str, value: T, choices: object) -> T:
+    if value not in get_args(choices):
+        raise InputError(
+            f"{name}={value!r} is not known; there are {', '.join(get_args(choices))}."
+        )
+    return value
 
 
 def is_testable(metric: Metric) -> bool:
     """Whether significance may be assessed; a metric of others need not say so."""
     return getattr(metric, "is_testable", True)
-
-
-def _is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
-    if higher_is_better is None or delta.p_value is None:
-        return None
-    better = delta.value if higher_is_better else -delta.value
-    return better < 0 and delta.p_value < alpha
-
-
-def _all_pairs(table: ScoreTable, test: Test, resampling: Resampling) -> list[Comparison]:
-    pairs = list(combinations(table.systems, 2))
-    deltas = [resampling.difference(table, a, b, test) for a, b in pairs]
-    p_values = np.array([np.nan if d.p_value is None else d.p_value for d in deltas])
-    return [
-        Comparison(
-            metric=table.scorer,
-            a=a,
-            b=b,
-            delta=delta.value,
-            p_value=float(p_value),
-            p_adjusted=float(adjusted),
-            n=delta.n or 0,
-            low=delta.low,
-            high=delta.high,
-        )
-        for (a, b), delta, p_value, adjusted in zip(
-            pairs, deltas, p_values, holm(p_values), strict=True
-        )
-    ]
 
 
 def _baseline(systems: Sequence[str], baseline: str | None) -> str:

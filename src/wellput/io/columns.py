@@ -65,12 +65,17 @@ def _put(column: str, has_null: bool) -> Put | None:
         return _stored(column)
     if key == "outputs" and rest:
         return _stored(key, rest)
-    if key in ("references", "trees") and rest.isdecimal():
+    if key in ("references", "trees") and _is_number(rest):
         return _stored(key, int(rest))
     system, _, number = rest.rpartition(".")
-    if key in BY_SYSTEM and system and number.isdecimal():
+    if key in BY_SYSTEM and system and _is_number(number):
         return _stored(key, system, int(number))
     return None
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a number of a column: one with thousands of digits is none that Python reads."""
+    return text.isdecimal() and len(text) < 10
 
 
 def _stored(*path: str | int) -> Put:
@@ -135,5 +140,5 @@ def _decode_displays(record: dict[str, Any]) -> None:
 def _decoded(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -17,8 +17,8 @@ from wellput.io.problems import Problems
 
 COLUMNS = 10
 EMPTY_NODE = re.compile(r"\d+\.[1-9]\d*")
-RANGE = re.compile(r"([1-9]\d*)-([1-9]\d*)")
-NUMBER = re.compile(r"0|[1-9]\d*", re.ASCII)
+RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})")
+NUMBER = re.compile(r"0|[1-9]\d{0,8}", re.ASCII)
 
 
 def read_trees(path: PathLike) -> Iterator[Tree]:

@@ -2,36 +2,98 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable
+import tempfile
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import IO, TYPE_CHECKING
+
+from wellput import _native
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+IN_MEMORY = 1 << 22
+RANGES = 64
 
 
 class SeenIds:
-    """The hashes of the ids of one pass over a file: eight bytes an id.
+    """The hashes of the ids of one pass over a file: eight bytes an id, in memory as long as they are
+    few, sorted runs in a temporary file when they are many.
 
-    Equal hashes only make ids suspects; a second pass looks at the ids themselves.
+    Equal hashes only make ids suspects; a second pass looks at the ids themselves. Hashes are the
+    same in every process.
     """
 
-    def __init__(self) -> None:
-        self._hashes = array("q")
+    def __init__(self, *, in_memory: int = IN_MEMORY) -> None:
+        self._most = in_memory
+        self._hashes: list[NDArray[np.uint64]] = []
+        self._held = 0
+        self.total = 0
+        self._runs: list[tuple[int, int]] = []
+        self._file: IO[bytes] | None = None
 
-    def add(self, ids: Iterable[str]) -> None:
-        self._hashes.extend(map(hash, ids))
+    def add(self, ids: Sequence[str]) -> None:
+        self.add_hashes(_native.text_hashes(ids))
+
+    def add_hashes(self, hashes: NDArray[np.uint64]) -> None:
+        self._hashes.append(hashes)
+        self._held += len(hashes)
+        self.total += len(hashes)
+        if self._held >= self._most:
+            self._spill()
 
     def suspects(self) -> frozenset[int]:
-        """The hashes that occur more than once."""
+        """The hashes that occur more than once, the first ten thousand of them."""
         import numpy as np  # here, so that reading a file of another kind need not load it
 
-        hashes = np.sort(np.frombuffer(self._hashes, np.int64)) if self._hashes else np.empty(0)
-        return frozenset(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
+        if self._file is None:
+            return _repeated_hashes(self._hashes)
+        self._spill()
+        self._file.flush()
+        mapped = np.memmap(self._file, np.uint64, "r")
+        runs = [mapped[start:stop] for start, stop in self._runs]
+        # A range of hashes of all runs at a time.
+        bounds = np.array([2**64 // RANGES * i for i in range(1, RANGES)], np.uint64)
+        cuts = [[0, *np.searchsorted(run, bounds).tolist(), len(run)] for run in runs]
+        found: frozenset[int] = frozenset()
+        for place in range(RANGES):
+            pieces = [run[cut[place] : cut[place + 1]] for run, cut in zip(runs, cuts, strict=True)]
+            found |= _repeated_hashes(pieces)
+            if len(found) >= 10_000:
+                break
+        return found
+
+    def _spill(self) -> None:
+        import numpy as np
+
+        if not self._hashes:
+            return
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115
+            weakref.finalize(self, self._file.close)
+        run = np.sort(np.concatenate(self._hashes))
+        start = self._runs[-1][1] if self._runs else 0
+        self._file.write(run.data)
+        self._runs.append((start, start + len(run)))
+        self._hashes, self._held = [], 0
+
+
+def _repeated_hashes(pieces: Sequence[NDArray[np.uint64]]) -> frozenset[int]:
+    import numpy as np
+
+    if not pieces:
+        return frozenset()
+    hashes = np.sort(np.concatenate(pieces))
+    return frozenset(np.unique(hashes[1:][hashes[1:] == hashes[:-1]])[:10_000].tolist())
 
 
 def repeated(
-    numbered_ids: Iterable[tuple[int, str]], suspects: frozenset[int]
-) -> dict[str, list[int]]:
-    """The ids that do occur more than once, with the numbers of their lines."""
-    places: dict[str, list[int]] = {}
-    for number, identifier in numbered_ids:
-        if hash(identifier) in suspects:
-            places.setdefault(identifier, []).append(number)
+    numbered_ids: Iterable[tuple[str, str]], suspects: frozenset[int]
+) -> dict[str, list[str]]:
+    """The ids that do occur more than once, with their places."""
+    places: dict[str, list[str]] = {}
+    for place, identifier in numbered_ids:
+        if int(_native.text_hashes([identifier])[0]) in suspects:
+            places.setdefault(identifier, []).append(place)
     return {identifier: numbers for identifier, numbers in places.items() if len(numbers) > 1}

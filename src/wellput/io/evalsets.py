@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSet, EvalSource, Item
-from wellput.io.columns import Columns
+from wellput.core.evalset import EvalSet, EvalSource, Item
+from wellput.core.plain_block import ids_of
+from wellput.io.compression import SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.eval_logs import is_eval_log, read_eval_logs
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
-from wellput.io.jsonl import read_json_lines
+from wellput.io.locations import files_in, is_folder, is_pattern, is_url
 from wellput.io.mt_metrics_eval import find_language_pair, open_language_pair
-from wellput.io.parquet import read_parquet
 from wellput.io.problems import Problems
-from wellput.io.records import RecordReader
-from wellput.io.tables import format_of
-from wellput.io.tabular import DELIMITERS, read_table
+from wellput.io.record_files import Partition, RecordFile
+from wellput.io.tables import FORMATS
 
-Records = Callable[[InputFile, Problems], Iterator[tuple[int, Any]]]
+SHARDS = [suffix + packed for suffix in FORMATS for packed in ("", *COMPRESSIONS)]
 
 
 def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
     """The items of a file, read block by block: JSONL, CSV, TSV or Parquet by its suffix, behind
-    which `.gz` or `.xz` may stand; `-` is JSONL on standard input; a folder of mt-metrics-eval with
-    the language pair behind it (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo (`.json`), or a
-    folder of inspect_ai's.
+    which `.gz` or `.xz` may stand; `-` is JSONL on standard input; a folder of such files or a pattern
+    (`shards/*.jsonl`); a folder of mt-metrics-eval with the language pair behind it
+    (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo (`.json`), or a folder of inspect_ai's.
+    Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
 
     `trees=False` leaves trees unparsed, for metrics that need none.
     """
-    pair = find_language_pair(path)
-    if pair is not None:
-        return open_language_pair(pair)
-    if str(path) != STANDARD_INPUT and is_eval_log(path):
-        return read_eval_logs(path)
-    file = InputFile(path)
-    check_readable(file)
-    suffix = format_of(path, on_stream=".jsonl")
-    records = {".jsonl": read_json_lines, ".parquet": _read_parquet}.get(suffix, _read_table)
-    unit = "row" if suffix == ".parquet" else "line"
-    return RecordSource(file, records, unit=unit, trees=trees)
+    name = str(path)
+    if is_pattern(name):
+        return _open_shards(files_in(name, SHARDS), trees=trees)
+    if name != STANDARD_INPUT and not is_url(name):
+        pair = find_language_pair(path)
+        if pair is not None:
+            return open_language_pair(pair)
+        if is_eval_log(path):
+            return read_eval_logs(path)
+    if name != STANDARD_INPUT and is_folder(name):
+        return _open_shards(files_in(name, SHARDS), trees=trees)
+    return _open_shards([name], trees=trees)
+
+
+def _open_shards(names: Sequence[str], *, trees: bool) -> RecordSource:
+    files = [InputFile(name) for name in names]
+    check_readable(*files)
+    return RecordSource([RecordFile(file, trees=trees) for file in files])
 
 
 def read_evalset(path: PathLike, *, trees: bool = True) -> EvalSet:
@@ -49,69 +55,54 @@ def read_evalset(path: PathLike, *, trees: bool = True) -> EvalSet:
     return EvalSet(item for block in source.blocks() for item in block)
 
 
-def _read_table(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
-    header, rows = read_table(file, DELIMITERS[file.suffix], problems)
-    columns = Columns(header, file.name, has_null=False)
-    return ((number, columns.record(row)) for number, row in rows)
-
-
-def _read_parquet(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
-    header, rows = read_parquet(file)
-    columns = Columns(header, file.name, has_null=True)
-    return ((number, columns.record(row)) for number, row in rows)
-
-
 class RecordSource:
-    """An `EvalSource` over a file of records."""
+    """An `EvalSource` over files of records, one after another. Every file begins a new block."""
 
-    def __init__(self, file: InputFile, records: Records, *, unit: str, trees: bool) -> None:
-        self._file = file
-        self._records = records
-        self._unit = unit
-        self._trees = trees
+    def __init__(self, files: Sequence[RecordFile]) -> None:
+        self.files = files
         self._ids_are_unique = False
 
-    def blocks(self) -> Iterator[list[Item]]:
-        """The items; raises InputError in the end for all bad records and repeated ids."""
-        problems = Problems(self._file.name)
-        reader = RecordReader(problems, unit=self._unit, parse_trees=self._trees)
+    def blocks(self) -> Iterator[Sequence[Item]]:
+        """The items; raises InputError in the end for all bad records of a file and repeated ids."""
         seen = SeenIds()
-        block: list[Item] = []
-        is_empty = True
-        for number, record in self._records(self._file, problems):
-            item = reader.item(number, record)
-            if item is None:
-                continue
-            block.append(item)
-            if len(block) == BLOCK:
-                seen.add(item.id for item in block)
-                is_empty = False
-                if not problems:
+        for file in self.files:
+            problems = Problems(file.file.name)
+            for block in file.blocks(problems):
+                seen.add(ids_of(block))
+                if block and not problems:
                     yield block
-                block = []
-        if block:
-            seen.add(item.id for item in block)
-            is_empty = False
-        if not self._ids_are_unique and (suspects := seen.suspects()):
-            self._find_repeated(suspects, problems)
-        problems.raise_if_any()
-        if is_empty:
-            raise InputError(f"{self._file.name} holds no items.")
-        self._ids_are_unique = True
-        if block:
-            yield block
+            if file is self.files[-1]:
+                self._add_repeated(seen, problems)
+            problems.raise_if_any()
+        if not seen.total:
+            raise InputError(f"{self.files[0].file.name} holds no items.")
 
-    def _find_repeated(self, suspects: frozenset[int], problems: Problems) -> None:
-        """Reads the file again for the ids that occur more than once, to name their places."""
-        again = Problems(self._file.name)
-        reader = RecordReader(again, unit=self._unit, parse_trees=False)
-        numbered = (
-            (number, item.id)
-            for number, record in self._records(self._file, again)
-            if (item := reader.item(number, record)) is not None
+    def partitions(self) -> Iterator[Partition] | None:
+        """The same items in runs that can be read by themselves, in order; None for what can be read
+        only here, such as standard input. Whether ids repeat is left to `refuse_repeated`."""
+        if any(file.file.is_read_once for file in self.files):
+            return None
+        return (partition for file in self.files for partition in file.partitions())
+
+    def refuse_repeated(self, seen: SeenIds) -> None:
+        """Raises InputError where two of the ids seen are the same, and names their places."""
+        problems = Problems(", ".join(file.file.name for file in self.files[:3]))
+        self._add_repeated(seen, problems)
+        problems.raise_if_any()
+
+    def _add_repeated(self, seen: SeenIds, problems: Problems) -> None:
+        """Reads the files again for the ids that occur more than once, to name their places."""
+        if self._ids_are_unique or not (suspects := seen.suspects()):
+            self._ids_are_unique = True
+            return
+        unit = self.files[0].unit
+        one = len(self.files) == 1
+        placed = (
+            (str(number) if one else f"{number} of {file.file.name}", identifier)
+            for file in self.files
+            for number, identifier in file.placed_ids()
         )
-        for identifier, numbers in repeated(numbered, suspects).items():
-            places = ", ".join(map(str, numbers))
+        for identifier, places in repeated(placed, suspects).items():
             problems.add(
-                f"{self._unit}s {places}", f"the id {identifier} is used {len(numbers)} times"
+                f"{unit}s {', '.join(places)}", f"the id {identifier} is used {len(places)} times"
             )

@@ -1,13 +1,14 @@
 """The noun `InputFile`: bytes and lines of a file, of standard input, compressed or not.
 
 Everything that can go wrong with a file as such becomes an `InputError` here: it is missing, a
-folder, unreadable, empty, truncated, not UTF-8. Lines end at `\\n` alone, a carriage return is part
-of its line; a byte order mark at the start is dropped.
+folder, unreadable, empty, truncated, not UTF-8, or changes while it is read. Lines end at `\\n`
+alone, a carriage return is part of its line; a byte order mark at the start is dropped.
 """
 
 from __future__ import annotations
 
 import codecs
+import os
 import stat
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from typing import IO, TypeAlias, cast
 
 from wellput.core.errors import InputError, OutputError, did_you_mean
 from wellput.io.compression import CHUNK, SUFFIXES, decompressed
+from wellput.io.locations import is_url, open_url
 from wellput.io.problems import Problems
 
 PathLike: TypeAlias = str | Path
@@ -39,6 +41,7 @@ class InputFile:
         self.is_stdin = self.path == STANDARD_INPUT
         self.name = "standard input" if self.is_stdin else self.path
         self._spool: IO[bytes] | None = None
+        self._state: tuple[int, ...] | None = None
         self._must_spool = self.is_stdin or not _is_regular(self.path)
 
     @property
@@ -47,9 +50,14 @@ class InputFile:
         path = Path(self.path.lower())
         return (path.with_suffix("") if path.suffix in SUFFIXES else path).suffix
 
+    @property
+    def is_read_once(self) -> bool:
+        """Whether it is a pipe, whose bytes another process will not find again."""
+        return self._must_spool
+
     def chunks(self) -> Iterator[bytes]:
         """The decompressed bytes; raises InputError for an empty file."""
-        return decompressed(self._raw_chunks(), self.name)
+        return decompressed(self.raw_chunks(), self.name)
 
     def line_blocks(self, size: int) -> Iterator[list[str]]:
         """The lines in lists of `size`, the last one shorter. Lines come without their `\\n`."""
@@ -79,29 +87,50 @@ class InputFile:
     def seekable(self) -> IO[bytes]:
         """The decompressed bytes as a file with random access, for formats that need it."""
         if not self._must_spool and not self.path.lower().endswith(SUFFIXES):
-            return _opened(self.path)
+            file = _opened(self.path)
+            self._check_unchanged(file)
+            return file
         return _spooled(self.chunks(), self.name)
 
+    def bytes_between(self, start: int, stop: int) -> Iterator[bytes]:
+        """The bytes from `start` up to `stop` of a file that is not compressed."""
+        with _opened(self.path) as file:
+            self._check_unchanged(file)
+            file.seek(start)
+            while start < stop and (chunk := _read(file, self.name, min(CHUNK, stop - start))):
+                start += len(chunk)
+                yield chunk
+            self._check_unchanged(file)
+        if start < stop:
+            raise InputError(f"{self.name} has become shorter while it was read.")
+
+    def lines_between(self, start: int, stop: int) -> Iterator[list[str]]:
+        """Lists of the lines whose bytes these are, in a file that is not compressed."""
+        return self._lines_of(self.bytes_between(start, stop), is_start=start == 0)
+
     def _lines_of_chunks(self) -> Iterator[list[str]]:
+        return self._lines_of(self.chunks(), is_start=True)
+
+    def _lines_of(self, chunks: Iterator[bytes], *, is_start: bool) -> Iterator[list[str]]:
         done = 0
-        for piece in _whole_lines(self.chunks()):
-            if done == 0 and piece.startswith(codecs.BOM_UTF8):
+        for piece in whole_lines(chunks):
+            if done == 0 and is_start and piece.startswith(codecs.BOM_UTF8):
                 piece = piece[len(codecs.BOM_UTF8) :]
             try:
                 lines = piece.decode().split("\n")
             except UnicodeDecodeError:
-                raise self._not_utf8() from None
+                raise self.not_utf8() from None
             if piece.endswith(b"\n"):
                 lines.pop()
             done += len(lines)
             yield lines
 
-    def _not_utf8(self) -> InputError:
+    def not_utf8(self) -> InputError:
         """Names every line that is not UTF-8; reads the file again to find them."""
         problems = Problems(self.name)
         number = 0
         head = b""
-        for piece in _whole_lines(self.chunks()):
+        for piece in whole_lines(self.chunks()):
             head = head or piece[:2]
             for line in piece.removesuffix(b"\n").split(b"\n"):
                 number += 1
@@ -118,11 +147,14 @@ class InputFile:
             f"{self.name} is not UTF-8 text:", problems.kept, advice, total=problems.total
         )
 
-    def _raw_chunks(self) -> Iterator[bytes]:
+    def raw_chunks(self) -> Iterator[bytes]:
+        """The bytes as they are in the file."""
         if not self._must_spool:
             with _opened(self.path) as file:
+                self._check_unchanged(file)
                 while chunk := _read(file, self.name):
                     yield chunk
+                self._check_unchanged(file)
             return
         if self._spool is None:
             self._spool = _spooled(self._once(), self.name)
@@ -132,8 +164,25 @@ class InputFile:
             place += len(chunk)
             yield chunk
 
+    def _check_unchanged(self, file: IO[bytes]) -> None:
+        """Refuses a file that was written to or replaced since it was first opened: what was read
+        before and after would not belong together. A store of objects tells no such thing."""
+        if is_url(self.path):
+            return
+        found = os.fstat(file.fileno())
+        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._state is None:
+            self._state = state
+        elif state != self._state:
+            raise InputError(
+                f"{self.name} changed while it was read. Wait until nothing writes to it, then start "
+                "again."
+            )
+
     def _once(self) -> Iterator[bytes]:
         """What is there to be read only once."""
+        if self.is_stdin and sys.stdin is None:
+            raise InputError("Standard input (-) cannot be read: it is closed.")
         source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
         while chunk := _read(source, self.name):
             yield chunk
@@ -154,6 +203,9 @@ def _complaint(file: InputFile) -> str | None:
     if file.is_stdin:
         return None
     try:
+        if is_url(file.path):
+            open_url(file.path).close()
+            return None
         is_folder = stat.S_ISDIR(Path(file.path).stat().st_mode)
     except OSError as error:
         return _cannot_read(file.path, error)
@@ -187,14 +239,16 @@ def _is_regular(path: str) -> bool:
 
 def _opened(path: str) -> IO[bytes]:
     try:
+        if is_url(path):
+            return open_url(path)
         return Path(path).open("rb", buffering=0)
     except OSError as error:
         raise InputError(_cannot_read(path, error)) from None
 
 
-def _read(file: IO[bytes], name: str) -> bytes:
+def _read(file: IO[bytes], name: str, size: int = CHUNK) -> bytes:
     try:
-        return file.read(CHUNK)
+        return file.read(size)
     except OSError as error:
         raise InputError(_cannot_read(name, error)) from None
 
@@ -220,7 +274,7 @@ def _read_at(spool: IO[bytes], place: int) -> bytes:
     return spool.read(CHUNK)
 
 
-def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The same bytes, cut after line ends only (the last piece may lack one)."""
     parts: list[bytes] = []
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""Logs of inspect_ai as JSON: one log a task and model, with `eval` about the run and its `samples`.
+"""Logs of inspect_ai: one log a task and model, with `eval` about the run and its `samples`.
 
 The system is the model, or the file where two logs are of one model and task; the item is the sample's
 id, with the task before it where there are several tasks. Letter grades count as inspect_ai counts
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wellput.io.runs import Run, text_of
+from wellput.io.logged_answers import LoggedAnswer, text_of
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -23,7 +23,7 @@ def is_inspect_log(log: Any) -> bool:
     return all(isinstance(sample, dict) for sample in log["samples"] or ())
 
 
-def inspect_runs(logs: Mapping[str, Any]) -> Iterator[Run]:
+def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
     """The answers in these logs, by file name."""
     tasks = {name: str(log["eval"].get("task", "")) for name, log in logs.items()}
     models = {
@@ -36,8 +36,8 @@ def inspect_runs(logs: Mapping[str, Any]) -> Iterator[Run]:
         prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
         for sample in log["samples"] or ():
             output = _completion(sample.get("output"))
-            if output is not None:
-                yield Run(
+            if output or (output is not None and not sample.get("error")):
+                yield LoggedAnswer(
                     item=f"{prefix}{sample.get('id')}",
                     system=system,
                     output=output,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from wellput.io.files import InputFile
@@ -12,8 +12,15 @@ from wellput.io.problems import Problems
 
 def read_json_lines(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
     """Each line's number and value; lines that are not JSON go to `problems`."""
+    return json_values(enumerate(file.lines(), start=1), problems)
+
+
+def json_values(
+    numbered_lines: Iterable[tuple[int, str]], problems: Problems
+) -> Iterator[tuple[int, Any]]:
+    """The same of lines that have their numbers already."""
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number).decode
-    for number, line in enumerate(file.lines(), start=1):
+    for number, line in numbered_lines:
         try:
             value = decode(line)
         except json.JSONDecodeError as error:

@@ -21,6 +21,7 @@ from wellput.io.trial_names import ADVICE, split_trial
 
 SIDES: dict[str, Choice] = {"left": "a", "right": "b"}
 WORDS: dict[str, Choice] = {**SIDES, "a": "a", "b": "b", "tie": "tie"}
+LONGEST_SECONDS = 1e9  # what is more, or no number, is no time
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
 
 
@@ -99,8 +100,9 @@ def _answers(
     annotation: Mapping[str, Any], item: str, systems: tuple[str, ...]
 ) -> Iterator[Judgment | Preference]:
     judge = _judge(annotation.get("completed_by"))
-    seconds = annotation.get("lead_time")
-    extra = {"ms": str(round(seconds * 1000))} if isinstance(seconds, int | float) else {}
+    seconds: Any = annotation.get("lead_time")
+    is_timed = isinstance(seconds, int | float) and abs(seconds) < LONGEST_SECONDS
+    extra = {"ms": str(round(seconds * 1000))} if is_timed else {}
     results = annotation.get("result")
     for result in results if isinstance(results, list) else ():
         value = result.get("value") if isinstance(result, dict) else None

@@ -4,7 +4,8 @@ The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSO
 (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the
 arrays, each starting at a multiple of 64 bytes: as they lie in memory, or deflated where that saves a
 tenth, and then unpacked when they are first asked for. The same model gives the same bytes. Nothing in
-it is executed on loading. Lists of strings are two arrays, see `packed_strings`.
+it is executed on loading. Lists of strings are two arrays, see `packed_strings`. The hash is checked
+where the file is not too large to be read through.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, WellputError
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.output import replacing
 
@@ -32,6 +34,8 @@ PREFIX = struct.Struct("<16sII")
 ALIGNMENT = 64
 SUFFIX = ".wpm"
 WORTH_PACKING = 0.9
+CHECKED = 1 << 26
+"""Bytes of arrays up to which their hash is checked: a tenth of a second. Larger models are mapped."""
 TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
 
@@ -108,11 +112,25 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
             raise damaged
         arrays = _Arrays(stored, damaged)
         found = ModelFile(header["kind"], header["card"], arrays, header["sha256"])
-    except (KeyError, TypeError, ValueError):
+        is_small = sum(array.size for array in stored.values()) <= CHECKED
+        if is_small and fingerprint(str(found.kind), arrays) != found.fingerprint:
+            raise damaged
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise damaged from None
     if found.kind != kind:
         raise InputError(f"{path} is a model of the kind “{found.kind}”; “{kind}” is needed here.")
     return found
+
+
+@contextmanager
+def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
+    """Says of whatever goes wrong while a model is made from its arrays that the file is damaged."""
+    try:
+        yield
+    except WellputError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        raise InputError(f"{path} is a damaged {what}: train it again.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +171,7 @@ class _Arrays(Mapping[str, NDArray[Any]]):
             stored = self._stored[name]
             try:
                 self._unpacked[name] = stored.unpacked()
-            except (ValueError, zlib.error):
+            except (ValueError, OverflowError, zlib.error):
                 raise self._damaged from None
         return self._unpacked[name]
 

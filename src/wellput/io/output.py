@@ -33,6 +33,8 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     Raises OutputError where that cannot be; the old content of `path` is then untouched.
     """
     if str(path) == STANDARD_OUTPUT:
+        if sys.stdout is None:
+            raise OutputError("Cannot write standard output: it is closed.")
         with _explained("standard output"):
             sys.stdout.flush()  # what was printed before comes before
         with _written(sys.stdout.buffer, "standard output", "") as file:
@@ -60,7 +62,10 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
         with _explained(str(path)):
             beside.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(
+            OSError
+        ):  # a disk that was made read-only: the failure itself counts
+            beside.unlink(missing_ok=True)
         raise
 
 
@@ -80,7 +85,8 @@ def check_writable(path: PathLike) -> None:
     target = Path(os.path.realpath(path))
     _mode_of(target, str(path))
     if not os.access(target.parent, os.W_OK):
-        raise OutputError(f"Cannot write {path}: you have no permission to write in its folder.")
+        reason = _refusal(target.parent, "you have no permission to write in its folder")
+        raise OutputError(f"Cannot write {path}: {reason}.")
 
 
 def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> None:
@@ -118,8 +124,15 @@ def _mode_of(target: Path, name: str) -> int | None:
     if stat.S_ISDIR(mode):
         raise OutputError(f"Cannot write {name}: it is a folder. Give the name of a file.")
     if not os.access(target, os.W_OK):
-        raise OutputError(f"Cannot write {name}: you have no permission to.")
+        reason = _refusal(target, "you have no permission to")
+        raise OutputError(f"Cannot write {name}: {reason}.")
     return mode
+
+
+def _refusal(place: Path, otherwise: str) -> str:
+    """Why the system lets nothing be written there."""
+    is_read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+    return "the disk is read-only" if is_read_only else otherwise
 
 
 @contextlib.contextmanager
@@ -183,6 +196,8 @@ def _explained(name: str) -> Iterator[None]:
 def _reason(name: str, error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"Cannot write {name}: the disk is full. Nothing was left half-written."
+    if error.errno == errno.EROFS:
+        return f"Cannot write {name}: the disk is read-only."
     if isinstance(error, PermissionError):
         return f"Cannot write {name}: you have no permission to."
     return f"Cannot write {name}: {error.strerror or error}."

@@ -13,24 +13,51 @@ from wellput.io.files import InputFile
 from wellput.io.tabular import Cell
 
 
-def read_parquet(file: InputFile) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
-    """The column names, and each row's number from 1 with its values; null is None."""
-    with _opened(file) as table:
-        return list(table.schema_arrow.names), _rows(file)
+def read_parquet(
+    file: InputFile, span: tuple[int, int] | None = None
+) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """The column names, and each row's number from 1 with its values; null is None. `span` is the
+    number of the first row wanted, and how many are."""
+    with opened_parquet(file) as table:
+        return list(table.schema_arrow.names), _rows(file, span)
 
 
-def _rows(file: InputFile) -> Iterator[tuple[int, list[Any]]]:
-    number = 0
-    with _opened(file) as table:
-        for batch in table.iter_batches(BLOCK):
-            for row in zip(*map(_values, batch.columns), strict=True):
-                number += 1
+def count_rows(file: InputFile) -> int:
+    with opened_parquet(file) as table:
+        return int(table.metadata.num_rows)
+
+
+def _rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tuple[int, list[Any]]]:
+    with opened_parquet(file) as table:
+        first, rows = (1, table.metadata.num_rows) if span is None else span
+        groups, number = _groups_with(table.metadata, first, rows)
+        for batch in table.iter_batches(BLOCK, row_groups=groups):
+            skipped = min(max(0, first - number), len(batch))
+            wanted = batch.slice(skipped, max(0, first + rows - number - skipped))
+            number += skipped
+            for row in zip(*map(_values, wanted.columns), strict=True):
                 yield number, list(row)
+                number += 1
+            if number >= first + rows:
+                return
+
+
+def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
+    """The row groups that hold some of the rows, and the number of the first row in them."""
+    groups: list[int] = []
+    before, start = 1, 1
+    for group in range(metadata.num_row_groups):
+        after = before + metadata.row_group(group).num_rows
+        if before < first + rows and after > first:
+            start = start if groups else before
+            groups.append(group)
+        before = after
+    return groups, start
 
 
 @contextmanager
-def _opened(file: InputFile) -> Iterator[Any]:
-    pyarrow, parquet = _pyarrow()
+def opened_parquet(file: InputFile) -> Iterator[Any]:
+    pyarrow, parquet = import_pyarrow()
     try:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:
             yield table
@@ -50,7 +77,7 @@ class ParquetWriter:
     """Writes rows of text, and of numbers in the columns named so."""
 
     def __init__(self, file: IO[bytes], header: Sequence[str], numbers: Sequence[str]) -> None:
-        self._pyarrow, parquet = _pyarrow()
+        self._pyarrow, parquet = import_pyarrow()
         types = {True: self._pyarrow.float64(), False: self._pyarrow.string()}
         self._schema = self._pyarrow.schema([(name, types[name in numbers]) for name in header])
         self._writer = parquet.ParquetWriter(file, self._schema)
@@ -84,10 +111,11 @@ def writing_parquet(
         raise
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def import_pyarrow(what: str = "Parquet") -> tuple[Any, Any]:
+    """`pyarrow` and `pyarrow.parquet`; raises MissingExtra, which says what they are needed for."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtra("Parquet", "parquet") from None
+        raise MissingExtra(what, "parquet") from None
     return pyarrow, pyarrow.parquet

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wellput.io.runs import Run, text_of
+from wellput.io.logged_answers import LoggedAnswer, text_of
 
 COMPARING = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
 
@@ -20,7 +20,7 @@ def is_promptfoo_log(log: Any) -> bool:
     return isinstance(log, dict) and _rows(log) is not None
 
 
-def promptfoo_runs(log: Any) -> Iterator[Run]:
+def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
     """The answers in a file of results; rows without an output, where a call failed, are left out."""
     rows = _rows(log) or []
     prompts = {_prompt(row) for row in rows}
@@ -33,7 +33,7 @@ def promptfoo_runs(log: Any) -> Iterator[Run]:
         name = (
             provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
         )
-        yield Run(
+        yield LoggedAnswer(
             item=_test(row, variables),
             system=f"{name} / {_prompt(row)}" if len(prompts) > 1 else str(name),
             output=text_of(response["output"]),

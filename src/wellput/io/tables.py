@@ -86,7 +86,7 @@ def writing_table(
     if suffix == ".parquet":
         with (
             replacing(path) as file,
-            _encodable(path),
+            encodable(path),
             writing_parquet(file, header, numbers) as sink,
         ):
             yield sink
@@ -94,7 +94,7 @@ def writing_table(
         with replacing(path) as file:
             yield _JsonLines(file, header)
     else:
-        with replacing_text(path) as text, _encodable(path):
+        with replacing_text(path) as text, encodable(path):
             yield TableWriter(text, DELIMITERS[suffix], header)
 
 
@@ -107,7 +107,7 @@ def json_line(record: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def _encodable(path: PathLike) -> Iterator[None]:
+def encodable(path: PathLike) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:

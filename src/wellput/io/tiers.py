@@ -41,11 +41,14 @@ def _elan(content: bytes, name: str) -> Tiers:
         root = ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
         raise InputError(f"{name} is no ELAN file: {error}.") from None
-    times = {
-        slot.get("TIME_SLOT_ID", ""): float(value) / 1000
-        for slot in root.iter("TIME_SLOT")
-        if (value := slot.get("TIME_VALUE")) is not None
-    }
+    try:
+        times = {
+            slot.get("TIME_SLOT_ID", ""): float(value) / 1000
+            for slot in root.iter("TIME_SLOT")
+            if (value := slot.get("TIME_VALUE")) is not None
+        }
+    except ValueError:
+        raise InputError(f"{name}: a TIME_VALUE is not a number of milliseconds.") from None
     intervals: dict[str, Interval] = {}
     waiting: list[tuple[str, str, str, str]] = []
     tiers: Tiers = {}
@@ -89,12 +92,14 @@ def _textgrid(content: bytes, name: str) -> Tiers:
         place = 5  # behind the two names, the times and the number of tiers
         while place < len(tokens):
             kind, tier, n = tokens[place], str(tokens[place + 1]), int(tokens[place + 4])
+            if not 0 <= n <= len(tokens):
+                raise ValueError(n)
             place += 5
             width = 3 if kind == "IntervalTier" else 2
             rows = [tokens[place + width * i : place + width * (i + 1)] for i in range(n)]
             place += width * n
             ends = [(row[0], row[-2], row[-1]) for row in rows]
             tiers[tier] = [Interval(float(a), float(b), str(c)) for a, b, c in ends]
-    except (IndexError, ValueError):
+    except (IndexError, ValueError, OverflowError):
         raise InputError(f"{name} is no sound TextGrid: a tier ends too early.") from None
     return tiers

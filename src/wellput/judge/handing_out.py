@@ -178,7 +178,11 @@ class HandingOut:
         return {row[0]: row[1] for row in self.connection.execute(MISSING).all()}
 
     def _absent(self, *, is_holding: bool) -> set[int]:
-        """The other judges who are taken to have left, see `assignment.is_away`."""
+        """The other judges who are taken to have left, see `assignment.is_away`.
+
+        One last seen in the future was seen before the clock was set back; how long ago is not known,
+        so that the time in between counts as if it were past.
+        """
         rows = self.connection.execute(
             sa.select(judges.id, judges.seen_at, judges.seen_answer, judges.started_at).where(
                 judges.forgotten_at.is_(None), judges.id != self.judge
@@ -189,7 +193,7 @@ class HandingOut:
             row.id
             for row in rows
             if is_away(
-                seconds_idle=self.now - row.seen_at,
+                seconds_idle=abs(self.now - row.seen_at),
                 answers_since=newest - row.seen_answer,
                 has_started=row.started_at is not None,
                 is_holding=is_holding,

@@ -86,7 +86,7 @@ class BodyLimit:
             return
         declared = Headers(scope=scope).get("content-length", "")
         body = bytearray()
-        too_large = declared.isdigit() and int(declared) > self.maximum
+        too_large = declared.isdecimal() and int(declared[:20]) > self.maximum
         more = not too_large
         while more:
             message = await receive()

@@ -87,7 +87,10 @@ def read_settings(path: str | Path) -> dict[str, Any]:
             record = tomllib.load(file)
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         raise InputError(f"{path} is not TOML: {error}.") from None
     problems = _problems(record, TOP, "")
     for name, known in (

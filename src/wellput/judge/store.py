@@ -276,7 +276,7 @@ class Store:
             if current is None and (given := handing_out.next()) is not None:
                 current = self._give(connection, judge, given, now)
                 self._see(connection, judge.id, now)
-            elif now - (seen or 0) > SEEN_EVERY:
+            elif abs(now - (seen or 0)) > SEEN_EVERY:
                 self._see(connection, judge.id, now)
             return None if current is None else self._shown(connection, current)
 

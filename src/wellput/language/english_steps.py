@@ -57,11 +57,20 @@ STEPS: tuple[Step, ...] = (
         needs=("tagger.wpm",),
     ),
     Step(
+        "general.wlm",
+        "trigram model of general English",
+        "wellput.language.general_english:make",
+        roles=("ngrams",),
+    ),
+    Step(
         "fluency.wpm",
         "weights of fluency",
         "wellput.metrics.fluency_steps:fluency_step",
         roles=("real", "source"),
-        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
+        needs=(
+            *("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
+            "general.wlm",
+        ),
     ),
     Step(
         "gleu-fluency.wpm",

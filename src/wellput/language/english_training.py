@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from wellput.core.errors import InputError
 from wellput.io import replacing
 
-Role: TypeAlias = Literal["treebank", "dev", "text", "real", "source"]
+Role: TypeAlias = Literal["treebank", "dev", "text", "ngrams", "real", "source"]
 
 # By what a file or folder is called; the licences are those of design and documentation.
 SOURCES = {
@@ -26,6 +26,7 @@ SOURCES = {
     "en_atis": ("UD English ATIS", "CC BY-SA 4.0"),
     "gutenberg": ("books of Project Gutenberg", "public domain"),
     "sotu": ("State of the Union speeches", "public domain"),
+    "pocketsphinx": ("US English trigrams of Carnegie Mellon University", "BSD"),
 }
 UNSTATED = "not stated"
 CARD = ".card.json"

@@ -17,6 +17,8 @@ import numpy as np
 
 from wellput.core.metric import Floats
 from wellput.language.english_text import decapitalized
+from wellput.language.general_english import FILE as GENERAL_FILE
+from wellput.language.general_english import spoken
 from wellput.language.ngram_files import load_model
 from wellput.language.ngrams import NgramModel
 from wellput.language.parsers import TAGGER_FILE
@@ -25,6 +27,7 @@ from wellput.language.shipped import shipped
 from wellput.language.skeletons import FILE as SKELETONS_FILE
 from wellput.language.skeletons import skeleton
 from wellput.language.tagger import Tagger
+from wellput.language.word_frequencies import unigrams
 from wellput.language.word_list import FILE as WORDS_FILE
 from wellput.language.word_list import WordList
 
@@ -33,6 +36,9 @@ FEATURES: dict[str, str] = {
     "weakest": "the same of the three words in a row that go together least",
     "trigrams": "share of words seen after the two words before them",
     "pairs": "share of words seen after the word before them",
+    "usage": "gain of words in sequence, by a model of general English, the mean",
+    "weakest_usage": "the same of the three words in a row that go together least",
+    "unusual": "words that those before speak against in general English: −log(1 + their number)",
     "grammar": "gain of parts of speech and small words in sequence, the mean",
     "weakest_grammar": "the same of the three in a row that go together least",
     "slips": "words that their neighbors speak against: −log(1 + their number)",
@@ -46,16 +52,19 @@ ENDS = ".?!…:;\"'”’)]"
 NGRAMS_FILE = "ngrams.wlm"
 RUN = 3
 SLIP = -0.5
+UNUSUAL = -0.3
 
 
 @dataclass(frozen=True, eq=False)
 class FluencyModels:
-    """The models that look at a sentence; `skeletons` is an n-gram model of `skeletons.skeleton`."""
+    """The models that look at a sentence; `skeletons` is an n-gram model of `skeletons.skeleton`,
+    `general` one of `general_english.spoken`."""
 
     tagger: Tagger
     ngrams: NgramModel
     skeletons: NgramModel
     words: WordList
+    general: NgramModel
 
     def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
         """(texts, features), in the order of `FEATURES`, the mean over a text's sentences; NaN for a
@@ -68,6 +77,7 @@ class FluencyModels:
                 [
                     (
                         *self._of_words(line),
+                        *self._of_usage(spoken(own)),
                         *self._of_skeleton(skeleton(own, own_tags, self._skeleton_unigrams)),
                         *self._of_spelling(own),
                         *_of_writing(own),
@@ -80,13 +90,17 @@ class FluencyModels:
 
     @property
     def fingerprint(self) -> str:
-        parts = (self.tagger, self.ngrams, self.skeletons, self.words)
+        parts = (self.tagger, self.ngrams, self.skeletons, self.words, self.general)
         return " ".join(part.fingerprint for part in parts)
 
     def _of_words(self, line: str) -> tuple[float, ...]:
         gains, lengths = _gains(self.ngrams, self._unigrams, line)
         seen = np.bincount(lengths, minlength=4) / len(lengths)
         return float(gains.mean()), _weakest(gains), float(seen[3:].sum()), float(seen[2:].sum())
+
+    def _of_usage(self, line: str) -> tuple[float, ...]:
+        gains, _ = _gains(self.general, self._general_unigrams, line)
+        return float(gains.mean()), _weakest(gains), _fewness(int((gains < UNUSUAL).sum()))
 
     def _of_skeleton(self, line: str) -> tuple[float, ...]:
         gains, _ = _gains(self.skeletons, self._skeleton_unigrams, line)
@@ -96,23 +110,29 @@ class FluencyModels:
         strange = [
             word
             for place, word in enumerate(words)
-            if not self.words.is_known(word) and (place == 0 or word.islower())
+            if (place == 0 or word.islower())
+            and not self.words.is_known(word)
+            and not self._is_general(word)
         ]
         misses = sum(map(self.words.is_near_miss, strange))
         repeats = sum(a.lower() == b.lower() and a.isalpha() for a, b in pairwise(words))
         return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
 
+    def _is_general(self, word: str) -> bool:
+        """Whether the model of general English has the word; it has no capitals to tell names by."""
+        return len(word) > 1 and word.lower() in self._general_unigrams
+
+    @cached_property
+    def _general_unigrams(self) -> dict[str, float]:
+        return unigrams(self.general)
+
     @cached_property
     def _unigrams(self) -> dict[str, float]:
-        return _unigrams(self.ngrams)
+        return unigrams(self.ngrams)
 
     @cached_property
     def _skeleton_unigrams(self) -> dict[str, float]:
-        return _unigrams(self.skeletons)
-
-
-def _unigrams(model: NgramModel) -> dict[str, float]:
-    return dict(zip(model.words, model.levels[0][2].tolist(), strict=True))
+        return unigrams(self.skeletons)
 
 
 def _gains(
@@ -123,7 +143,8 @@ def _gains(
     Unknown words gain nothing: how rare they are is another feature's concern.
     """
     scores = np.asarray(model.kernel.word_scores(line, "none"))
-    alone = np.array([unigrams.get(word, 0.0) for word in (*line.split(" "), "</s>")])
+    words = (*line.split(" "), "</s>") if line else ("</s>",)
+    alone = np.array([unigrams.get(word, 0.0) for word in words])
     return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone), scores[:, 1].astype(np.int64)
 
 
@@ -154,4 +175,5 @@ def english_models(folder: Path | None = None) -> FluencyModels:
         load_model(place(NGRAMS_FILE)),
         load_model(place(SKELETONS_FILE)),
         WordList.load(place(WORDS_FILE)),
+        load_model(place(GENERAL_FILE)),
     )

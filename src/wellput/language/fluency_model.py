@@ -1,7 +1,7 @@
 """The noun `FluencyModel`: the trained part of `fluency`, a weighted sum of features made a score.
 
 Weights are never negative: no feature that is higher in better sentences may count against one. The
-score is where the sum falls among the sums of real sentences, smoothly: 0.8 for the middle one, 0.5 for
+score is where the sum falls among the sums of real sentences, smoothly: 0.7 for the middle one, 0.5 for
 one that is worse than 98 in 100.
 """
 
@@ -21,7 +21,7 @@ from wellput.language.fluency_features import FEATURES
 from wellput.language.linear_model import LinearModel, fit_severity
 
 KIND = "fluency"
-MIDDLE, LOW = 0.8, 0.5
+MIDDLE, LOW = 0.7, 0.5
 LOW_SHARE = 0.02
 """The share of real sentences that score below `LOW`."""
 

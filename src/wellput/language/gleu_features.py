@@ -2,13 +2,15 @@
 
 All are rates, so that they do not grow with the sentence; at the paper's one length, 24 words, that is
 the same as its counts but for a factor. Our log probability is what the parse gains over the words
-taken alone: without that, a sentence of rare words looks ill-formed.
+taken alone: without that, a sentence of rare words looks ill-formed. Of the share of words that cannot
+be linked the square root is taken: the first one says more than the tenth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from wellput.language.sentence_means import sentence_means
 FEATURES: dict[str, str] = {
     "log_probability": "log probability of the parse over that of the words alone, per word",
     "fragments": "places between words where the parse breaks into fragments, of all places",
-    "nulls": "words that link grammar cannot link, of all words",
+    "nulls": "words that link grammar cannot link, of all words: the root of their share",
     "invalid": "linkages that post-processing rejects, of those tried",
 }
 
@@ -50,7 +52,7 @@ class GleuParsers:
 
 
 def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
-    """Null share and invalid share; a sentence that cannot be parsed has nothing right.
+    """The root of the null share, and the invalid share; what cannot be parsed has nothing right.
 
     The library counts the wall before the sentence among the nulls and splits some words: no more
     than all are counted.
@@ -58,4 +60,5 @@ def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
     if parse.null_count is None:
         return 1.0, 1.0
     invalid = parse.invalid_ratio
-    return min(1.0, parse.null_count / words), 1.0 if invalid is None else invalid
+    nulls = sqrt(min(1.0, parse.null_count / words))
+    return nulls, 1.0 if invalid is None else invalid

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
-from wellput.io.model_files import load_model_file
+from wellput.io.model_files import load_model_file, noticing_damage
 from wellput.language.backoff_tables import kernel_tables
 from wellput.language.english_text import decapitalized
 from wellput.language.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
@@ -113,14 +112,10 @@ class HeadDrivenParser:
         """The parser in a file; its guesses come from the tagger and parser in the same folder where
         no other `guesser` is given. The n-gram model lies there too."""
         file, folder = load_model_file(path, KIND), Path(path).parent
-        try:
+        with noticing_damage(path, "head-driven parser"):
             is_pooled = float(file.arrays["ngrams.share"][0]) > 0
             ngrams = load_model(folder / NGRAMS_FILE) if is_pooled else None
             return cls(file.arrays, guesser or load_parser(str(folder)), ngrams)
-        except InputError:  # of the models beside it
-            raise
-        except (KeyError, IndexError, ValueError):
-            raise InputError(f"{path} is a damaged head-driven parser: train it again.") from None
 
     def parse(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
-from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import (
+    ModelFile,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
 
 Loss: TypeAlias = Literal["hinge", "logistic"]
 Gradient: TypeAlias = tuple[float, Floats]
@@ -58,15 +64,16 @@ class LinearModel:
     @classmethod
     def load(cls, path: PathLike, kind: str) -> tuple[LinearModel, ModelFile]:
         file = load_model_file(path, kind)
-        arrays = file.arrays
-        model = cls(
-            tuple(file.strings("features")),
-            arrays["means"],
-            arrays["scales"],
-            arrays["weights"],
-            float(arrays["bias"][0]),
-        )
-        return model, file
+        with noticing_damage(path):
+            arrays = file.arrays
+            model = cls(
+                tuple(file.strings("features")),
+                arrays["means"],
+                arrays["scales"],
+                arrays["weights"],
+                float(arrays["bias"][0]),
+            )
+            return model, file
 
 
 def fit_linear(
@@ -113,7 +120,7 @@ def fit_linear(
 
 
 def fit_severity(
-    features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.03
+    features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.7
 ) -> LinearModel:
     """Weights, none of them negative, whose score is −`severity` as nearly as can be: least squares,
     rows counting by their `weights`. Features that vary together share what they explain (`ridge`)."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,7 @@ def _read_binary(path: Path) -> NgramModel:
         raise InputError(f"{path} has version {version} of the format; this is {COMPACT}.")
     try:
         model = (_mapped if version == MAPPED else _unpacked)(data, order, stored_hash)
-    except ValueError:
+    except (LookupError, ValueError, OverflowError, struct.error, zlib.error):
         raise damaged from None
     if not _fits_together(model):
         raise damaged
@@ -112,10 +113,10 @@ def _unpacked(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramM
 
 def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
     """Raises ValueError if the lengths are not those of the file, or the words are others."""
-    types = [*WORD_TYPES, *LEVEL_TYPES * order]
-    place = HEADER.size + 8 * len(types)
+    place = HEADER.size + 8 * (len(WORD_TYPES) + len(LEVEL_TYPES) * order)
     if data.size < place:
         raise ValueError("no lengths")
+    types = [*WORD_TYPES, *LEVEL_TYPES * order]
     lengths = data[HEADER.size : place].view("<u8").tolist()
     bytes_ = [n * np.dtype(type_).itemsize for n, type_ in zip(lengths, types, strict=True)]
     if place + sum(n + -n % 8 for n in bytes_) != data.size:

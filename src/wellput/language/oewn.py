@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,7 +104,11 @@ def read_yaml_folder(folder: Path) -> OewnLexicon:
 
 def yaml_entries(file: Path) -> Iterator[Entry]:
     lemma, entry = "", None
-    for match in YAML_PARTS.finditer(file.read_text(encoding="utf-8")):
+    try:
+        content = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is no part of a WordNet: it is not UTF-8 text.") from None
+    for match in YAML_PARTS.finditer(content):
         text = match[match.lastgroup or 0]
         match match.lastgroup:
             case "lemma":
@@ -144,7 +149,7 @@ def lmf_entries(file: Path) -> Iterator[Entry]:
                         yield entry
                 if element.tag in ("LexicalEntry", "Synset"):
                     element.clear()
-    except (ElementTree.ParseError, EOFError, gzip.BadGzipFile) as error:
+    except (ElementTree.ParseError, EOFError, OSError, ValueError, zlib.error) as error:
         raise InputError(f"{file} is not a WN-LMF file: {error}.") from error
 
 

@@ -87,4 +87,9 @@ def load_parser(name: str) -> Parser:
                 "that wellput train parser wrote."
             )
         tagger, transitions = folder / TAGGER_FILE, folder / PARSER_FILE
+        if missing := [path.name for path in (tagger, transitions) if not path.is_file()]:
+            raise InputError(
+                f"{name} holds no parser: {' and '.join(missing)} missing. Make one with wellput train "
+                f"parser TREES.conllu -o {name}."
+            )
     return TaggingParser(Tagger.load(tagger), TransitionParser.load(transitions))

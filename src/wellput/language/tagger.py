@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import PathLike
-from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
 
 KIND = "tagger"
 # Words are tagged leftward; weights learned in the other direction would be taken for these.
@@ -101,12 +107,10 @@ class Tagger:
     @classmethod
     def load(cls, path: PathLike) -> Self:
         file = load_model_file(path, KIND)
-        try:
+        with noticing_damage(path, "tagger"):
             sharpness = float(file.arrays["sharpness"][0])
             weights = file.arrays[WEIGHTS]
             return cls(file.strings("tags"), weights, sharpness=sharpness, card=file.card)
-        except (KeyError, IndexError, ValueError):
-            raise InputError(f"{path} is a damaged tagger: train it again.") from None
 
     def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
         """Writes a `.wpm` file; `card` says where the tagger comes from."""

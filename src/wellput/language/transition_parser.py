@@ -19,7 +19,13 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
 from wellput.language.tagger import WEIGHTS, Tagger
 from wellput.language.word_analysis import WordAnalysis
 from wellput.trees.projectivity import projectivize
@@ -103,12 +109,10 @@ class TransitionParser:
     @classmethod
     def load(cls, path: PathLike) -> Self:
         file = load_model_file(path, KIND)
-        try:
+        with noticing_damage(path, "parser"):
             relations, weights = file.strings("relations"), file.arrays["weights"]
             hinter = Tagger(file.strings("hints"), file.arrays[HINT_WEIGHTS])
             return cls(relations, weights, hinter, WordAnalysis.from_file(file), card=file.card)
-        except (KeyError, IndexError, ValueError):
-            raise InputError(f"{path} is a damaged parser: train it again.") from None
 
     def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
         """Writes a `.wpm` file; `card` says where the parser comes from."""

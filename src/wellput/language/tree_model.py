@@ -22,7 +22,13 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
 from wellput.language.supertag_inventory import SupertagInventory
 from wellput.language.widening_shapes import shapes
 from wellput.trees.supertags import Supertag, parse_supertag
@@ -83,9 +89,10 @@ class TreeModel:
         file = load_model_file(path, KIND)
         if "weights" not in file.arrays:
             raise InputError(f"{path} is a tree model of another version: train it again.")
-        supertags = tuple(parse_supertag(text) for text in file.strings("supertags"))
-        words, known_shapes = tuple(file.strings("words")), tuple(file.strings("shapes"))
-        return cls(supertags, words, known_shapes, file.arrays, file.card)
+        with noticing_damage(path, "tree model"):
+            supertags = tuple(parse_supertag(text) for text in file.strings("supertags"))
+            words, known_shapes = tuple(file.strings("words")), tuple(file.strings("shapes"))
+            return cls(supertags, words, known_shapes, file.arrays, file.card)
 
     def save(self, path: PathLike) -> None:
         save_model_file(path, KIND, self.card, self.arrays)

@@ -56,19 +56,27 @@ class WndbLexicon:
         fields = self._index_line(lemma, category).split()
         if not fields:
             return []
-        offsets = fields[-int(fields[2]) :]
-        counts = self._tag_counts(lemma, category)
-        return [
-            Sense(
-                lemma=lemma,
-                category=category,
-                synset=f"{offset}-{category}",
-                rank=rank,
-                tag_count=None if counts is None else counts.get(rank, 0),
-                members=self._members(category, offset),
-            )
-            for rank, offset in enumerate(offsets, 1)
-        ]
+        try:
+            offsets = fields[-int(fields[2]) :]
+            counts = self._tag_counts(lemma, category)
+            return [
+                Sense(
+                    lemma=lemma,
+                    category=category,
+                    synset=f"{offset}-{category}",
+                    rank=rank,
+                    tag_count=None if counts is None else counts.get(rank, 0),
+                    members=self._members(category, offset),
+                )
+                for rank, offset in enumerate(offsets, 1)
+            ]
+        except InputError:
+            raise
+        except (LookupError, ValueError):
+            raise InputError(
+                f"{self._folder}: the lines of “{lemma}” are not as wndb(5WN) describes them. The "
+                "files are damaged: install them again."
+            ) from None
 
     def lemmas(self, category: Category) -> Iterable[str]:
         lines = self._bytes(f"index.{category}").decode("latin-1").splitlines()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from wellput.io.files import PathLike
-from wellput.io.model_files import load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
 from wellput.language.english_text import prose_sentences, treebank_sentences
 from wellput.language.english_training import Inputs
 
@@ -65,8 +65,9 @@ class WordList:
     @classmethod
     def load(cls, path: PathLike) -> WordList:
         file = load_model_file(path, KIND)
-        counts = file.arrays["counts"].tolist()
-        return cls(dict(zip(file.strings("words"), counts, strict=True)), file.fingerprint)
+        with noticing_damage(path, "word list"):
+            counts = file.arrays["counts"].tolist()
+            return cls(dict(zip(file.strings("words"), counts, strict=True)), file.fingerprint)
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
         words = sorted(self._counts)

@@ -66,7 +66,7 @@ class Bleu(BaseMetric):
     }
 
     def __post_init__(self) -> None:
-        self.require(self.max_ngram_order >= 1, "max_ngram_order must be 1 or more.")
+        self.require(1 <= self.max_ngram_order <= 1000, "max_ngram_order must be from 1 to 1000.")
         self.require(
             self.smooth_value is None or self.smooth_value >= 0,
             "smooth_value must not be negative.",

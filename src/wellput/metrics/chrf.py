@@ -48,8 +48,10 @@ class Chrf(BaseMetric):
 
     def __post_init__(self) -> None:
         self.require(
-            min(self.char_order, self.word_order) >= 0 and self.char_order + self.word_order >= 1,
-            "char_order and word_order must be 0 or more, and one of them 1 or more.",
+            min(self.char_order, self.word_order) >= 0
+            and max(self.char_order, self.word_order) <= 1000
+            and self.char_order + self.word_order >= 1,
+            "char_order and word_order must be from 0 to 1000, and one of them 1 or more.",
         )
         self.require(self.beta >= 0, "beta must not be negative.")
 

@@ -29,7 +29,7 @@ class Logged(MeanMetric):
             known = _names(batch)
             raise InputError(
                 f"The log has no score {scorer!r} of {batch.system}.{did_you_mean(scorer, known)} "
-                f"It has {', '.join(known)}."
+                f"It has {', '.join(known) or 'none'}."
             )
         return np.array([scores.get(scorer, np.nan) for scores in batch.logged])
 

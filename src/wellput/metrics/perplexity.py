@@ -1,74 +1,151 @@
-"""Perplexity under an n-gram model: how surprising an output's words are, one after the other."""
+"""Perplexity under a language model: how surprising an output's words are, one after the other.
+
+The model is of n-grams (a file), or neural (a folder or GGUF file, `wellput[neural]`). Beside
+perplexity there are three measures of acceptability by the same probabilities, after Lau et al. (2020):
+the mean log probability, the log probability over a length penalty, and SLOR.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+
+import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, BaseMetric, lowered
+from wellput.metrics.base import NOTHING, BaseMetric, lowered, ratio
 from wellput.text.tokenizers import NativeName
 
 if TYPE_CHECKING:
+    from wellput.language.causal_model import CausalModel
     from wellput.language.ngrams import NgramModel
+
+Measure: TypeAlias = Literal["perplexity", "mean", "penalized", "slor"]
+Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 
 @dataclass(frozen=True)
 class Perplexity(BaseMetric):
-    """10 to the mean negative log10 probability of a word, `</s>` among the words. Lower is better.
+    """Statistics: log10 probability and number of the words, both of the unknown ones alone, then the
+    measure (natural logarithms) and 1 where it is defined.
 
-    Texts have to be tokenized and cased as the model's training text was. An output without words
-    has the perplexity of an empty sentence.
+    Perplexity is 10 to the mean negative log10 probability of a word, over all outputs together; the
+    other measures are means over outputs. Texts for a model of n-grams have to be tokenized and cased
+    as its training text was, `</s>` is among the words, so an empty output has a perplexity; under a
+    neural model it has none.
     """
 
     family: ClassVar[str] = "perplexity"
-    about: ClassVar[str] = "how surprising words are to an n-gram model"
-    paper: ClassVar[str] = "Chen & Goodman 1998"
+    about: ClassVar[str] = "how surprising words are to a language model"
+    paper: ClassVar[str] = "Chen & Goodman 1998; Lau et al. 2020"
     needs: ClassVar[frozenset[Need]] = NOTHING
-    is_always_defined: ClassVar[bool] = True
 
     model: str | None = None
+    measure: Measure = "perplexity"
+    exponent: float = 0.8
+    device: Device = "auto"
     tokenize: NativeName = "none"
     lowercase: bool = False
 
     @property
     def higher_is_better(self) -> bool | None:
-        return False
+        return self.measure != "perplexity"
 
     def statistics(self, batch: Batch) -> Floats:
         texts = lowered(batch.texts) if self.lowercase else batch.texts
-        return self._loaded().statistics(texts, tokenize=self.tokenize, threads=batch.threads)
+        model = self._model()
+        if _is_neural(model):
+            sums, words = _causal_model(model, self.device).log_probs(texts)
+            nothing = np.zeros(len(texts))
+            rows = np.column_stack([sums / math.log(10), words, nothing, nothing])
+        else:
+            rows = _ngram_model(model).statistics(
+                texts, tokenize=self.tokenize, threads=batch.threads
+            )
+        values = self._values(texts, rows)
+        is_known = ~np.isnan(values)
+        return np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
 
     def score(self, statistics: Floats) -> Floats:
         from wellput.language.ngrams import perplexity
 
-        return perplexity(statistics)
+        if self.measure == "perplexity":
+            return perplexity(statistics[..., :4])
+        return ratio(statistics[..., 4], statistics[..., 5])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
         from wellput.language.ngrams import perplexity
 
-        known = perplexity(statistics, include_unknown=False)
+        known = perplexity(statistics[..., :4], include_unknown=False)
         return {"known_words": known, "unknown": statistics[..., 3], "words": statistics[..., 1]}
 
     def signature(self) -> str:
-        hashed = "unset" if self.model is None else self._loaded().fingerprint[:12]
+        hashed = "unset"
+        if self.model is not None:
+            model = self._model()
+            loaded = _causal_model(model, self.device) if _is_neural(model) else _ngram_model(model)
+            hashed = loaded.fingerprint[:12]
+        measure = "" if self.measure == "perplexity" else f"|measure:{self.measure}"
+        exponent = f"|exponent:{self.exponent:g}" if self.measure == "penalized" else ""
         case = "lc" if self.lowercase else "mixed"
-        return f"model:{hashed}|case:{case}|tok:{self.tokenize}"
+        return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{self.tokenize}"
 
-    def _loaded(self) -> NgramModel:
+    def _values(self, texts: Sequence[str], rows: Floats) -> Floats:
+        """The measure of each output; NaN where it has no words."""
+        sums, words = rows[:, 0] * math.log(10), rows[:, 1]
+        if self.measure == "penalized":
+            # The penalty of Wu et al. (2016), equation 14, in the words of Lau et al. (2020), table 2.
+            return ratio(np.where(words, sums, np.nan), ((5 + words) / 6) ** self.exponent)
+        if self.measure == "slor":
+            alone, count = self._alone(texts)
+            return ratio(sums - alone, count)
+        return ratio(sums, words)
+
+    def _alone(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
+        """The log probability of the words taken alone, and how many they are. A neural model has no
+        words, only pieces: there the words are a treebank's, by the shipped model of English."""
+        from wellput.language.word_frequencies import log_frequencies
+        from wellput.text.tokenizers import tokenize
+        from wellput.text.treebank_words import treebank_words
+
+        model = self._model()
+        if _is_neural(model):
+            from wellput.language.shipped import english_ngrams
+
+            words = [treebank_words(text).forms for text in texts]
+            return log_frequencies(english_ngrams(), words)
+        return log_frequencies(
+            _ngram_model(model), [(*tokenize(text, self.tokenize), "</s>") for text in texts]
+        )
+
+    def _model(self) -> str:
         if self.model is None:
             raise InputError(
-                "perplexity needs an n-gram model, -m perplexity:model=FILE. To train one: "
-                "wellput train lm CORPUS.txt -o FILE.wlm"
+                "perplexity needs a language model, -m perplexity:model=FILE. To train one of n-grams: "
+                "wellput train lm CORPUS.txt -o FILE.wlm. A folder holds a neural one."
             )
-        return _model_at(self.model)
+        return self.model
+
+
+def _is_neural(path: str) -> bool:
+    return path.endswith(".gguf") or Path(path).is_dir()
 
 
 @lru_cache(maxsize=4)
-def _model_at(path: str) -> NgramModel:
+def _ngram_model(path: str) -> NgramModel:
     from wellput.language.ngram_files import load_model
 
     return load_model(path)
+
+
+@lru_cache(maxsize=1)
+def _causal_model(path: str, device: str) -> CausalModel:
+    from wellput.language.causal_model import CausalModel
+
+    return CausalModel.load(path, device=device)

@@ -30,7 +30,7 @@ def _explained(text: str, about: Mapping[str, str], row: Floats, pulls: Floats) 
     names = list(about)
     order = [int(place) for place in np.argsort(pulls, kind="stable")[:SHOWN]]
     lines = [
-        f"  {_signed(pulls[place])}  {names[place]} {_signed(row[place])}: {about[names[place]]}"
+        f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(row[place])}: {about[names[place]]}"
         for place in order
         if pulls[place] < -LEAST
     ]

@@ -26,12 +26,14 @@ from wellput.paraphrase.filters import (
 )
 from wellput.paraphrase.function_words import FUNCTION_WORDS
 from wellput.paraphrase.lsa import WordVectors
+from wellput.paraphrase.places import PlaceVectors
 
 FEATURES = (
     "prior", "log_share", "log_senses", "log_rank", "log_members", "log_tag_count",
     "log_replacement_share", "log_replacement_senses", "is_noun", "is_verb", "is_adjective",
     "log_count", "log_word_count", "margin", "word_margin", "language_model", "similarity",
-    "topic_similarity", "is_unlearned", "advantage",
+    "topic_similarity", "is_unlearned", "advantage", "place_fit", "place_advantage",
+    "place_similarity",
 )  # fmt: skip
 N_SIMILARITIES = 3
 """Features that a neural encoder adds (`embeddings.SIMILARITIES`)."""
@@ -46,6 +48,7 @@ class Knowledge:
     classifiers: ContextClassifiers
     bigrams: BigramModel
     vectors: WordVectors
+    places: PlaceVectors
 
     def features(self, queries: Sequence[Query]) -> Floats:
         """A row per query with the columns of FEATURES; NaN where one is not known."""
@@ -64,6 +67,7 @@ class Knowledge:
             - rows[:, column["log_word_count"]]
         )
         rows[:, column["language_model"]] = bigram_gains(self.bigrams, queries)
+        rows[:, column["place_fit"] :] = self.places.features(queries)
         return rows
 
     def _add_evidence(self, row: Floats, query: Query) -> None:

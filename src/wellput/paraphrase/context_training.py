@@ -1,7 +1,7 @@
 """Learning, for a word, in which contexts it can stand: Kauchak & Barzilay's contextual classifier.
 
-Positives are the word's occurrences in a corpus with the word taken out, negatives as many random
-places of sentences without it. A classifier is a linear function of the context's features: boosted
+Positives are the word's occurrences in a corpus with the word taken out, negatives random places of
+sentences without it. A classifier is a linear function of the context's features: boosted
 stumps add up to one, and so is logistic regression.
 """
 
@@ -26,14 +26,16 @@ class ContextTraining:
     """How classifiers are learned.
 
     Words with fewer than `min_occurrences` get none (the paper's was 10,000, of Gigaword); of more
-    than `max_occurrences` a random choice is used. `negatives` are per positive.
+    than `max_occurrences` a random choice is used. `negatives` are per positive (the paper's: 1).
+    `smoothing` is what is added to the weights that a stump votes by, in examples (BoosTexter's: 1).
     """
 
     learner: Learner = "boosting"
     min_occurrences: int = 20
     max_occurrences: int = 20_000
-    negatives: float = 1.0
+    negatives: float = 5.0
     rounds: int = 100
+    smoothing: float = 5.0
     penalty: float = 1.0
     bag_order: int = 0
     has_collocations: bool = True
@@ -67,7 +69,7 @@ def train_classifier(
     rng = np.random.default_rng([seed, *word.encode()])
     if len(occurrences) > how.max_occurrences:
         occurrences = np.sort(rng.choice(occurrences, how.max_occurrences, replace=False))
-    others = _places_without(index, word, round(how.negatives * len(occurrences)), rng)
+    others = places_without(index, word, round(how.negatives * len(occurrences)), rng)
     places = np.concatenate([occurrences, others]).astype(np.uint64)
     labels = np.zeros(len(places), np.uint8)
     labels[: len(occurrences)] = 1
@@ -82,14 +84,14 @@ def train_classifier(
         how.min_feature_count,
     )
     if how.learner == "boosting":
-        bias, weights = _boosted(rows, columns, labels, len(keys), how.rounds)
+        bias, weights = boosted(rows, columns, labels, len(keys), how)
     else:
         fitted = _native.fit_logistic(rows, columns, labels, len(keys), how.penalty, 100, 1e-3)
         bias, weights = fitted[0], np.array(fitted[1:])
     return _linear_model(keys, weights, bias)
 
 
-def _places_without(
+def places_without(
     index: CorpusIndex, word: str, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint64]:
     """Random places of random sentences that do not have the word."""
@@ -105,15 +107,17 @@ def _places_without(
     return places
 
 
-def _boosted(
+def boosted(
     rows: NDArray[np.uint64],
     columns: NDArray[np.uint32],
     labels: NDArray[np.uint8],
     width: int,
-    rounds: int,
+    how: ContextTraining,
 ) -> tuple[float, Floats]:
     """The sum of the stumps: a stump is its vote in absence, and the difference where present."""
-    features, present, absent = _native.boost(rows, columns, labels, width, rounds)
+    features, present, absent = _native.boost(
+        rows, columns, labels, width, how.rounds, how.smoothing
+    )
     weights = np.zeros(width)
     np.add.at(weights, features, np.subtract(present, absent))
     return float(np.sum(absent)), weights

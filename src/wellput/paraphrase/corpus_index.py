@@ -23,6 +23,7 @@ from wellput.io.model_files import (
     ModelFile,
     fingerprint,
     load_model_file,
+    noticing_damage,
     packed_strings,
     save_model_file,
 )
@@ -93,8 +94,9 @@ class CorpusIndex:
     @classmethod
     def load(cls, path: PathLike) -> CorpusIndex:
         file: ModelFile = load_model_file(path, KIND)
-        arrays = (file.arrays[name] for name in ("tokens", "starts", "begins", "places"))
-        return cls(file.strings("words"), *arrays)
+        with noticing_damage(path, "corpus index"):
+            arrays = (file.arrays[name] for name in ("tokens", "starts", "begins", "places"))
+            return cls(file.strings("words"), *arrays)
 
 
 def index_corpus(

@@ -78,8 +78,11 @@ def _means(vectors: Floats, words: Sequence[int | None], n: int) -> Floats:
     return sums / np.maximum(counts, 1)[:, None]
 
 
-def similarities(encoder: Encoder, queries: Sequence[Query]) -> Floats:
-    """A row per query with the columns of SIMILARITIES."""
+def sentence_pairs(
+    queries: Sequence[Query],
+) -> tuple[list[tuple[str, ...]], list[tuple[int, int, int, int, int]]]:
+    """The sentences to encode, each once; and by query those before and after, where the word begins,
+    and how many words it and its replacement have."""
     texts: dict[tuple[str, ...], int] = {}
     rows = []
     for query in queries:
@@ -88,9 +91,15 @@ def similarities(encoder: Encoder, queries: Sequence[Query]) -> Floats:
         new = query.replacement.text.split(" ")
         old = tuple(query.window(query.words[query.first : query.last], REACH))
         rewritten = tuple(query.window(new, REACH))
-        places = [texts.setdefault(text, len(texts)) for text in (old, rewritten)]
-        rows.append((*places, first, n, len(new)))
-    vectors = encoder.encode(list(texts))
+        before, after = (texts.setdefault(text, len(texts)) for text in (old, rewritten))
+        rows.append((before, after, first, n, len(new)))
+    return list(texts), rows
+
+
+def similarities(encoder: Encoder, queries: Sequence[Query]) -> Floats:
+    """A row per query with the columns of SIMILARITIES."""
+    texts, rows = sentence_pairs(queries)
+    vectors = encoder.encode(texts)
     result = np.zeros((len(queries), len(SIMILARITIES)))
     for row, (old_place, new_place, first, n, m) in zip(result, rows, strict=True):
         a, b = vectors[old_place], vectors[new_place]

@@ -50,7 +50,7 @@ def read_judged(path: PathLike) -> list[Judged]:
                 bool(record["right"]),
                 record.get("tag"),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             problems.add(
                 f"line {number}", "expected the keys text, start, word, replacement, right"
             )

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     ModelFile,
     fingerprint,
     load_model_file,
+    noticing_damage,
     packed_strings,
     save_model_file,
 )
@@ -28,6 +28,7 @@ from wellput.paraphrase.bigrams import BigramModel
 from wellput.paraphrase.classifiers import ContextClassifiers
 from wellput.paraphrase.combination import FEATURES, N_SIMILARITIES, Combination, Knowledge
 from wellput.paraphrase.lsa import WordVectors
+from wellput.paraphrase.places import PlaceVectors
 
 KIND = "paraphrase"
 
@@ -39,6 +40,7 @@ class ParaphraseModel:
     classifiers: ContextClassifiers
     bigrams: BigramModel
     vectors: WordVectors
+    places: PlaceVectors
     clusters: NDArray[np.uint16] | None
     combination: Combination | None
     neural: Combination | None
@@ -46,7 +48,7 @@ class ParaphraseModel:
 
     @property
     def knowledge(self) -> Knowledge:
-        return Knowledge(self.classifiers, self.bigrams, self.vectors)
+        return Knowledge(self.classifiers, self.bigrams, self.vectors, self.places)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -60,6 +62,7 @@ class ParaphraseModel:
             "classifiers": self.classifiers.arrays(),
             "bigrams": self.bigrams.arrays(),
             "lsa": {"vectors": self.vectors.vectors},
+            "places": self.places.arrays(),
             "brown": {} if self.clusters is None else {"classes": self.clusters},
             "combination": {} if self.combination is None else self.combination.arrays(),
             "neural": {} if self.neural is None else self.neural.arrays(),
@@ -71,16 +74,15 @@ class ParaphraseModel:
         return {
             **packed_strings("words", self.bigrams.words),
             **packed_strings("classifier_words", self.classifiers.words),
+            **packed_strings("neighbor_words", self.places.neighbor_words),
             **arrays,
         }
 
     @classmethod
     def load(cls, path: PathLike) -> ParaphraseModel:
         file = load_model_file(path, KIND)
-        try:
+        with noticing_damage(path, "paraphrase model"):
             return cls._of(file)
-        except (KeyError, IndexError, ValueError):
-            raise InputError(f"{path} is a damaged paraphrase model: train it again.") from None
 
     @classmethod
     def _of(cls, file: ModelFile) -> ParaphraseModel:
@@ -94,6 +96,9 @@ class ParaphraseModel:
             ),
             bigrams=BigramModel.of_arrays(words, _part(file, "bigrams")),
             vectors=WordVectors(words[: len(vectors)], vectors),
+            places=PlaceVectors.of_arrays(
+                words, file.strings("neighbor_words"), _part(file, "places")
+            ),
             clusters=file.arrays.get("brown.classes"),
             combination=Combination.of_arrays(combination, n_features) if combination else None,
             neural=(Combination.of_arrays(neural, n_features + N_SIMILARITIES) if neural else None),

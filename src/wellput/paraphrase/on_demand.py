@@ -10,7 +10,7 @@ from pathlib import Path
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSource
 from wellput.io.files import PathLike
-from wellput.io.model_files import load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
 from wellput.paraphrase.classifiers import ContextClassifiers, pack, train_classifiers
 from wellput.paraphrase.context_training import ContextTraining
 from wellput.paraphrase.corpus_index import CorpusIndex
@@ -77,4 +77,5 @@ def _read(path: PathLike, made_from: dict[str, object], how: ContextTraining) ->
     file = load_model_file(path, KIND)
     if dict(file.card) != made_from:
         return pack({}, how)
-    return ContextClassifiers.of_arrays(file.strings("words"), file.arrays)
+    with noticing_damage(path, "file of classifiers"):
+        return ContextClassifiers.of_arrays(file.strings("words"), file.arrays)

@@ -24,6 +24,7 @@ from wellput.paraphrase.function_words import FUNCTION_WORDS
 from wellput.paraphrase.judged import Judged, judged_queries
 from wellput.paraphrase.lsa import LsaTraining, frequent_words, train_lsa
 from wellput.paraphrase.model import ParaphraseModel
+from wellput.paraphrase.places import train_places
 
 OTHER_TOKENS = 500
 """Punctuation and numbers that the language model knows."""
@@ -57,6 +58,7 @@ def train_model(
     an encoder; without judgments those of the `shipped` model are taken over. The same input gives the
     same bytes."""
     vectors = train_lsa(index, how.lsa)
+    places = train_places(index, vocabulary=how.lsa.vocabulary)
     frequent = frequent_words(index, how.lsa.vocabulary)
     order = np.argsort(-index.counts, kind="stable")
     others = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
@@ -66,7 +68,7 @@ def train_model(
     )
     bigrams = train_bigrams(index, [*frequent, *others], min_count=how.min_pair_count)
     clusters = train_brown(index, frequent, classes=how.classes) if how.classes else None
-    knowledge = Knowledge(classifiers, bigrams, vectors)
+    knowledge = Knowledge(classifiers, bigrams, vectors, places)
     combination = shipped.combination if shipped else None
     neural = shipped.neural if shipped else None
     if judged:
@@ -81,7 +83,9 @@ def train_model(
         if encoder is not None:
             features = neural_features(knowledge, encoder, queries)
             neural = fit_combination(features, is_right, recall=how.recall)
-    return ParaphraseModel(classifiers, bigrams, vectors, clusters, combination, neural, card or {})
+    return ParaphraseModel(
+        classifiers, bigrams, vectors, places, clusters, combination, neural, card or {}
+    )
 
 
 def words_to_learn(index: CorpusIndex, wordnet: WordNet, min_occurrences: int) -> list[str]:

@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     ModelFile,
     fingerprint,
     load_model_file,
+    noticing_damage,
     packed_strings,
     save_model_file,
 )
@@ -65,10 +65,8 @@ class LearnedRealizer:
     def load(cls, path: PathLike, ngrams: NgramModel | None) -> LearnedRealizer:
         """The realizer of a file, with the n-gram model it was tuned with."""
         file = load_model_file(path, KIND)
-        try:
+        with noticing_damage(path, "realizer"):
             return cls._of_file(file, ngrams)
-        except (KeyError, IndexError, ValueError):
-            raise InputError(f"{path} is a damaged realizer: train it again.") from None
 
     @classmethod
     def _of_file(cls, file: ModelFile, ngrams: NgramModel | None) -> LearnedRealizer:

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from wellput.io.files import PathLike
-from wellput.io.model_files import fingerprint, load_model_file, packed_strings, save_model_file
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
 from wellput.realize.baselines import LeftRight
 from wellput.realize.capitals import Capitals
 from wellput.realize.precedence import PrecedenceModel
@@ -50,10 +56,11 @@ class RealizerModel:
     @classmethod
     def load(cls, path: PathLike) -> RealizerModel:
         file = load_model_file(path, KIND)
-        return cls(
-            Capitals(frozenset(file.strings("ordinary"))),
-            LeftRight.of_file(file, "left_right"),
-            PrecedenceModel.of_file(file, "precedence"),
-            float(file.arrays["weights"][0]),
-            file.card,
-        )
+        with noticing_damage(path, "realizer"):
+            return cls(
+                Capitals(frozenset(file.strings("ordinary"))),
+                LeftRight.of_file(file, "left_right"),
+                PrecedenceModel.of_file(file, "precedence"),
+                float(file.arrays["weights"][0]),
+                file.card,
+            )

@@ -95,25 +95,41 @@ def pair_table(result: ScoreResult) -> Table:
     )
 
 
-def verdict(result: ScoreResult) -> list[str]:
-    """One sentence per system: which differences from the baseline are real."""
+def verdict(result: ScoreResult, *, is_short: bool = False) -> list[str]:
+    """One sentence per system: which differences from the baseline are real. A short one leaves out
+    how great they are."""
     sentences: list[str] = []
     for system in result.systems:
         scores = [result[system, metric] for metric in result.metrics]
         tested = [score for score in scores if score.p_value is not None]
         if not tested:
             continue
-        groups: dict[str, list[str]] = {}
+        groups: dict[str, list[Score]] = {}
         for score in tested:
-            groups.setdefault(_claim(score, result), []).append(
-                f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
-                f"p {_relation(score.p_value)})"
-            )
-        claims = "; ".join(f"{claim} {', '.join(where)}" for claim, where in groups.items())
+            groups.setdefault(_claim(score, result), []).append(score)
+        claims = "; ".join(
+            f"{claim} {_named(found, len(tested)) if is_short else _listed(found, result)}"
+            for claim, found in groups.items()
+        )
         common = tested[0].n_common or 0
         where = "" if common == result.items else f" on the {common:,} items both have"
         sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
     return sentences
+
+
+def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
+    """Each metric with its difference and p."""
+    return ", ".join(
+        f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
+        f"p {_relation(score.p_value)})"
+        for score in scores
+    )
+
+
+def _named(scores: Sequence[Score], n_tested: int) -> str:
+    if len(scores) == n_tested > 1:
+        return f"all {n_tested} metrics"
+    return ", ".join(score.metric for score in scores)
 
 
 def _claim(score: Score, result: ScoreResult) -> str:
@@ -140,6 +156,11 @@ def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     return text
 
 
+def _first_line(reason: str) -> str:
+    """The headline of a reason and the first thing it names."""
+    return " ".join(line.strip() for line in reason.split("\n")[:2])
+
+
 def _counts(result: ScoreResult) -> list[str]:
     """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
     lines: list[str] = []
@@ -147,6 +168,12 @@ def _counts(result: ScoreResult) -> list[str]:
     short = {score.system: score.n for score in result.scores if score.n < result.items}
     missing = "".join(f"; {system} has outputs for {n:,} of them" for system, n in short.items())
     lines.append(f"{items}{missing}.")
+    if result.skipped:
+        n = len(result.skipped)
+        lines.append(f"Left out because of errors: {n} {'partition' if n == 1 else 'partitions'}.")
+        lines += [
+            f"  {skipped.partition}: {_first_line(skipped.reason)}" for skipped in result.skipped
+        ]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
         if score.undefined:

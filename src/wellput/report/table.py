@@ -132,32 +132,42 @@ LATEX = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$",
     "±": r"$\pm$", "Δ": r"$\Delta$", "↓": r"$\downarrow$", "²": "$^2$", "α": r"$\alpha$",
     "β": r"$\beta$", "κ": r"$\kappa$", "χ": r"$\chi$", "·": r"$\cdot$", "→": r"$\to$",
-    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "↑": r"$\uparrow$", "←": r"$\leftarrow$",
+    "|": r"\textbar\allowbreak{}", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
 
 def as_latex(tables: Sequence[Table]) -> str:
+    """Floats that plain LaTeX compiles: the title as the caption, the notes small beneath the table."""
     parts: list[str] = []
     for table in tables:
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
-            r"\hline",
-            _latex_row(table.columns),
-            r"\hline",
-            *(
-                _latex_row(row, {j for i_, j in table.best if i_ == i})
-                for i, row in enumerate(table.rows)
-            ),
-            r"\hline",
-            r"\end{tabular}",
-        ]
-        caption = " ".join([table.title, *table.notes]).strip()
+        caption = table.title or (table.notes[0] if table.notes else "")
+        notes = table.notes if table.title else table.notes[1:]
+        lines = [r"\begin{table}", r"\centering"]
         if caption:
             lines.append(rf"\caption{{{_escape_latex(caption)}}}")
+        if table.rows:
+            lines += _latex_grid(table)
+        if notes:
+            lines.append(r"\par\smallskip\footnotesize\raggedright")
+            lines += [rf"{_escape_latex(note)}\par" for note in notes]
         parts.append("\n".join([*lines, r"\end{table}"]))
     return "\n\n".join(parts) + "\n"
+
+
+def _latex_grid(table: Table) -> list[str]:
+    return [
+        rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
+        r"\hline",
+        _latex_row(table.columns),
+        r"\hline",
+        *(
+            _latex_row(row, {j for i_, j in table.best if i_ == i})
+            for i, row in enumerate(table.rows)
+        ),
+        r"\hline",
+        r"\end{tabular}",
+    ]
 
 
 def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:

@@ -145,6 +145,31 @@ def test_an_item_shows_moves_and_trees(report: Opened) -> None:
     assert same.locator(".step").count() == same.locator(".step.unchanged").count() == 4
 
 
+def test_fluency_is_explained_and_paraphrased_words_are_marked(
+    browser: Browser, library: str, tmp_path: Path
+) -> None:
+    said = "late is ferry the The because fog of ."
+    items = [
+        Item(
+            "1",
+            {"A": said},
+            ("The ferry is late.",),
+            references_by_system={"A": ("The boat is late.",)},
+        ),
+        Item("2", {"A": "The ferry is late."}, ("The ferry is late.",)),
+    ]
+    evaluation = small_evaluation(EvalSet(items), [], metrics="gsa,fluency")
+    opened = Opened(browser, write_page(evaluation, tmp_path, library))
+    page = opened.page
+    page.locator("#show").select_option("paraphrased")
+    assert opened.ids() == ["1"]
+    assert page.locator("#item mark").all_inner_texts() == ["boat"]
+    page.get_by_text("fluency explained").click()
+    explained = page.locator("#item details pre").inner_text()
+    assert explained.startswith("loses ") and said not in explained
+    opened.close()
+
+
 def test_the_keyboard_goes_from_item_to_item(report: Opened) -> None:
     report.page.locator("#list .row").first.click()
     report.page.locator("#list").press("ArrowDown")
@@ -162,6 +187,23 @@ def test_the_theme_switches_with_the_charts(report: Opened) -> None:
     page.locator("#theme").click()
     page.wait_for_selector("#chart-length[data-drawn=light]")
     assert page.evaluate(ground) == light
+
+
+def test_a_dark_page_is_printed_dark_on_light(
+    browser: Browser, library: str, tmp_path: Path
+) -> None:
+    opened = Opened(browser, write_page(small_evaluation(), tmp_path, library))
+    page = opened.page
+    page.locator("#theme").click()
+    page.wait_for_selector("#chart-scores[data-drawn=dark]")
+    label = page.locator("#chart-scores .role-axis-label text").first
+    svg = page.locator("#chart-scores svg.marks")
+    assert label.evaluate("(e) => getComputedStyle(e).fill") == "rgb(233, 236, 233)"
+    page.emulate_media(media="print")
+    assert label.evaluate("(e) => getComputedStyle(e).fill") == "rgb(0, 0, 0)"
+    assert svg.evaluate("(e) => getComputedStyle(e).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("#list").is_visible() and not page.locator("#theme").is_visible()
+    opened.close()
 
 
 def test_another_metric_is_drawn_when_it_is_chosen(report: Opened) -> None:
@@ -194,6 +236,11 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, library: str, tmp_path:
     opened = Opened(browser, write_page(small_evaluation(), tmp_path, library))
     opened.page.set_viewport_size({"width": 390, "height": 844})
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for chart in ("scores", "agreement", "scatter", "judges", "length"):
+        place = opened.page.locator(f"#chart-{chart} .chart")
+        opened.page.wait_for_function(
+            "(e) => e.scrollWidth <= e.clientWidth", arg=place.element_handle()
+        )
     opened.close()
 
 
@@ -206,6 +253,8 @@ def test_hostile_text_is_shown_as_text(browser: Browser, library: str, tmp_path:
     assert opened.page.title() != "owned"
     assert opened.page.locator("img").count() == 0
     assert "<script>" in opened.page.locator("#item").inner_text()
+    # A title without end leaves room for the page below it.
+    assert opened.page.evaluate("document.querySelector('.top').offsetHeight") < 200
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 1280
     opened.close()
 

@@ -18,7 +18,7 @@ from wellput.report.html.alignments import (
     drawn_treelets,
     glued,
 )
-from wellput.report.html.items import _percentiles, _shown, explorer_items
+from wellput.report.html.items import _percentiles, _rounded, _shown, explorer_items
 
 
 def batch(output: str, *references: str) -> Batch:
@@ -140,3 +140,14 @@ def test_the_alignment_is_that_of_the_metric_asked_for(metric: str) -> None:
         evaluation.sample, evaluation.metrics, evaluation.result.tables, None
     )
     assert record["outputs"][0]["alignment"]["marks"] == ("s" if metric == "gsa" else ".s")
+
+
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=1, max_size=6))
+def test_figures_travel_with_four_digits(values: list[float]) -> None:
+    (row,) = _rounded(np.array(values, dtype=np.float64)[None, None, :])
+    for value, (shown,) in zip(values, row, strict=True):
+        expected = float(f"{value:.4g}")
+        if not np.isfinite(value):
+            assert shown is None
+        else:  # ties may go either way
+            assert shown == pytest.approx(expected, rel=1.01e-3)

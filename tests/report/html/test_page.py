@@ -18,7 +18,7 @@ from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.report.html.charts import altair
-from wellput.report.html.contents import sections_of
+from wellput.report.html.contents import sections_of, verdict_section
 from wellput.report.html.page import chart_library, content_policy, embedded_json, report_page
 from wellput.report.html.sample import draw_sample, usual_metrics
 from wellput.report.html.verdict import headline, likeness
@@ -159,3 +159,22 @@ def test_assets_are_where_the_page_looks_for_them(name: str) -> None:
     import wellput.report.html
 
     assert (Path(wellput.report.html.__file__).parent / "assets" / name).is_file()
+
+
+def test_the_verdict_under_many_metrics_names_them_without_figures() -> None:
+    few = verdict_section(small_evaluation(metrics="gsa,gta,ter,random")).words
+    assert any(line.startswith("C against A: ") and ", p = " in line for line in few)
+    many = verdict_section(small_evaluation(metrics="gsa,gta,ter,wer,ssa,length")).words
+    (about_c,) = [line for line in many if line.startswith("C against A")]
+    assert about_c == (
+        "C against A: worse on gsa, gta, ter, wer, ssa; no difference shown on length."
+    )
+
+
+def test_of_a_single_judge_no_agreement_is_claimed() -> None:
+    alone = [Judgment("J", f"i{n}", "A", "quality", float(n)) for n in range(1, 7)]
+    (judges,) = [s for s in sections_of(small_evaluation(answers=alone)) if s.name == "judges"]
+    assert judges.words == ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    assert not judges.charts
+    (judges,) = [s for s in sections_of(small_evaluation()) if s.name == "judges"]
+    assert not judges.words and judges.charts

@@ -87,7 +87,7 @@ def scatter_spec(
             color=alt.Color(
                 "system:N",
                 scale=alt.Scale(domain=shown, range=colors),
-                legend=alt.Legend(title=None, orient="top", columns=5, labelLimit=160),
+                legend=alt.Legend(title=None, orient="top", labelLimit=160),
             ),
             shape=alt.Shape("system:N", scale=alt.Scale(domain=shown, range=shapes)),
             tooltip=tips,

@@ -23,6 +23,9 @@ from wellput.report.html.verdict import headline, is_sentinel, likeness, without
 from wellput.report.score import pair_table, score_table, verdict
 from wellput.report.table import Table, number, p_text
 
+FEW_METRICS = 4
+"""With more of them the verdict names metrics without figures, which charts and tables have."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -80,10 +83,11 @@ def sections_of(evaluation: Evaluation) -> list[Section]:
 def verdict_section(evaluation: Evaluation) -> Section:
     """The verdict: one sentence about systems, one for each system, one for each question."""
     result = evaluation.result
+    serious = without_sentinels(result)
     advice = evaluation.agreement.advice if evaluation.agreement else ()
     words = [
         headline(result),
-        *verdict(without_sentinels(result)),
+        *verdict(serious, is_short=len(serious.metrics) > FEW_METRICS),
         *advice,
         likeness(evaluation.sample.items),
     ]
@@ -163,9 +167,12 @@ def people_sections(
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
     ]
     about_metrics = [table for table in tables if table not in about_judges]
+    alone = (
+        [] if judges else ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    )
     return [
         Section("agreement", "Metrics against people", charts=ratings, tables=about_metrics),
-        Section("judges", "The judges", charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
     ]
 
 

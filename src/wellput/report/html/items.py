@@ -7,6 +7,7 @@ the metrics and the questions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import dedent
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,7 +45,7 @@ def explorer_items(
         _record(item, references, strings, trees, len(sample.systems))
         for item, references in zip(sample.items, texts, strict=True)
     ]
-    figures = _figures(sample, tables, people)
+    figures = {name: _rounded(values) for name, values in _figures(sample, tables, people).items()}
     reasons = _reasons(sample, tables, people)
     for row, system in enumerate(sample.systems):
         at = [place for place, item in enumerate(sample.items) if system in item.outputs]
@@ -56,7 +57,7 @@ def explorer_items(
                     part["reference"] = list(texts[place]).index(part["reference"])
             entry = {"text": _shown(output, strings), **drawn}
             for name, values in figures.items():
-                entry[name] = [_number(value) for value in values[:, row, place].tolist()]
+                entry[name] = values[row][place]
             if (row, place) in reasons:
                 entry["left_out"] = reasons[row, place]
             records[place]["outputs"][row] = entry
@@ -135,9 +136,11 @@ def _drawn(
             part["treelets"] = treelets
     for metric in metrics:
         if isinstance(metric, Explains) and not isinstance(metric, AlignmentOptions):
-            for part, text in zip(parts, metric.explain(batch), strict=True):
-                if text:
-                    part.setdefault("explained", []).append([metric.name, text])
+            texts = zip(parts, metric.explain(batch), batch.outputs, strict=True)
+            for part, text, output in texts:
+                own = dedent(text).removeprefix(f"{output}\n")  # the page has the output already
+                if own:
+                    part.setdefault("explained", []).append([metric.name, own])
     return parts
 
 
@@ -198,5 +201,18 @@ def _shown(output: Output, strings: GenerationStringAccuracy) -> str:
     return "; ".join(f"{node}: {', '.join(motions)}" for node, motions in output.items())
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(f"{value:.{DIGITS}g}")
+def _rounded(values: Floats) -> list[list[list[float | None]]]:
+    """Numbers of `DIGITS` digits that count, None for what is no number, scorers × systems × items
+    turned into lists systems × items × scorers.
+
+    >>> _rounded(np.array([[[-12.34567, 0.0, np.nan]]]))
+    [[[-12.35], [0.0], [None]]]
+    """
+    size = np.where(np.isfinite(values) & (values != 0), np.abs(values), 1.0)
+    # Divided by a power of ten, so that the nearest float is the one with few digits.
+    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(size)))
+    rounded = np.moveaxis(np.round(values * scale) / scale, 0, -1)
+    cells = rounded.astype(object)
+    cells[~np.isfinite(rounded)] = None
+    lists: list[list[list[float | None]]] = cells.tolist()
+    return lists

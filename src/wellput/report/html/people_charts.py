@@ -39,7 +39,8 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     # One row is enough for the ceiling: drawn for each, its dashes would run together.
     top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
     line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
-    label = top.mark_text(align="right", dx=-5, baseline="top", y=2, color=VERMILION).encode(
+    # Above the plot, where no interval runs into it.
+    label = top.mark_text(align="right", dx=4, baseline="bottom", y=-3, color=VERMILION).encode(
         x="ceiling:Q", text=alt.value("ceiling: the judges’ own noise")
     )
     spec = (

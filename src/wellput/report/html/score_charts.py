@@ -64,7 +64,7 @@ def pairs_chart(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> Ch
             "other:N",
             sort=list(systems),
             title=None,
-            axis=alt.Axis(orient="top", labelAngle=0),
+            axis=alt.Axis(orient="top", labelAngle=0, labelLimit=size - 8),
             scale=gap,
         ),
         y=alt.Y("system:N", sort=list(systems), title=None, scale=gap),
@@ -73,7 +73,7 @@ def pairs_chart(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> Ch
         color=alt.Color(
             "verdict:N",
             scale=alt.Scale(domain=used, range=[verdicts[verdict] for verdict in used]),
-            legend=alt.Legend(title=None, orient="bottom", columns=2),
+            legend=alt.Legend(title=None, orient="bottom"),
         ),
         tooltip=["system:N", "other:N", "metric:N", "difference:Q", "p:N", "p_holm:N", "n:Q"],
     )

@@ -31,7 +31,7 @@ function drawAlignment(alignment, reference, output) {
     const hasLeft = ".sdm".includes(mark);
     const hasRight = ".siM".includes(mark);
     const step = element("span", { class: `step ${name}`, title: name === "unchanged" ? null : name },
-      element("span", { class: "from" }, hasLeft && mark !== "." ? expected[left] : ""),
+      element("span", { class: "from" }, hasLeft && mark !== "." ? expected[left] : mark === "i" ? sign : ""),
       element("span", {}, hasRight ? found[right] : element("span", { class: "sign" }, sign)));
     if (Math.max((expected[left] || "").length, (found[right] || "").length) > 24) step.classList.add("long");
     if (mark === "m") sources.set(left, step);

@@ -5,14 +5,28 @@ const LOOKS = {
   dark: { ink: "#e9ece9", soft: "#a5b0ab", line: "#333c39", ground: "#1d2322" },
 };
 
-function chartConfig(theme) {
+const NARROW = matchMedia("(max-width: 760px)");
+const PANEL = 270;  // the width of a panel of the forest plot where there is room
+const MARGIN = 120; // labels beside an axis
+
+/* The specification in the room there is: fewer panels a row, narrower plots. Grids of cells keep their size and are scrolled. */
+function fittedTo(room, spec) {
+  const widest = Math.max(160, room - MARGIN);
+  if (spec.facet) {
+    return { ...spec, columns: Math.max(1, Math.min(spec.columns, Math.floor((room - MARGIN + PANEL / 3) / (PANEL + 20)))), spec: { ...spec.spec, width: Math.min(spec.spec.width, widest) } };
+  }
+  return typeof spec.width === "number" ? { ...spec, width: Math.min(spec.width, widest) } : spec;
+}
+
+function chartConfig(theme, room) {
   const look = LOOKS[theme];
   const text = { labelColor: look.ink, titleColor: look.ink };
   return {
     background: look.ground,
     font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif",
-    axis: { ...text, gridColor: look.line, domainColor: look.soft, tickColor: look.soft, labelFontSize: 12, labelLimit: 200 },
-    legend: { ...text, labelFontSize: 12, labelLimit: 260 },
+    axis: { ...text, gridColor: look.line, domainColor: look.soft, tickColor: look.soft, labelFontSize: 12, labelLimit: Math.min(200, room / 3), titleFontSize: room < 500 ? 9 : 11, titleLimit: room },
+    axisY: { titleLimit: 340 },
+    legend: { ...text, labelFontSize: 12, labelLimit: Math.min(260, room - 40), columns: Math.max(1, Math.floor(room / 160)) },
     header: text,
     title: { color: look.ink },
     view: { stroke: look.line },
@@ -109,9 +123,10 @@ class ChartCard {
   async draw() {
     const theme = document.documentElement.dataset.theme;
     const rows = this.rows();
-    const spec = filledIn(this.chart.spec, this.choice);
+    const room = this.place.clientWidth;
+    const spec = fittedTo(room, filledIn(this.chart.spec, this.choice));
     spec.datasets = { rows, lines: this.lines() };
-    const config = { ...(spec.config || {}), ...chartConfig(theme) };
+    const config = { ...(spec.config || {}), ...chartConfig(theme, room) };
     delete spec.config;
     // A picture of thousands of points is drawn as pixels: as elements they would make scrolling stutter.
     const renderer = rows.length > 3000 ? "canvas" : "svg";

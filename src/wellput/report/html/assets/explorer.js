@@ -1,10 +1,11 @@
 /* The item explorer: a list that is searched, filtered and sorted, and one item opened beside it. */
 
 const ROW = 62;
+const isParaphrased = (item) => item.references.some((reference) => reference.changed);
 
 class Explorer {
   constructor(data, items) {
-    Object.assign(this, { data, items, found: items, opened: null });
+    Object.assign(this, { data, items, found: items, opened: null, rows: new Map() });
     this.state = { search: "", system: "", show: "all", sort: "order", descending: false };
     this.texts = items.map((item) => [item.id, item.source, item.context,
       ...item.references.map((reference) => wholeText(reference.text)),
@@ -40,7 +41,8 @@ class Explorer {
     const system = chooser("system", [["", "all"], ...systems.map((name, place) => [String(place), name])], "", set("system"));
     system.querySelector("select").id = "system";
     const show = chooser("show", [["all", "all items"], ["wrong", "with a difference"], ["moved", "with moved words"], ["same", "like a reference"],
-      ...(questions.length ? [["judged", "judged"], ["left_out", "left out of figures"]] : []), ["missing", "without an output"]], "all", set("show"));
+      ...(questions.length ? [["judged", "judged"], ["left_out", "left out of figures"]] : []), ["missing", "without an output"],
+      ...(this.items.some((item) => isParaphrased(item)) ? [["paraphrased", "with a paraphrased reference"]] : [])], "all", set("show"));
     show.querySelector("select").id = "show";
     return element("div", { class: "bar tools" }, search, system, show, sort, this.order, this.count);
   }
@@ -59,6 +61,7 @@ class Explorer {
       case "same": return some((o) => o.alignment && !/[^.]/.test(o.alignment.marks));
       case "judged": return some((o) => o.people && o.people.some((value) => value !== null));
       case "left_out": return some((o) => o.left_out);
+      case "paraphrased": return isParaphrased(item);
       case "missing": return present.length < outputs.length;
       default: return true;
     }
@@ -98,16 +101,27 @@ class Explorer {
     this.count.textContent = `${this.found.length.toLocaleString("en")} item${this.found.length === 1 ? "" : "s"}`;
     this.room.style.height = `${this.found.length * ROW}px`;
     this.list.scrollTop = 0;
+    this.rows.clear();
+    this.room.replaceChildren();
     this.fill();
     if (this.found.length) this.open(this.found[0]);
     else this.detail.replaceChildren(element("p", { class: "note" }, "No item is like that."));
   }
 
-  /* Only the rows in sight exist. */
+  /* Only the rows in sight exist; those that stay in sight stay as they are, so that scrolling costs little. */
   fill() {
     const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
     const last = Math.min(this.found.length, Math.ceil((this.list.scrollTop + this.list.clientHeight) / ROW) + 4);
-    this.room.replaceChildren(...this.found.slice(first, last).map((item, offset) => this.row(item, first + offset)));
+    for (const [place, row] of this.rows) {
+      if (place >= first && place < last) continue;
+      row.remove();
+      this.rows.delete(place);
+    }
+    for (let place = last - 1; place >= first; place -= 1) {
+      if (this.rows.has(place)) continue;
+      this.rows.set(place, this.row(this.found[place], place));
+      this.room.insertBefore(this.rows.get(place), this.rows.get(place + 1) || null);
+    }
   }
 
   row(item, place) {
@@ -133,7 +147,7 @@ class Explorer {
 
   open(item) {
     this.opened = item;
-    this.fill();
+    this.rows.forEach((row, place) => row.setAttribute("aria-current", String(this.found[place] === item)));
     const fields = [["source", item.source], ["context", item.context]].filter(([, text]) => text);
     const references = item.references.map((reference, place) => this.reference(reference, place));
     this.detail.replaceChildren(

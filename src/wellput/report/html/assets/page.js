@@ -48,6 +48,9 @@ async function showReport() {
   const links = [...data.sections.map(({ name, title }) => [name, title]), ["explorer", "Items"]];
   document.getElementById("contents").append(...links.map(([name, title]) => element("a", { href: `#${name}` }, title)));
   document.getElementById("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", cards));
+  const header = document.querySelector(".top");
+  new ResizeObserver(() => main.style.setProperty("--top", NARROW.matches ? "0px" : `${header.offsetHeight}px`)).observe(header);
+  NARROW.addEventListener("change", () => cards.forEach((card) => card.draw()));
   await setTheme(preferredTheme(), cards);
   explorer.fill();
   document.body.dataset.ready = "true";

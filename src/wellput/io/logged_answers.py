@@ -1,4 +1,4 @@
-"""The noun `Run`: what the logs of different tools come down to."""
+"""The noun `LoggedAnswer`: what the logs of different tools come down to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Run:
+class LoggedAnswer:
     """One answer of a system to an item, with the references and the scores that the log gives it."""
 
     item: str

@@ -16,7 +16,7 @@ struct TreeNode {
 
 // The daughters of each word, sorted by what stands below them, and the words from the root down: the
 // same whatever order the words come in.
-class UnorderedTree {
+class ArrangedTree {
 public:
     void arrange(std::span<const TreeNode> nodes) {
         nodes_ = nodes;

@@ -1,0 +1,111 @@
+"""Metrics as other libraries call them: `compute(predictions=, references=)` of Hugging Face's
+evaluate, and `scoring=` of scikit-learn. Neither library is needed to import this.
+
+Each prediction has one reference or a list of them. Only the score comes out; intervals and tests are
+`wellput.score`'s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet
+from wellput.core.metric import Metric
+from wellput.engine.score import score
+from wellput.metrics.registry import create, create_all
+
+SYSTEM = "predictions"
+References = Iterable[str | Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """One metric or several, to be computed as often as wanted."""
+
+    metrics: tuple[Metric, ...]
+
+    def compute(
+        self,
+        *,
+        predictions: Iterable[str],
+        references: References | None = None,
+        sources: Iterable[str] | None = None,
+    ) -> dict[str, float]:
+        """The score of all predictions together under each metric, by its name."""
+        evalset = _evalset(predictions, references, sources)
+        result = score(evalset, self.metrics)
+        return {name: result[SYSTEM, name].score for name in result.metrics}
+
+
+def evaluate(metrics: str | Metric | Iterable[str | Metric]) -> Measures:
+    """As `evaluate.load` and `evaluate.combine`.
+
+    >>> evaluate("exact,gsa").compute(predictions=["a cat"], references=[["the cat", "a cat"]])
+    {'exact': 1.0, 'gsa': 1.0}
+    """
+    return Measures(tuple(create_all(metrics)))
+
+
+@dataclass(frozen=True)
+class ScoreFunction:
+    """What `sklearn.metrics.make_scorer` takes: higher is always better, so TER is negative."""
+
+    metric: Metric
+    sign: int
+
+    def __call__(self, y_true: References, y_pred: Iterable[str]) -> float:
+        value = score(_evalset(y_pred, y_true), self.metric)[SYSTEM, self.metric.name].score
+        if math.isnan(value):
+            raise InputError(f"{self.metric.name} is undefined for these {SYSTEM}.")
+        return self.sign * value
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What `scoring=` takes: anything that predicts texts, its inputs, the references."""
+
+    function: ScoreFunction
+
+    def __call__(self, estimator: Any, inputs: Any, references: References) -> float:
+        return self.function(references, estimator.predict(inputs))
+
+
+def score_function(metric: str | Metric) -> ScoreFunction:
+    """A function of references and predictions, for scikit-learn's `make_scorer`.
+
+    >>> score_function("ter")(["a cat sat"], ["a cat sat"])
+    -0.0
+    """
+    chosen = create(metric)
+    if chosen.higher_is_better is None:
+        raise InputError(f"{chosen.name} cannot choose a model: it says neither good nor bad.")
+    return ScoreFunction(chosen, 1 if chosen.higher_is_better else -1)
+
+
+def scorer(metric: str | Metric) -> Scorer:
+    """A scorer for scikit-learn's `cross_val_score`, `GridSearchCV` and the like."""
+    return Scorer(score_function(metric))
+
+
+def _evalset(
+    predictions: Iterable[str], references: References | None, sources: Iterable[str] | None = None
+) -> EvalSet:
+    texts = _column(predictions)
+    if missing := [place for place, text in enumerate(texts, 1) if text is None]:
+        raise InputError(f'Prediction {missing[0]} is missing ({len(missing)} in all); "" is none.')
+    return EvalSet.of(
+        {SYSTEM: texts},
+        None if references is None else _column(references),
+        sources=None if sources is None else _column(sources),
+    )
+
+
+def _column(values: Iterable[Any]) -> Sequence[Any]:
+    """Columns of data frames and arrays as lists; one text is left for `EvalSet.of` to refuse."""
+    if isinstance(values, str):
+        return values
+    return [entry.tolist() if hasattr(entry, "tolist") else entry for entry in values]

@@ -1,0 +1,77 @@
+"""The noun `PlainBlock`: items kept as columns, for the millions that have nothing but text.
+
+It is a sequence of `Item` like any block, each made when it is asked for. Metrics see batches, and a
+batch is columns: one is made from the other without ten million items in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from wellput.core.displays import ORIGINAL
+from wellput.core.evalset import Batch, Item
+
+
+@dataclass(frozen=True)
+class PlainBlock(Sequence[Item]):
+    """Equally long columns; a system without an output for an item has None there."""
+
+    ids: list[str]
+    outputs: Mapping[str, list[str | None]]
+    references: list[tuple[str, ...]]
+    sources: list[str | None]
+    contexts: list[str | None]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        outputs = {
+            system: text
+            for system, column in self.outputs.items()
+            if (text := column[place]) is not None
+        }
+        return Item(
+            self.ids[place],
+            outputs,
+            self.references[place],
+            source=self.sources[place],
+            context=self.contexts[place],
+        )
+
+    def batch(self, system: str, *, threads: int = 1) -> Batch:
+        """What `Batch.of` makes of the items, the rows for which `system` has an output."""
+        n = len(self)
+        column = self.outputs.get(system, [None] * n)
+        if None in column:
+            return Batch.of(system, self, threads=threads)
+        return Batch(
+            system=system,
+            ids=self.ids,
+            outputs=column,  # type: ignore[arg-type]  # none of them is None
+            references=self.references,
+            trees=[()] * n,
+            sources=self.sources,
+            derivations=[None] * n,
+            threads=threads,
+            originals=self.outputs.get(ORIGINAL, [None] * n),
+        )
+
+
+def batch_of(system: str, block: Sequence[Item], *, threads: int = 1) -> Batch:
+    """The rows of a block for which `system` has an output."""
+    if isinstance(block, PlainBlock):
+        return block.batch(system, threads=threads)
+    return Batch.of(system, block, threads=threads)
+
+
+def ids_of(block: Sequence[Item]) -> list[str]:
+    return block.ids if isinstance(block, PlainBlock) else [item.id for item in block]

@@ -1,0 +1,113 @@
+"""The noun `BlockStatistics`: what one block of items gives, wherever it was computed.
+
+Scoring maps blocks to block statistics and adds those up in file order (`engine.collect`). A block's
+sums do not depend on threads, processes or what else is computed, so neither do the digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.evalset import Batch, Item
+from wellput.core.metric import Floats, Metric
+from wellput.core.plain_block import PlainBlock, batch_of, ids_of
+from wellput.engine.needs import check_needs
+
+OnSegments = Callable[[str, Sequence[str], str, Floats], None]
+"""Called with (system, item ids, metric, segment scores) for every block."""
+
+
+@dataclass(frozen=True)
+class BlockColumn:
+    """One system's statistics of one block under one metric."""
+
+    sums: Floats
+    undefined: int
+    rows: Floats | None = None
+
+
+@dataclass(frozen=True)
+class SystemBlock:
+    """What one system said in a block. `places` are the rows of the block it has an output for."""
+
+    count: int
+    fewest_references: int
+    most_references: int
+    columns: Mapping[str, BlockColumn]
+    places: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True)
+class BlockStatistics:
+    """Systems stand in the order in which the block's items first have them. Ids, places and rows are
+    there where rows are kept, `id_hashes` where somebody else looks for repeated ids."""
+
+    items: int
+    systems: Mapping[str, SystemBlock]
+    ids: Sequence[str] = ()
+    id_hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+
+
+def block_statistics(
+    block: Sequence[Item],
+    metrics: Sequence[Metric],
+    *,
+    threads: int = 1,
+    keep_rows: bool = False,
+    hash_ids: bool = False,
+    on_segments: OnSegments | None = None,
+) -> BlockStatistics:
+    """The statistics of every system in the block under every metric."""
+    systems: dict[str, SystemBlock] = {}
+    for system in _systems_in(block):
+        batch = batch_of(system, block, threads=threads)
+        numbers = set(map(len, batch.references))
+        systems[system] = SystemBlock(
+            len(batch),
+            min(numbers),
+            max(numbers),
+            {metric.name: _column(metric, batch, keep_rows, on_segments) for metric in metrics},
+            _places(system, block, len(batch)) if keep_rows else None,
+        )
+    return BlockStatistics(
+        len(block),
+        systems,
+        ids_of(block) if keep_rows else (),
+        _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
+    )
+
+
+def _systems_in(block: Sequence[Item]) -> list[str]:
+    if isinstance(block, PlainBlock):
+        return list(block.outputs)
+    known: dict[str, None] = {}
+    for item in block:
+        if not item.outputs.keys() <= known.keys():
+            known |= dict.fromkeys(item.outputs)
+    return list(known)
+
+
+def _column(
+    metric: Metric, batch: Batch, keep_rows: bool, on_segments: OnSegments | None
+) -> BlockColumn:
+    check_needs(metric, batch)
+    rows = metric.statistics(batch)
+    undefined = 0
+    if on_segments is not None or not getattr(metric, "is_always_defined", False):
+        scores = metric.segment_score(rows)
+        undefined = int(np.isnan(scores).sum())
+        if on_segments is not None:
+            on_segments(batch.system, batch.ids, metric.name, scores)
+    return BlockColumn(rows.sum(axis=0), undefined, rows if keep_rows else None)
+
+
+def _places(system: str, block: Sequence[Item], count: int) -> NDArray[np.intp]:
+    places = np.arange(len(block), dtype=np.intp)
+    if count < len(block):
+        places = places[[system in item.outputs for item in block]]
+    return places

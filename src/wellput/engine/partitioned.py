@@ -1,0 +1,155 @@
+"""Statistics from partitions: by this process or a cluster, from the start or where a run stopped.
+
+Partitions may finish in any order and on any machine; their blocks are added in file order, so the
+digits are those of one pass over the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wellput.core.errors import InputError, OutputError
+from wellput.core.evalset import EvalSource
+from wellput.core.metric import Metric
+from wellput.engine.collect import Collection, OnProgress, prepare_all
+from wellput.engine.finished import FinishedPartitions
+from wellput.engine.partitions import (
+    ATTEMPTS,
+    Before,
+    Evaluated,
+    Failed,
+    Job,
+    Outcome,
+    Partition,
+    evaluate,
+    partitions_of,
+)
+from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
+from wellput.engine.result import Skipped
+from wellput.io.evalsets import RecordSource
+from wellput.io.files import PathLike
+from wellput.io.segment_folder import drop_other_parts, gathering_parts
+
+Engine = Literal["local", "ray"]
+OnError = Literal["stop", "skip"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where and how partitions are evaluated. `resume` is the folder of finished ones, `segments` the
+    folder for segment scores, `parser` what the trees of the references come from."""
+
+    engine: Engine = "local"
+    address: str | None = None
+    threads: int = 1
+    keep_rows: bool = False
+    resume: PathLike | None = None
+    on_error: OnError = "stop"
+    segments: PathLike | None = None
+    parser: str | None = None
+
+    @property
+    def needs_partitions(self) -> bool:
+        """Whether one pass over the items would not do."""
+        is_plain = self.resume is None and self.segments is None and self.on_error == "stop"
+        return self.engine != "local" or not is_plain
+
+
+def collect_partitions(
+    source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress | None
+) -> Collection:
+    """Evaluates the partitions as planned and adds up what they give."""
+    result = Collection(prepare_all(metrics, source))
+    partitions, has_unchecked_ids = partitions_of(source)
+    job = Job(
+        result.metrics,
+        threads=plan.threads if plan.engine == "local" else 1,
+        keep_rows=plan.keep_rows,
+        hash_ids=has_unchecked_ids,
+        parser=plan.parser,
+    )
+    finished = None if plan.resume is None else FinishedPartitions(plan.resume)
+    written: list[int] = []
+    with ExitStack() as stack:
+        if plan.segments is not None:
+            folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
+            job = replace(job, segments=stack.enter_context(folder))
+        # Left early, it must end before the cluster does.
+        outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
+        for number, (partition, outcome) in enumerate(outcomes):
+            if isinstance(outcome, Failed):
+                result.skipped.append(_skipped(partition, outcome, plan.on_error))
+            else:
+                written.append(number)
+                _add(result, partition, outcome, job, finished, on_progress)
+        if isinstance(source, RecordSource) and has_unchecked_ids:
+            source.refuse_repeated(result.seen)
+        if job.segments is not None:
+            drop_other_parts(job.segments, written)
+    return result
+
+
+def _outcomes(
+    stack: ExitStack,
+    plan: Plan,
+    partitions: Iterable[Partition],
+    job: Job,
+    finished: FinishedPartitions | None,
+) -> Generator[tuple[Partition, Outcome], None, None]:
+    key = job.key
+
+    def before(partition: Partition) -> str | None:
+        return None if finished is None else finished.fingerprint(partition.name, key)
+
+    has_fingerprint = finished is not None
+    if plan.engine == "local":
+        return outcomes_here(partitions, job, before, with_fingerprint=has_fingerprint)
+    ray = stack.enter_context(ray_cluster(plan.address, plan.threads))
+    return outcomes_on_cluster(ray, partitions, job, before, with_fingerprint=has_fingerprint)
+
+
+def outcomes_here(
+    partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
+) -> Generator[tuple[Partition, Outcome], None, None]:
+    """Each partition with its outcome, one after another, each on all threads."""
+    for number, partition in enumerate(partitions):
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                outcome = evaluate(partition, number, job, before(partition), with_fingerprint)
+                break
+            except Exception as error:
+                outcome = Failed(f"{attempt} attempts failed, the last with {error!r}", error)
+        yield partition, outcome
+
+
+def _add(
+    result: Collection,
+    partition: Partition,
+    outcome: Outcome,
+    job: Job,
+    finished: FinishedPartitions | None,
+    on_progress: OnProgress | None,
+) -> None:
+    if isinstance(outcome, Evaluated):
+        blocks = outcome.blocks
+        if finished is not None and outcome.fingerprint is not None:
+            finished.save(partition.name, job.key, outcome.fingerprint, blocks)
+    else:
+        assert finished is not None, "only what was finished before is unchanged"
+        blocks = finished.load(partition.name, job.key)
+    for block in blocks:
+        result.add(block)
+    if on_progress is not None:
+        on_progress(sum(block.items for block in blocks))
+
+
+def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> Skipped:
+    """Raises where the run is to stop; a full disk, which is no fault of the partition, always does."""
+    if on_error == "skip" and not isinstance(failed.cause, OutputError):
+        return Skipped(partition.name, failed.reason)
+    if failed.cause is not None:
+        raise failed.cause
+    raise InputError(failed.reason)

@@ -1,0 +1,112 @@
+"""Partitions evaluated by the workers of a Ray cluster, on this machine or on many.
+
+Every worker has wellput installed and can read the files, at the same paths or URLs. A worker that
+dies is replaced and its partition evaluated again; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from itertools import islice
+from typing import Any, TypeVar
+
+from wellput.core.errors import InputError, MissingExtra
+from wellput.engine.partitions import ATTEMPTS, Before, Failed, Job, Outcome, Partition, evaluate
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+WAITING_A_WORKER = 3
+"""Partitions given out for each processor: enough that none is ever idle, few enough to keep what is
+finished too early in memory."""
+
+
+@contextmanager
+def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
+    """Ray, connected: to the cluster at `address`, to the one this program uses already, or to a new
+    one of this machine's processors, which ends with the block."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtra("The engine ray", "ray") from None
+    if ray.is_initialized():
+        yield ray
+        return
+    options: dict[str, Any] = {"address": address}
+    if address is None and "RAY_ADDRESS" not in os.environ:
+        options = {"num_cpus": processors, "include_dashboard": False}
+    try:
+        ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        where = "on this machine" if address is None else f"at {address}"
+        raise InputError(f"No Ray cluster could be reached {where}: {error}") from None
+    try:
+        # Ray prints its notices (a worker died) to standard output, where results belong.
+        with redirect_stdout(sys.stderr):
+            yield ray
+    finally:
+        ray.shutdown()
+
+
+def outcomes_on_cluster(
+    ray: Any, partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
+) -> Generator[tuple[Partition, Outcome], None, None]:
+    """Each partition with its outcome, in order, evaluated by as many workers as there are."""
+    shared = ray.put(job)
+    calls = (
+        (partition, (partition, number, shared, before(partition), with_fingerprint))
+        for number, partition in enumerate(partitions)
+    )
+    for partition, task in tasks_in_order(ray, evaluate, calls):
+        yield partition, _outcome(ray, task)
+
+
+def map_on_cluster(
+    ray: Any, function: Callable[..., T], arguments: Iterable[Sequence[Any]]
+) -> Generator[T, None, None]:
+    """What the function gives for each of the arguments, in order; raises what it raises."""
+    for _, task in tasks_in_order(ray, function, ((None, each) for each in arguments)):
+        try:
+            yield ray.get(task)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+
+
+def tasks_in_order(
+    ray: Any, function: Callable[..., Any], calls: Iterable[tuple[K, Sequence[Any]]]
+) -> Generator[tuple[K, Any], None, None]:
+    """Runs the function for each of (key, arguments) on a worker, some at a time; gives the keys in
+    order with the task to wait for. What is left early is canceled."""
+    remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, retry_exceptions=True)(function)
+    at_once = WAITING_A_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    waiting: deque[tuple[K, Any]] = deque()
+    coming = iter(calls)
+    try:
+        while True:
+            for key, arguments in islice(coming, at_once - len(waiting)):
+                waiting.append((key, remote.remote(*arguments)))
+            if not waiting:
+                return
+            yield waiting.popleft()
+    finally:
+        for _, task in waiting:
+            ray.cancel(task, force=True)
+
+
+def _outcome(ray: Any, task: Any) -> Outcome:
+    """The outcome of a task; one that failed however often it was tried is a failure."""
+    try:
+        outcome: Outcome = ray.get(task)
+    except ray.exceptions.RayTaskError as error:
+        return Failed(f"{ATTEMPTS} attempts failed, the last with {error.cause!r}", error.cause)
+    except ray.exceptions.RayError as error:
+        reason = str(error).partition("\n")[0]
+        return Failed(f"{ATTEMPTS} workers died over it: {reason}")
+    return outcome

@@ -1,0 +1,221 @@
+"""Runs in a folder: a Parquet file each, named by time and id, with a row per score.
+
+Every row repeats what holds for the whole run, so that the folder can be queried as one table. A file
+appears whole or not at all, and no two writers share one: any number of them may store at once. What
+else lies in the folder is left alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from wellput.core.errors import InputError, OutputError
+from wellput.core.run import Run, RunScore
+from wellput.io.files import PathLike
+from wellput.io.output import check_writable, replacing
+from wellput.io.parquet import import_pyarrow
+
+FORMAT = 1
+"""Counted up when an older wellput could misread what a newer one writes. A further column is no
+reason to: columns that are not known are passed over."""
+
+MARK = b"wellput.run"
+WRITER = b"wellput.version"
+NAME = re.compile(r"(\d{8})-(\d{6})-(\d{6})-([0-9a-f]{8})\.parquet")
+
+
+class UnreadableRun(InputError):
+    """A file that cannot be shown as a run; `reason` says why, in a clause."""
+
+    def __init__(self, path: Path, reason: str, advice: str = "") -> None:
+        super().__init__(f"{path} {reason}.{advice and ' '}{advice}")
+        self.path = path
+        self.reason = reason
+
+
+def check_store(folder: PathLike) -> None:
+    """Raises at once where runs cannot be stored: before the work, not after it."""
+    import_pyarrow("Storing and reading runs")
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"Cannot store runs in {folder}: it is no folder.")
+    check_writable(target / "run.parquet" if target.exists() else target)
+
+
+def save_run(folder: PathLike, run: Run) -> Run:
+    """Stores the run in the folder, which is made unless it is there; returns it with its id."""
+    check_store(folder)
+    target = Path(folder)
+    try:
+        target.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
+    taken = {path.stem[-8:] for path in run_paths(target)}
+    while (name := secrets.token_hex(4)) in taken:
+        pass
+    stored = replace(run, id=name)
+    moment = run.time.astimezone(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    with replacing(target / f"{moment}-{name}.parquet") as file:
+        _write(file, stored)
+    return stored
+
+
+def run_paths(folder: PathLike) -> list[Path]:
+    """The files that are runs by their name, newest first."""
+    try:
+        found = [path for path in Path(folder).iterdir() if NAME.fullmatch(path.name)]
+    except OSError as error:
+        raise InputError(
+            f"No runs can be read from {folder}: {error.strerror}. Runs are stored by "
+            f"wellput score … --runs FOLDER."
+        ) from None
+    return sorted(found, reverse=True)
+
+
+def find_run(folder: PathLike, name: str) -> Run:
+    """The one run whose id begins with `name`; `@1` is the newest, `@2` the one before."""
+    known = {path: path.stem[-8:] for path in run_paths(folder)}
+    matching = [
+        path
+        for place, (path, full) in enumerate(known.items(), 1)
+        if name == f"@{place}" or full.startswith(name.lower())
+    ]
+    if not name or not matching:
+        raise InputError(
+            f"No run {name!r} in {folder}, which holds {len(known):,}. See: wellput runs list"
+        )
+    if len(matching) > 1:
+        raise InputError.collect(
+            f"{len(matching)} runs begin with {name}:",
+            [f"{known[path]} of {_time_in(path)}" for path in matching],
+            "Give more of the id.",
+        )
+    return read_run(matching[0])
+
+
+def read_runs(
+    folder: PathLike, *, last: int | None = None
+) -> tuple[list[Run], list[UnreadableRun]]:
+    """The runs of the folder, newest first, at most the `last` ones; and what could not be read of
+    the files met."""
+    runs: list[Run] = []
+    unreadable: list[UnreadableRun] = []
+    for path in run_paths(folder):
+        if len(runs) == last:
+            break
+        try:
+            runs.append(read_run(path))
+        except UnreadableRun as error:
+            unreadable.append(error)
+    return runs, unreadable
+
+
+def read_run(path: Path) -> Run:
+    """The run in a file; raises UnreadableRun for one that is damaged, foreign, or of a later
+    wellput."""
+    pyarrow, parquet = import_pyarrow("Storing and reading runs")
+    try:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            _check_format(path, file.schema_arrow.metadata or {})
+            rows = file.read().to_pylist()
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise UnreadableRun(path, f"is damaged ({_first_line(error)})") from None
+    try:
+        return _run(rows)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UnreadableRun(path, f"is damaged (it lacks {error})") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")
+
+
+def _time_in(path: Path) -> str:
+    time = datetime.strptime(path.stem[:15], "%Y%m%d-%H%M%S")
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _check_format(path: Path, marks: Mapping[bytes, bytes]) -> None:
+    if MARK not in marks:
+        raise UnreadableRun(path, "was not stored by wellput")
+    written = marks[MARK].decode(errors="replace")
+    if written != str(FORMAT):
+        writer = marks.get(WRITER, b"?").decode(errors="replace")
+        raise UnreadableRun(
+            path, f"was stored by a later wellput ({writer})", "Update wellput to read it."
+        )
+
+
+WHOLE = tuple(field.name for field in fields(Run) if field.name not in ("id", "scores"))
+ONE = tuple(field.name for field in fields(RunScore))
+
+
+def _write(file: Any, run: Run) -> None:
+    pyarrow, parquet = import_pyarrow("Storing and reading runs")
+    schema = _schema(pyarrow, run.wellput)
+    whole = {"run": run.id, **{name: getattr(run, name) for name in WHOLE}, "seed": str(run.seed)}
+    rows = [_storable({**whole, **asdict(score)}) for score in run.scores]
+    table = pyarrow.Table.from_pylist(rows, schema=schema)
+    parquet.write_table(table, file, write_page_checksum=True)
+
+
+def _storable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """NaN as null, and half a character, which Parquet cannot hold, as its escape."""
+    return {name: _value(value) for name, value in row.items()}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return [(_value(key), _value(entry)) for key, entry in value.items()]
+    return value
+
+
+def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
+    first = rows[0]
+    whole = {name: first[name] for name in WHOLE}
+    return Run(
+        **{**whole, "seed": int(first["seed"])},
+        id=first["run"],
+        scores=tuple(_score(row) for row in rows),
+    )
+
+
+def _score(row: Mapping[str, Any]) -> RunScore:
+    values = {name: row[name] for name in ONE}
+    for name in ("components", "p_against"):
+        values[name] = {key: _number(value) for key, value in values[name]}
+    return RunScore(**{**values, "score": _number(row["score"])})
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _schema(pyarrow: Any, version: str) -> Any:
+    text, number, whole = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
+    numbers = pyarrow.map_(text, number)
+    types = {
+        "time": pyarrow.timestamp("us", tz="UTC"),
+        "higher_is_better": pyarrow.bool_(),
+        "p_against": numbers,
+        "components": numbers,
+        **dict.fromkeys(["items", "resamples", "n", "n_common", "undefined"], whole),
+        **dict.fromkeys(
+            ["confidence", "alpha", "score", "low", "high", "delta", "p_value"], number
+        ),
+    }
+    # The seed is text: it may be larger than any whole number that Parquet has.
+    columns = [(name, types.get(name, text)) for name in ("run", *WHOLE, *ONE)]
+    marks = {MARK: str(FORMAT).encode(), WRITER: version.encode()}
+    return pyarrow.schema(columns, metadata=marks)

@@ -1,0 +1,158 @@
+"""Segment scores in a folder: `part-00000.parquet` and so on, a file a partition, in order.
+
+Whoever evaluates a partition writes its file, on this machine or another. The files are gathered in a
+folder beside the target, which takes the target's name when all is done; where the target is a URL they
+are written in place, each of them whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from wellput.core.errors import OutputError
+from wellput.core.metric import Floats
+from wellput.io.files import InputFile, PathLike
+from wellput.io.locations import is_url, write_url
+from wellput.io.output import replacing
+from wellput.io.parquet import import_pyarrow, opened_parquet
+from wellput.io.segments import HEADER
+from wellput.io.tables import FORMATS, encodable
+
+PART = "part-{:05}.parquet"
+FINGERPRINT = b"wellput.fingerprint"
+GROUP = 1 << 17
+"""Rows that are written together."""
+
+
+def is_segment_folder(path: PathLike) -> bool:
+    """Whether scores are to be written into a folder: the name has no suffix of a table."""
+    return str(path) != "-" and InputFile(path).suffix not in FORMATS
+
+
+@contextlib.contextmanager
+def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
+    """The folder to write parts into, which replaces `target` when the block ends well.
+
+    Left early, it is removed, unless a later run is to go on from there (`is_resumed`).
+    """
+    if is_url(str(target)):
+        yield str(target)
+        return
+    final = Path(os.path.realpath(target))
+    working = final.with_name(f".{final.name}.part")
+    _check_replaceable(final, str(target))
+    try:
+        if not is_resumed and working.exists():
+            shutil.rmtree(working)
+        if is_resumed and final.exists() and not working.exists():
+            # Parts are replaced, never written into, so both folders may hold the same files.
+            shutil.copytree(final, working, copy_function=os.link)
+        working.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"Cannot write {target}: {error.strerror}.") from None
+    try:
+        yield str(working)
+    except BaseException:
+        if not is_resumed:
+            shutil.rmtree(working, ignore_errors=True)
+        raise
+    if final.exists():
+        shutil.rmtree(final)
+    working.rename(final)
+
+
+def _check_replaceable(final: Path, name: str) -> None:
+    """Only what was written by an earlier run is replaced."""
+    if not final.exists():
+        return
+    if not final.is_dir():
+        raise OutputError(f"Cannot write the folder {name}: a file has that name.")
+    others = [file.name for file in final.iterdir() if not file.match("part-*.parquet")]
+    if others:
+        raise OutputError(
+            f"Cannot write {name}: the folder holds {others[0]}, which is no segment scores. "
+            "Give a new name."
+        )
+
+
+def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
+    """Removes what is left of other partitions, and of workers that were killed while writing."""
+    if is_url(working):
+        return
+    wanted = {PART.format(number) for number in numbers}
+    for file in Path(working).iterdir():
+        if file.name not in wanted:
+            file.unlink()
+
+
+def has_part(working: str, number: int, fingerprint: str) -> bool:
+    """Whether the part was written from the data and metrics that have this fingerprint."""
+    path = f"{working}/{PART.format(number)}"
+    if is_url(path) or not Path(path).exists():
+        return False
+    with opened_parquet(InputFile(path)) as table:
+        metadata = table.schema_arrow.metadata or {}
+    return bool(metadata.get(FINGERPRINT) == fingerprint.encode())
+
+
+@contextlib.contextmanager
+def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator[PartWriter]:
+    """A writer whose file is there, whole, when the block has ended well."""
+    path = f"{working}/{PART.format(number)}"
+    with contextlib.ExitStack() as stack:
+        file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))
+        stack.enter_context(encodable(path))
+        writer = PartWriter(file, fingerprint)
+        try:
+            yield writer
+            writer.flush()
+        finally:
+            writer.close()
+        if isinstance(file, io.BytesIO):
+            write_url(path, file.getbuffer())
+
+
+class PartWriter:
+    """Takes scores block by block; an undefined score is null."""
+
+    def __init__(self, file: IO[bytes], fingerprint: str | None) -> None:
+        self._arrow, parquet = import_pyarrow()
+        name = self._arrow.dictionary(self._arrow.int32(), self._arrow.string())
+        types = (name, self._arrow.string(), name, self._arrow.float64())
+        self._schema = self._arrow.schema(
+            list(zip(HEADER, types, strict=True)),
+            metadata=None if fingerprint is None else {FINGERPRINT: fingerprint},
+        )
+        self._writer = parquet.ParquetWriter(file, self._schema)
+        self._batches: list[Any] = []
+        self._rows = 0
+
+    def write(self, system: str, items: Sequence[str], metric: str, scores: Floats) -> None:
+        """The scores of one system and metric for some items, in the same order."""
+        place = np.zeros(len(items), np.int32)
+        columns = [
+            self._arrow.DictionaryArray.from_arrays(place, self._arrow.array([system])),
+            self._arrow.array(items, self._arrow.string()),
+            self._arrow.DictionaryArray.from_arrays(place, self._arrow.array([metric])),
+            self._arrow.array(scores, mask=np.isnan(scores)),
+        ]
+        self._batches.append(self._arrow.record_batch(columns, schema=self._schema))
+        self._rows += len(items)
+        if self._rows >= GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        table = self._arrow.Table.from_batches(self._batches, schema=self._schema)
+        self._writer.write_table(table.unify_dictionaries())
+        self._batches, self._rows = [], 0
+
+    def close(self) -> None:
+        self._writer.close()

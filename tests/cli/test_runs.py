@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from wellput.core.errors import InputError, OutputError, WellputError
+from wellput.io import run_files
+
+Write = Callable[..., None]
+FIRST = (
+    '{"id": "1", "references": ["a b c"], "outputs": {"A": "a b", "B": "a b c"}}\n'
+    '{"id": "2", "references": ["d e"], "outputs": {"A": "d e", "B": "d"}}\n'
+)
+
+
+@pytest.fixture
+def stored(run: Run, files: Write, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Ids of two runs: the second after A became better."""
+    monkeypatch.delenv("WELLPUT_RUNS", raising=False)
+    files(**{"one.jsonl": FIRST, "two.jsonl": FIRST.replace('"a b"', '"a b c"')})
+    ids = []
+    for name in ("one", "two"):
+        outcome = run("score", f"{name}.jsonl", "-m", "ssa,gsa", "--confidence", "--runs", "runs")
+        assert outcome.code == 0
+        assert outcome.err.startswith("wellput: stored in runs as run ")
+        ids.append(outcome.err.split()[-1])
+    return ids
+
+
+def test_list_and_its_filters(run: Run, stored: list[str]) -> None:
+    outcome = run("runs", "list")
+    assert outcome.code == 0
+    assert outcome.out.index(stored[1]) < outcome.out.index(stored[0]), "newest first"
+    assert "2 runs." in outcome.out
+    outcome = run("runs", "list", "--system", "A", "--metric", "gsa", "--format", "json")
+    assert [each["run"] for each in outcome.json["runs"]] == stored[::-1]
+    assert [score["score"] for each in outcome.json["runs"] for score in each["scores"]] == [1, 0.8]
+    assert outcome.json["runs"][0]["command"].startswith("wellput score two.jsonl -m ssa,gsa")
+    assert "A 0.800" in run("runs", "list", "--metric", "gsa").out
+    assert run("runs", "list", "--metric", "bleu").out.strip().endswith("0 runs.")
+    last = run("runs", "list", "--last", "1").out
+    assert stored[0] not in last
+    assert "The newest 1 of 2 runs" in last
+
+
+def test_show(run: Run, stored: list[str]) -> None:
+    outcome = run("runs", "show", stored[0][:5])
+    assert outcome.code == 0
+    assert f"Run {stored[0]} of " in outcome.out
+    assert "Command: wellput score one.jsonl -m ssa,gsa --confidence --runs runs" in outcome.out
+    assert "95% intervals, no test; 1,000 resamples, seed 12345." in outcome.out
+    lines = run("runs", "show", stored[0], "--format", "csv").out.splitlines()
+    assert len(lines) == 5
+    assert lines[1].startswith(stored[0])
+
+
+def test_diff(run: Run, stored: list[str]) -> None:
+    outcome = run("runs", "diff", *stored)
+    assert outcome.code == 0
+    # One deletion less of 5 words.
+    assert "A           ssa    0.800   1.000       +0.200   the outputs changed" in outcome.out
+    assert "the same outputs" in outcome.out
+    assert "cannot be known from two scores" in outcome.out
+    changes = run("runs", "diff", *stored, "--format", "json").json["changes"]
+    assert [(c["system_after"], c["metric"], c["comparable"]) for c in changes] == [
+        ("A", "ssa", True), ("B", "ssa", True), ("A", "gsa", True), ("B", "gsa", True),
+    ]  # fmt: skip
+    renamed = run("runs", "diff", *stored, "--rename", "B=A").out
+    assert "B → A" in renamed
+
+
+def test_other_references_cannot_be_compared(run: Run, files: Write, stored: list[str]) -> None:
+    files(**{"three.jsonl": FIRST.replace("d e", "d f")})
+    third = run("score", "three.jsonl", "-m", "ssa", "--runs", "runs").err.split()[-1]
+    outcome = run("runs", "diff", stored[0], third)
+    assert outcome.code == 0
+    assert "not comparable: other items or references" in outcome.out
+    assert "Only in" in outcome.out
+
+
+def test_nothing_is_stored_unless_asked_for(
+    run: Run, files: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WELLPUT_RUNS", raising=False)
+    files(**{"one.jsonl": FIRST})
+    run("score", "one.jsonl", "-m", "ssa")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.jsonl"]
+    monkeypatch.setenv("WELLPUT_RUNS", "kept")
+    run("score", "one.jsonl", "-m", "ssa")
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+    assert "1 run." in run("runs", "list").out
+
+
+def test_what_is_wrong_is_said_before_the_work(run: Run, files: Write, stored: list[str]) -> None:
+    files(file="")
+    outcome = run("score", "one.jsonl", "-m", "ssa", "--runs", "file")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Cannot store runs in file: it is no folder." in outcome.err
+    for arguments, message in (
+        (["show", "zz"], "No run 'zz' in runs, which holds 2."),
+        (["list", "--runs", "nowhere"], "No runs can be read from nowhere"),
+        (["diff", *stored, "--rename", "A"], "--rename A: write OLD=NEW"),
+        (["diff", *stored, "--rename", "A=C"], "No system 'C'"),
+    ):
+        outcome = run("runs", *arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert message in outcome.err
+
+
+@pytest.mark.parametrize("failure", [OutputError("the disk is full."), InputError("it changed.")])
+def test_a_run_that_cannot_be_stored_does_not_cost_the_report(
+    run: Run, stored: list[str], monkeypatch: pytest.MonkeyPatch, failure: WellputError
+) -> None:
+    def fail(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(run_files, "_write", fail)
+    outcome = run("score", "one.jsonl", "-m", "ssa", "--runs", "runs")
+    assert outcome.code == 2
+    assert "0.800" in outcome.out
+    assert outcome.err == f"wellput: The run was not stored: {failure}\n"
+
+
+def test_a_damaged_run_is_named_in_the_list(run: Run, stored: list[str], tmp_path: Path) -> None:
+    newest = max((tmp_path / "runs").iterdir())
+    newest.write_bytes(newest.read_bytes()[:100])
+    outcome = run("runs", "list")
+    assert outcome.code == 0
+    assert "1 run." in outcome.out
+    assert f"Left out: {newest.name} is damaged" in outcome.out
+    assert run("runs", "show", stored[1]).code == 2

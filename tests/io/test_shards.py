@@ -1,0 +1,131 @@
+"""Folders, patterns and URLs of evaluation sets, and their partitions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import BLOCK, EvalSet, Item
+from wellput.io import open_evalset, read_evalset, write_evalset
+from wellput.io.duplicates import SeenIds
+from wellput.io.evalsets import RecordSource
+from wellput.io.record_files import BLOCKS_A_PARTITION, WORTH_CUTTING
+
+
+def lines(numbers: Sequence[int], *, filling: str = "") -> str:
+    rows = ({"id": i, "references": ["a b" + filling], "outputs": {"A": f"a {i}"}} for i in numbers)
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> Path:
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(lines(range(5)))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(lines(range(5, 9)).encode()))
+    (folder / "sub").mkdir()
+    (folder / "d.csv").write_text("id,references.0,outputs.A\n9,a b,a 9\n")
+    write_evalset(EvalSet([Item("10", {"A": "a 10"}, ("a b",))]), folder / "sub" / "z.parquet")
+    (folder / "_SUCCESS").write_text("")
+    (folder / "empty.jsonl").write_text("")
+    (folder / "notes.md").write_text("not an evaluation set")
+    return folder
+
+
+def ids(path: str | Path) -> list[str]:
+    return [item.id for item in read_evalset(path)]
+
+
+def test_a_folder_is_read_in_the_order_of_names(shards: Path) -> None:
+    assert ids(shards) == [str(i) for i in range(11)]
+
+
+def test_patterns_and_urls(shards: Path) -> None:
+    assert ids(f"{shards}/*.jsonl*") == [str(i) for i in range(9)]
+    assert ids(shards.as_uri()) == [str(i) for i in range(11)]
+    assert ids(f"{shards.as_uri()}/a.jsonl") == [str(i) for i in range(5)]
+    assert ids(f"{shards.as_uri()}/*.parquet") == ["10"]
+
+
+def test_a_file_may_be_named_like_a_pattern(tmp_path: Path) -> None:
+    path = tmp_path / "run[1].jsonl"
+    path.write_text(lines([1]))
+    assert ids(path) == ["1"]
+
+
+@pytest.mark.parametrize("where", ["*.tsv", "nothing/*", "empty"])
+def test_nothing_there(shards: Path, where: str) -> None:
+    (shards / "empty").mkdir()
+    with pytest.raises(InputError, match=r"No file matches|No evaluation set is in"):
+        open_evalset(f"{shards}/{where}")
+    with pytest.raises(InputError, match=r"cannot be read|No file matches"):
+        read_evalset(f"{shards.as_uri()}/absent/x.jsonl")
+    with pytest.raises(InputError, match=r"gone://x.*cannot be read"):
+        open_evalset("gone://x/y.jsonl")
+
+
+def test_an_id_in_two_files(shards: Path) -> None:
+    (shards / "c.jsonl").write_text(lines([3]))
+    with pytest.raises(
+        InputError, match=r"lines 4 of .*a\.jsonl, 1 of .*c\.jsonl: the id 3 is used 2"
+    ):
+        read_evalset(shards)
+
+
+def test_partitions_are_the_file(tmp_path: Path) -> None:
+    n = (BLOCKS_A_PARTITION + 1) * BLOCK + 7
+    path = tmp_path / "e.jsonl"
+    path.write_text(lines(range(n), filling="." * (WORTH_CUTTING // n)))
+    write_evalset(read_evalset(path), tmp_path / "e.parquet")
+    for name in ("e.jsonl", "e.parquet"):
+        source = open_evalset(tmp_path / name)
+        assert isinstance(source, RecordSource)
+        found = source.partitions()
+        assert found is not None
+        parts = list(found)
+        # Sixteen whole blocks, and what is left.
+        sizes = [[len(block) for block in part.blocks()] for part in parts]
+        assert sizes == [[BLOCK] * BLOCKS_A_PARTITION, [BLOCK, 7]]
+        assert [item.id for part in parts for block in part.blocks() for item in block] == [
+            item.id for block in source.blocks() for item in block
+        ]
+        assert parts[1].name == f"{tmp_path / name}, items 65,537 to 69,639"
+
+
+def test_a_fingerprint_is_that_of_the_data(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    prints = []
+    for text in (lines([1]), lines([2]), lines([1])):
+        path.write_text(text)
+        source = open_evalset(path)
+        assert isinstance(source, RecordSource)
+        prints += [part.fingerprint() for part in source.partitions() or ()]
+    assert prints[0] == prints[2] != prints[1]
+
+
+def test_a_file_that_shrinks(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    path.write_text(lines(range(10), filling="." * (WORTH_CUTTING // 9)))
+    source = open_evalset(path)
+    assert isinstance(source, RecordSource)
+    parts = list(source.partitions() or ())
+    path.write_text(lines(range(3)))
+    with pytest.raises(InputError, match="has become shorter"):
+        list(parts[0].blocks())
+
+
+def test_repeated_ids_among_many(tmp_path: Path) -> None:
+    few, many = SeenIds(), SeenIds(in_memory=100)
+    for seen in (few, many):
+        for start in range(0, 1000, 10):
+            seen.add([str(i) for i in range(start, start + 10)])
+        assert not seen.suspects()
+        seen.add(["7", "x", "993"])
+    assert few.suspects() == many.suspects()
+    assert len(few.suspects()) == 2
+    assert many.total == 1003
