@@ -23,7 +23,6 @@ LOCK := requirements-dev.lock
 # What the tests import: the package as it lies here, or a wheel (CI: the one that it built).
 PACKAGE ?= --editable .
 TESTED := $(VENV)/.tested-with-$(if $(findstring .whl,$(PACKAGE)),wheel,source)
-export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 WELLPUT_FUZZ_SECONDS ?= 120
 
 .DELETE_ON_ERROR:
@@ -128,7 +127,8 @@ races: $(TESTED)
 
 package: $(VENV)/.locked
 	rm -rf dist
-	$(BIN)/python -m build --no-isolation --outdir dist
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
+	  $(BIN)/python -m build --no-isolation --outdir dist
 	.ci/smoke dist/*.whl $(abspath $(BIN)/python)
 
 sbom: $(VENV)/.released-with

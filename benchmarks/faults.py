@@ -287,7 +287,7 @@ def attempt(fault: Fault, name: str, folder: Path) -> tuple[Outcome, bool]:
     codes = frozenset({0}) if name in NEVER_WRITES and not fault.leaves_files else fault.codes
     is_right = (
         outcome.code in codes
-        and (outcome.code == 0 or fault.says in outcome.err)
+        and (outcome.code == 0 or fault.says in outcome.err.lower())
         and not outcome.has_traceback
         and (fault.name == "SIGKILL" or not any(".part" in one for one in outcome.left))
         and (fault.leaves_files or not outcome.left)

@@ -255,6 +255,21 @@ def all_texts(made: Sequence[Made], sets: Sequence[Rated]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def note_lines() -> list[str]:
+    return [
+        "## What was chosen on what, and what did not help\n",
+        "- The features, their penalty and the curve of `fluency`, and the root in `gleu-fluency`, were chosen on GUG train and on "
+        "sentences of known quality. GUG dev was looked at with earlier versions, and once with this one.",
+        "- What helped `fluency` was text of today: the trigrams of general English. Tried on GUG train without a gain worth having: "
+        "looking for small edits that make the skeleton likelier, rare arcs and frames of the dependency parse, rules of agreement, "
+        "a larger word list, other mixtures of mistakes, mistakes in proportion to length.",
+        "- On TMU-GFM, SFRES and WebNLG people rate long sentences lower. `fluency` does not count length, so length alone is level or "
+        "ahead there; `perplexity, penalized` counts it.",
+        "- Brown's sentences are harder for `gleu-fluency` than those of the kind it was trained on: more of the real ones are taken for "
+        "generated.\n",
+    ]
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("real", type=Path)
@@ -313,6 +328,7 @@ class Page:
             "shuffle": lambda: shuffle_lines(self.scorers, real),
             "speed": lambda: speed_lines(self.scorers, self.own),
             "left_out": lambda: left_out_lines(self.scorers, self.own, real, source),
+            "notes": note_lines,
         }
 
     @cached_property

@@ -98,9 +98,7 @@ def filter_section(
         return line(name, *(f"{value:.3f}" for value in found))
 
     yield row("WordNet's share of tag counts", NoFilter().probabilities(queries))
-    yield row(
-        "`classifier`, the paper's", ClassifierFilter(model.classifiers).probabilities(queries)
-    )
+    yield row("`classifier`", ClassifierFilter(model.classifiers).probabilities(queries))
     both = RelativeFilter(model.classifiers, model.bigrams)
     yield row("`classifier --relative`", both.probabilities(queries))
     yield row("`lm`, word pairs", BigramFilter(model.bigrams).probabilities(queries))
@@ -109,7 +107,7 @@ def filter_section(
         yield row("`context`, the default", chosen.probabilities(queries))
     balanced = ContextTraining(negatives=1.0, smoothing=1.0)
     learned = {
-        "classifier, as many negatives as positives": (index, balanced),
+        "classifier, negatives and smoothing as in the paper": (index, balanced),
         "classifier, 200 rounds": (index, ContextTraining(rounds=200)),
         "classifier, n-grams of the sentence too": (index, ContextTraining(bag_order=1)),
         "classifier, logistic": (index, ContextTraining(learner="logistic")),

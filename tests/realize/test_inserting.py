@@ -66,6 +66,18 @@ def test_only_what_was_asked_for_is_put_in() -> None:
     assert sorted(node.form for node in fuller.nodes) == [".", "barks", "dog"]
 
 
+def test_a_tree_with_function_words_is_not_bare(inserter: Inserter) -> None:
+    tree = treebank(1)[1]  # A cat saw the mice in the garden .
+    whole, pruned = (
+        unordered(kept, kind="labels")
+        for kept in (tree, prune(tree, ("punctuation", "function")).tree)
+    )
+    assert not inserter.is_bare(whole, [node.relation for node in whole.nodes])
+    assert inserter.is_bare(pruned, [node.relation for node in pruned.nodes])
+    # Words that are taken for something else do not count.
+    assert inserter.is_bare(whole, ["obj"] * len(whole))
+
+
 def test_nothing_is_put_in_twice() -> None:
     given = unordered(treebank(1)[0], kind="labels")  # The dog barks .
     relations = [node.relation for node in given.nodes]

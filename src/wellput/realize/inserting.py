@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -100,6 +101,26 @@ class Inserter:
         decoded = [(*_decoded(b.category), *_decoded(b.relation)) for b in self.chooser.labels]
         numbers = self.chooser.numbers(forest, threads=threads)
         return [[decoded[n] for n in tree] for tree in forest.by_tree(numbers)]
+
+    def is_bare(self, tree: InputTree, relations: Sequence[str]) -> bool:
+        """Whether a tree has not more than one function word, by the relations that its words have or
+        are taken to have. What was learned from bare trees would put words into others twice."""
+        own = [
+            node
+            for node, daughters, relation in zip(tree.nodes, tree.daughters, relations, strict=True)
+            if not daughters
+            and node.form in self._forms
+            and insertion_of(Word(node.form, 0, relation=relation)) == "function"
+        ]
+        return len(own) <= 1
+
+    @cached_property
+    def _forms(self) -> frozenset[str]:
+        return frozenset(
+            word.form
+            for bundle in self.chooser.labels
+            for word in (*_decoded(bundle.category), *_decoded(bundle.relation))
+        )
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         return {**self.chooser.arrays(name), **self.labeler.arrays(f"{name}.labeler")}

@@ -144,7 +144,9 @@ class LearnedRealizer:
         fuller = []
         for prepared, known, missing in zip(own, labels, bundles, strict=True):
             relations = [label.relation for label in known]
-            tree = with_insertions(prepared.tree, relations, missing, self.insert)
+            is_bare = self.inserter.is_bare(prepared.tree, relations)
+            kinds = self.insert if is_bare else self.insert - {"function"}
+            tree = with_insertions(prepared.tree, relations, missing, kinds)
             shares = {
                 (node, form.form): form
                 for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)
