@@ -4,39 +4,54 @@
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
 # make bench-agreement   hold the metrics against real judgments; writes docs/results/{agreement,fitted}.md
 # make docs    build the documentation into docs/_build
+# make fuzz    try damaged files and wrong calls for WELLPUT_FUZZ_SECONDS (120)
+# make sanitize   the same, and the kernels' tests, under address and undefined-behavior sanitizers
+# make races   parallel kernels under the thread sanitizer
+# make package sdist and wheel in dist/; the wheel is tried in an empty environment
+# make sbom    what wellput needs, as CycloneDX, in dist/
+# make reproducible   build the wheel twice, in two places, and compare
+# make minimum run the tests with the oldest packages that pyproject.toml allows
+# make audit   look the locked packages up among the known vulnerabilities
+# make lock    choose the newest allowed packages for the lock anew
 # make clean   remove what the others made
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+LOCK := requirements-dev.lock
+# What the tests import: the package as it lies here, or a wheel (CI: the one that it built).
+PACKAGE ?= --editable .
+TESTED := $(VENV)/.tested-with-$(if $(findstring .whl,$(PACKAGE)),wheel,source)
+WELLPUT_FUZZ_SECONDS ?= 120
 
 .DELETE_ON_ERROR:
-.PHONY: bench-agreement demo test slow lint bench docs clean check-tools
+.PHONY: bench-agreement demo test slow lint bench docs clean check-tools fuzz sanitize races package
+.PHONY: reproducible minimum audit lock sbom
 
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
 
-test: $(VENV)/.tested-with lint docs
+test: $(TESTED) lint docs
 	$(BIN)/python -m pytest -m "not slow"
 
-slow: $(VENV)/.tested-with
+slow: $(TESTED)
 	$(BIN)/python -m pytest -m slow
 
-lint: $(VENV)/.tested-with
+lint: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.tested-with
+bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed
 
-bench-agreement: $(VENV)/.tested-with
+bench-agreement: $(TESTED)
 	$(BIN)/python -m benchmarks.agreement
 	$(BIN)/python -m benchmarks.fitted
 
-docs: $(VENV)/.tested-with
+docs: $(TESTED)
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -57,12 +72,86 @@ $(VENV)/bin/python: | check-tools
 # An editable install: Python files are used where they lie, the native module is built anew when
 # its sources change.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable '.[report]'
+	$(BIN)/pip install --quiet --editable '.[judge,report]'
 	@touch $@
 
-$(VENV)/.tested-with: $(VENV)/.installed Makefile
-	$(BIN)/pip install --quiet --group test --group lint --group docs
+$(VENV)/.locked: $(LOCK) | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --require-hashes --requirement $(LOCK)
 	@touch $@
+
+# With the locked build tools, so that the native module is built again only where its sources changed.
+# The groups add nothing but what was put into pyproject.toml after the last make lock.
+$(TESTED): $(SOURCES) $(VENV)/.locked Makefile
+	$(BIN)/pip install --quiet --force-reinstall --no-deps --no-build-isolation $(PACKAGE)
+	$(BIN)/pip install --quiet --group test --group lint --group docs --group build
+	@rm -f $(VENV)/.tested-with-* && touch $@
+
+$(VENV)/.released-with: $(VENV)/.locked
+	$(BIN)/pip install --quiet --group release
+	@touch $@
+
+fuzz: $(TESTED)
+	$(BIN)/python -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
+
+# The sanitized module lies beside a copy of the package, which PYTHONPATH puts before the installed one;
+# -S keeps the import hook of the editable install away. CPython itself leaks at exit: no leak check.
+SANITIZED := build/sanitize
+SITE = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+COMMA := ,
+LIBRARY = $(shell $${CXX:-c++} -print-file-name=$(1))
+UNDER_ADDRESS = LD_PRELOAD="$(call LIBRARY,libasan.so) $(call LIBRARY,libstdc++.so.6)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+UNDER_THREAD = LD_PRELOAD="$(call LIBRARY,libtsan.so) $(call LIBRARY,libstdc++.so.6)" \
+  TSAN_OPTIONS=halt_on_error=1
+SANITIZED_PYTHON = PYTHONPATH=$(abspath $(SANITIZED)/$(1)/site):$(SITE):$(CURDIR) $(BIN)/python -S
+
+define build-sanitized
+	$(BIN)/cmake -S . -B $(SANITIZED)/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWELLPUT_SANITIZE=$(2) >/dev/null
+	$(BIN)/cmake --build $(SANITIZED)/$(1)
+	rm -rf $(SANITIZED)/$(1)/site && mkdir $(SANITIZED)/$(1)/site
+	cp -r src/wellput $(SANITIZED)/$(1)/site/ && rm -f $(SANITIZED)/$(1)/site/wellput/_native*.so
+	cp $(SANITIZED)/$(1)/_native*.so $(SANITIZED)/$(1)/site/wellput/
+endef
+
+sanitize: $(TESTED)
+	$(call build-sanitized,address,address$(COMMA)undefined)
+	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m pytest -q -m "not slow" -p no:cacheprovider \
+	  tests/fuzz tests/metrics tests/language tests/realize tests/paraphrase tests/degrade tests/stats/test_kernel.py
+	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
+
+races: $(TESTED)
+	$(call build-sanitized,thread,thread)
+	$(UNDER_THREAD) $(call SANITIZED_PYTHON,thread) -m pytest -q -k thread -p no:cacheprovider \
+	  tests/metrics tests/language tests/realize tests/degrade tests/stats
+
+package: $(VENV)/.locked
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
+	  $(BIN)/python -m build --no-isolation --outdir dist
+	.ci/smoke dist/*.whl $(abspath $(BIN)/python)
+
+sbom: $(VENV)/.released-with
+	mkdir -p dist
+	$(BIN)/uv pip compile --quiet --no-header --no-annotate --constraint $(LOCK) --extra all \
+	  --python $(BIN)/python --output-file build/runtime.txt pyproject.toml
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	  --output-file dist/wellput.cdx.json build/runtime.txt
+
+reproducible: $(VENV)/.locked
+	.ci/reproducible $(abspath $(BIN)/python)
+
+minimum: $(VENV)/.released-with
+	.ci/minimum $(PYTHON) $(abspath $(BIN)/uv)
+
+audit: $(VENV)/.released-with
+	$(BIN)/pip-audit --strict --disable-pip --requirement $(LOCK)
+
+# For Python 3.11 and later on Linux and macOS; `uv` asks the same index as pip and writes no address.
+lock: $(VENV)/.released-with
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+	  --no-header --no-annotate --extra all --group test --group lint --group docs --group build \
+	  --output-file $(LOCK) pyproject.toml
 
 clean:
-	rm -rf $(VENV) build docs/_build wellput-demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build wellput-demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,14 +11,14 @@ import argparse
 import json
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.judge.studies import answer_all, judges_of, new_study
@@ -27,7 +27,8 @@ from wellput.judge.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "faults.md"
 PROGRAM = [sys.executable, "-c", "from wellput.cli import main; main()"]
-DEMO = Path(__file__).parents[1] / "src" / "wellput" / "demo"
+LONGEST = 300
+"""Seconds; what takes longer hangs."""
 
 CASES: Mapping[str, str] = {
     "score": "score set.jsonl -m bleu,gsa,sta --paired ar --segments {out}/seg.csv -o {out}/report.txt",
@@ -89,7 +90,6 @@ class Outcome:
     code: int
     err: str
     left: tuple[str, ...]
-    seconds: float
 
     @property
     def has_traceback(self) -> bool:
@@ -112,7 +112,6 @@ def execute(
     kept = {name: value for name, value in os.environ.items() if name not in changed}
     environment = {**kept, **{k: v for k, v in changed.items() if v is not None}}
     environment["PYTHONPATH"] = str(Path(__file__).parents[1] / "src")
-    started = time.monotonic()
     done = subprocess.run(
         [*before, *PROGRAM, *arguments],
         cwd=folder,
@@ -120,46 +119,27 @@ def execute(
         stdin=subprocess.DEVNULL,
         stdout=stdout,  # type: ignore[call-overload]
         stderr=subprocess.PIPE,
+        timeout=LONGEST,
         check=False,
     )
     err = done.stderr.decode(errors="replace")
     left = tuple(sorted(path.name for path in out.iterdir()))
-    return Outcome(done.returncode, err, left, time.monotonic() - started)
+    return Outcome(done.returncode, err, left)
 
 
 def with_mount(script: str) -> Runner:
     """The output folder is a file system of its own, prepared by the script."""
 
     def run(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
-        quoted = shlex.quote(str(out))
+        quoted, listing = shlex.quote(str(out)), Path(f"{out}.left")
         shell = (
             f"mount -t tmpfs -o size=64k tmpfs {quoted} && {script.format(out=quoted)} && "
-            f'"$@"; code=$?; ls -A {quoted} >&3; exit $code'
+            f'"$@"; code=$?; ls -A {quoted} > {shlex.quote(str(listing))}; exit $code'
         )
-        with tempfile.TemporaryFile() as listing:
-            descriptor = listing.fileno()
-            done = subprocess.run(
-                [
-                    "unshare",
-                    "-rm",
-                    "sh",
-                    "-c",
-                    f"exec 3>&{descriptor}; {shell}",
-                    "sh",
-                    *PROGRAM,
-                    *arguments,
-                ],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[descriptor],
-                check=False,
-            )
-            listing.seek(0)
-            left = tuple(n for n in listing.read().decode().split("\n") if n and n != "filler")
-        return Outcome(done.returncode, done.stderr.decode(errors="replace"), left, 0)
+        done = execute(arguments, folder, out, before=["unshare", "-rm", "sh", "-c", shell, "sh"])
+        left = tuple(name for name in listing.read_text().split("\n") if name not in ("", "filler"))
+        listing.unlink()
+        return replace(done, left=left)
 
     return run
 
@@ -194,7 +174,7 @@ def on_one_core(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
 
 
 def in_512_mb(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
-    return execute(arguments, folder, out, before=["prlimit", f"--as={512 << 20}"])
+    return execute(arguments, folder, out, before=["prlimit", f"--data={512 << 20}"])
 
 
 def stopped_by(number: signal.Signals) -> Runner:
@@ -215,7 +195,7 @@ def stopped_by(number: signal.Signals) -> Runner:
             program.send_signal(number)
             _, err = program.communicate()
         left = tuple(sorted(path.name for path in out.iterdir()))
-        return Outcome(program.returncode, err.decode(errors="replace"), left, 0)
+        return Outcome(program.returncode, err.decode(errors="replace"), left)
 
     return run
 
@@ -256,8 +236,7 @@ NEVER_WRITES = frozenset({"completion"})
 
 def prepare(folder: Path) -> None:
     """Inputs for every command, from the embedded example."""
-    for name in ("evalset.jsonl", "judgments.csv"):
-        shutil.copy(DEMO / name, folder / ("set.jsonl" if name == "evalset.jsonl" else name))
+    _run_all(["demo --save set.jsonl --save-judgments judgments.csv"], folder)
     items = [json.loads(line) for line in (folder / "set.jsonl").read_text().splitlines()]
     references = "".join(f"{item['references'][0]}\n" for item in items)
     (folder / "ref.txt").write_text(references)
@@ -273,37 +252,49 @@ def prepare(folder: Path) -> None:
     for judge in judges_of(store, 2):
         answer_all(store, judge)
     store.close()
-    for line in (
-        "parse ref.txt -o trees.conllu",
-        "displays example -o displays.jsonl",
-        "study create set.jsonl --design rating --judges 3 --per-item 1 -o study.db",
-        "score set.jsonl -m bleu --runs kept",
-    ):
+    _run_all(
+        [
+            "parse ref.txt -o trees.conllu",
+            "displays example -o displays.jsonl",
+            "study create set.jsonl --design rating --judges 3 --per-item 1 -o study.db",
+            "score set.jsonl -m bleu --runs kept",
+        ],
+        folder,
+    )
+
+
+def _run_all(lines: Sequence[str], folder: Path) -> None:
+    for line in lines:
         done = execute(line.split(), folder, folder)
         if done.code:
             raise SystemExit(f"{line}: {done.err}")
 
 
-def measure(fault: Fault, folder: Path, only: str | None) -> dict[str, tuple[Outcome, bool]]:
+def measure(
+    fault: Fault, folder: Path, only: str | None, jobs: int
+) -> dict[str, tuple[Outcome, bool]]:
     """Each command's outcome, and whether it is as it should be."""
-    found: dict[str, tuple[Outcome, bool]] = {}
-    for name, line in fault.cases.items():
-        if only is not None and not name.startswith(only):
-            continue
-        with tempfile.TemporaryDirectory() as out:
-            outcome = fault.run(shlex.split(line.format(out=out)), folder, Path(out))
-        codes = frozenset({0}) if name in NEVER_WRITES and not fault.leaves_files else fault.codes
-        is_right = (
-            outcome.code in codes
-            and (outcome.code == 0 or fault.says in outcome.err)
-            and not outcome.has_traceback
-            and (fault.name == "SIGKILL" or not any(".part" in name for name in outcome.left))
-            and (fault.leaves_files or not outcome.left)
-        )
-        found[name] = outcome, is_right
-        if not is_right:
-            print(f"{fault.name} · {name}: {outcome.code} {outcome.left}\n{outcome.err[-1500:]}\n")
-    return found
+    names = [name for name in fault.cases if only is None or name.startswith(only)]
+    with ThreadPoolExecutor(jobs) as pool:
+        tried = pool.map(lambda name: attempt(fault, name, folder), names)
+        return dict(zip(names, tried, strict=True))
+
+
+def attempt(fault: Fault, name: str, folder: Path) -> tuple[Outcome, bool]:
+    with tempfile.TemporaryDirectory() as out:
+        line = fault.cases[name].format(out=out)
+        outcome = fault.run(shlex.split(line), folder, Path(out))
+    codes = frozenset({0}) if name in NEVER_WRITES and not fault.leaves_files else fault.codes
+    is_right = (
+        outcome.code in codes
+        and (outcome.code == 0 or fault.says in outcome.err.lower())
+        and not outcome.has_traceback
+        and (fault.name == "SIGKILL" or not any(".part" in one for one in outcome.left))
+        and (fault.leaves_files or not outcome.left)
+    )
+    if not is_right:
+        print(f"{fault.name} · {name}: {outcome.code} {outcome.left}\n{outcome.err[-1500:]}\n")
+    return outcome, is_right
 
 
 def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
@@ -342,16 +333,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fault", help="only this one")
     parser.add_argument("--command", help="only commands that begin so")
+    parser.add_argument("--jobs", type=int, default=1, help="commands at once")
     chosen = parser.parse_args()
     known = {name.split()[0] for name in CASES}
     assert known >= set(COMMANDS) - {"train", "study", "displays"}, set(COMMANDS) - known
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
-        results = {
-            fault.name: measure(fault, Path(folder), chosen.command)
-            for fault in FAULTS
-            if chosen.fault in (None, fault.name)
-        }
+        results: dict[str, dict[str, tuple[Outcome, bool]]] = {}
+        for fault in FAULTS:
+            if chosen.fault in (None, fault.name):
+                print(f"{fault.name} …", flush=True)
+                results[fault.name] = measure(fault, Path(folder), chosen.command, chosen.jobs)
     text = page(results)
     print(text)
     if chosen.fault is None and chosen.command is None:

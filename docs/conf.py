@@ -1,5 +1,10 @@
 """Sphinx configuration."""
 
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
 project = "wellput"
 author = "The wellput authors"
 copyright = "The wellput authors, Apache-2.0"
@@ -8,8 +13,24 @@ html_theme = "furo"
 html_title = "wellput"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
+html_math_renderer = "mathml"
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 # Output that begins with "#" looks like a prompt to the highlighter; it shows it plainly then.
 suppress_warnings = ["misc.highlighting_failure"]
+
+
+def inline_math(translator: HTML5Translator, node: nodes.math) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def block_math(translator: HTML5Translator, node: nodes.math_block) -> None:
+    translator.body.append(f"<div class='math'>{convert(node.astext(), display='block')}</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Formulas as MathML, which browsers know themselves: MathJax would come from the network."""
+    app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))

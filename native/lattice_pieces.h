@@ -76,7 +76,7 @@ private:
 };
 
 // The pieces that lead to one state: of those with the same ends the n best that differ.
-class Cell {
+class PiecesOfState {
 public:
     void clear() {
         pieces_.clear();

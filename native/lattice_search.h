@@ -260,7 +260,7 @@ private:
     std::vector<std::uint32_t> texts_;      // by word of the lattice: equal for equal words
     LogProbs memory_;
     std::vector<Piece> pieces_;
-    Cell cell_;
+    PiecesOfState cell_;
     std::vector<const Arc*> by_target_;
     std::vector<std::vector<std::int32_t>> finals_;  // by automaton
 };

@@ -81,6 +81,12 @@ class Difference:
     expected: list[str]
     is_program: bool = False
 
+    def shortened(self) -> list[str]:
+        """What is printed, cut off where the page cuts it off."""
+        if self.expected[-1:] == ["…"] and self.expected.count("…") == 1:
+            return [*self.got[: len(self.expected) - 1], "…"]
+        return self.got
+
     def __str__(self) -> str:
         shown = "\n".join(self.expected) or "(nothing)"
         return f"{self.source}\n--- line {self.start + 1} shows\n{shown}\n--- but it prints\n" + (
@@ -344,7 +350,7 @@ def update(path: Path) -> int:
         if one.is_program:
             print(one)
         else:
-            lines[one.start : one.end] = one.got
+            lines[one.start : one.end] = one.shortened()
     path.write_text("\n".join(lines), encoding="utf-8")
     return len(differences)
 

@@ -227,6 +227,25 @@ def test_segment_scores_in_parts(
     assert {(system, item, metric): score for system, item, metric, score in read} == found
 
 
+@pytest.mark.parametrize("engine", ["ray", "local"])
+def test_a_disk_that_cannot_be_written_stops_the_run(
+    cluster: Cluster, shards: Path, tmp_path: Path, engine: Engine
+) -> None:
+    scores = tmp_path / "scores"
+
+    def spoil(_: int) -> None:
+        (tmp_path / ".scores.part").rename(tmp_path / "gone")
+
+    options: dict[str, Any] = {"segments": scores, "on_error": "skip", "on_progress": spoil}
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for i in range(20):
+        (folder / f"{i:02}.jsonl").write_text(text_of(rows(100 * i, 3)))
+    with pytest.raises(wellput.OutputError, match="Cannot write"):
+        wellput.score(folder, "ssa", engine=engine, **options)
+    assert not scores.exists()
+
+
 def test_a_folder_of_something_else_is_not_replaced(shards: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
@@ -292,6 +311,12 @@ def test_what_was_finished_is_used_only_for_the_same_data_and_metric(
         wellput.score(troubled, "chrf", resume=tmp_path / "no" / "folder")
 
 
+def test_ray_is_not_installed(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(wellput.InputError, match=r"pip install 'wellput\[ray\]'"):
+        wellput.score(shards, "ssa", engine="ray")
+
+
 def test_what_makes_no_sense(shards: Path) -> None:
     with pytest.raises(
         wellput.InputError, match="engine='spark' is not known; there are local, ray"
@@ -311,3 +336,9 @@ def test_an_ngram_model_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: P
         train_lm.command.main([*arguments, "--engine", engine], standalone_mode=False)
     local, spread = (load_model(tmp_path / f"{engine}.wlm") for engine in ("local", "ray"))
     assert local.fingerprint == spread.fingerprint
+    (tmp_path / "bad.txt").write_bytes(b"\xff\n")
+    with pytest.raises(wellput.InputError, match=r"^.*bad\.txt is not UTF-8 text"):
+        train_lm.command.main(
+            [str(tmp_path / "bad.txt"), "-o", str(tmp_path / "m.wlm"), "--engine", "ray"],
+            standalone_mode=False,
+        )

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Protocol, TypeAlias
 
 from wellput import __version__
-from wellput.core.errors import WellputError
+from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSource, Item
 from wellput.core.metric import Metric
 from wellput.engine.blocks import BlockStatistics, block_statistics
@@ -135,7 +135,7 @@ def evaluate(
                 for block in partition.blocks()
             ]
         return Evaluated(blocks, fingerprint)
-    except WellputError as error:
+    except InputError as error:
         return Failed(str(error))
 
 

@@ -110,11 +110,13 @@ class TransformerNetwork:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, **options)
             model: Any = AutoModelForCausalLM.from_pretrained(folder, **options)
         except (OSError, ValueError, ImportError) as error:
-            raise InputError(f"Cannot load the language model {path}: {error}") from None
+            reason = " ".join(str(error).split())
+            raise InputError(f"Cannot load the language model {path}: {reason}") from None
         self._torch: Any = torch
         self._device = _device(torch) if device == "auto" else device
         try:
-            self._model: Any = model.float().eval().to(self._device)
+            # A GGUF file's weights are no longer quantized when loaded, but model.float() refuses them.
+            self._model: Any = torch.nn.Module.float(model).eval().to(self._device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"There is no device {device!r} here: {error}") from None
         self.start: list[int] = self._tokenizer(START)["input_ids"] or [model.config.eos_token_id]
