@@ -21,8 +21,8 @@ from wellput.language.ngram_pruning import prune
 from wellput.language.ngram_shape import contexts
 
 FILE = "general.wlm"
-THRESHOLD = 1.3e-7
-"""What leaves a file of three megabytes."""
+THRESHOLD = 3.3e-7
+"""What leaves a file of 1.6 megabytes. With 2.9, `fluency` gains .005 on GUG train."""
 
 
 def spoken(words: Sequence[str]) -> str:
