@@ -22,7 +22,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 LOCK := requirements-dev.lock
 # What the tests import: the package as it lies here, or a wheel (CI: the one that it built).
 PACKAGE ?= --editable .
-export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
+TESTED := $(VENV)/.tested-with-$(if $(findstring .whl,$(PACKAGE)),wheel,source)
 WELLPUT_FUZZ_SECONDS ?= 120
 
 .DELETE_ON_ERROR:
@@ -32,26 +32,26 @@ WELLPUT_FUZZ_SECONDS ?= 120
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
 
-test: $(VENV)/.tested-with lint docs
+test: $(TESTED) lint docs
 	$(BIN)/python -m pytest -m "not slow"
 
-slow: $(VENV)/.tested-with
+slow: $(TESTED)
 	$(BIN)/python -m pytest -m slow
 
-lint: $(VENV)/.tested-with
+lint: $(TESTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.tested-with
+bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed
 
-bench-agreement: $(VENV)/.tested-with
+bench-agreement: $(TESTED)
 	$(BIN)/python -m benchmarks.agreement
 	$(BIN)/python -m benchmarks.fitted
 
-docs: $(VENV)/.tested-with
+docs: $(TESTED)
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -72,7 +72,7 @@ $(VENV)/bin/python: | check-tools
 # An editable install: Python files are used where they lie, the native module is built anew when
 # its sources change.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable '.[report]'
+	$(BIN)/pip install --quiet --editable '.[judge,report]'
 	@touch $@
 
 $(VENV)/.locked: $(LOCK) | $(VENV)/bin/python
@@ -81,16 +81,16 @@ $(VENV)/.locked: $(LOCK) | $(VENV)/bin/python
 
 # With the locked build tools, so that the native module is built again only where its sources changed.
 # The groups add nothing but what was put into pyproject.toml after the last make lock.
-$(VENV)/.tested-with: $(SOURCES) $(VENV)/.locked Makefile
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation $(PACKAGE)
+$(TESTED): $(SOURCES) $(VENV)/.locked Makefile
+	$(BIN)/pip install --quiet --force-reinstall --no-deps --no-build-isolation $(PACKAGE)
 	$(BIN)/pip install --quiet --group test --group lint --group docs --group build
-	@touch $@
+	@rm -f $(VENV)/.tested-with-* && touch $@
 
 $(VENV)/.released-with: $(VENV)/.locked
 	$(BIN)/pip install --quiet --group release
 	@touch $@
 
-fuzz: $(VENV)/.tested-with
+fuzz: $(TESTED)
 	$(BIN)/python -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
 
 # The sanitized module lies beside a copy of the package, which PYTHONPATH puts before the installed one;
@@ -114,20 +114,21 @@ define build-sanitized
 	cp $(SANITIZED)/$(1)/_native*.so $(SANITIZED)/$(1)/site/wellput/
 endef
 
-sanitize: $(VENV)/.tested-with
+sanitize: $(TESTED)
 	$(call build-sanitized,address,address$(COMMA)undefined)
 	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m pytest -q -m "not slow" -p no:cacheprovider \
 	  tests/fuzz tests/metrics tests/language tests/realize tests/paraphrase tests/degrade tests/stats/test_kernel.py
 	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
 
-races: $(VENV)/.tested-with
+races: $(TESTED)
 	$(call build-sanitized,thread,thread)
 	$(UNDER_THREAD) $(call SANITIZED_PYTHON,thread) -m pytest -q -k thread -p no:cacheprovider \
 	  tests/metrics tests/language tests/realize tests/degrade tests/stats
 
 package: $(VENV)/.locked
 	rm -rf dist
-	$(BIN)/python -m build --no-isolation --outdir dist
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
+	  $(BIN)/python -m build --no-isolation --outdir dist
 	.ci/smoke dist/*.whl $(abspath $(BIN)/python)
 
 sbom: $(VENV)/.released-with

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.kept_links import KeptLinks
+from benchmarks.kept_parses import KeptCharts, KeptLinks
 from benchmarks.neural_scores import KeptScores
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
@@ -32,17 +33,18 @@ LEAST_KNOWN = 0.95
 class Scorers:
     """Length, `fluency`, `gleu-fluency`, each feature of both alone, and a neural model's measures.
 
-    Lower-is-better features are negated. `links` keeps link grammar's results; without it there is no
-    `gleu-fluency`. `neural` is a file of `benchmarks.neural_scores`.
+    Lower-is-better features are negated. `kept` is a folder: parses are kept there in `links.jsonl` and
+    `charts.jsonl`, and `neural.jsonl` is that of `benchmarks.neural_scores`, if there is one.
     """
 
-    def __init__(self, links: Path | None, neural: Path | None) -> None:
+    def __init__(self, kept: Path) -> None:
         self.models = english_models()
         self.fluency = FluencyModel.load(shipped("fluency.wpm"))
         self.gleu = GleuModel.load(shipped("gleu-fluency.wpm"))
         parser = HeadDrivenParser.load(shipped(HEAD_DRIVEN_FILE))
-        self.parsers = None if links is None else GleuParsers(parser, KeptLinks(links, workers=2))
-        self.neural = None if neural is None else KeptScores(neural)
+        charts: Any = KeptCharts(kept / "charts.jsonl", parser)
+        self.parsers = GleuParsers(charts, KeptLinks(kept / "links.jsonl", workers=2))
+        self.neural = KeptScores(kept / "neural.jsonl")
 
     def __call__(self, texts: Sequence[str], *, has_gleu: bool = True) -> Columns:
         features = self.models.features(texts)
@@ -51,15 +53,13 @@ class Scorers:
         titles = {"ngrams": "ngrams (SLOR)"}
         for name, column in zip(FEATURES, features.T, strict=True):
             columns[f"· {titles.get(name, name)}"] = _filled(column)
-        if self.parsers is not None and has_gleu:
+        if has_gleu:
             rows = self.gleu.normalized(self.parsers.features(texts))
             columns["gleu-fluency"] = _filled(self.gleu.distances(rows))
             for place, name in enumerate(GLEU_FEATURES):
                 sign = 1 if name == "log_probability" else -1
                 columns[f"· gleu {name}"] = _filled(sign * rows[:, place])
-        if self.neural is not None:
-            columns |= _neural(texts, self.neural.rows(texts))
-        return columns
+        return columns | _neural(texts, self.neural.rows(texts))
 
 
 def _neural(texts: Sequence[str], rows: Floats) -> Columns:
@@ -71,9 +71,10 @@ def _neural(texts: Sequence[str], rows: Floats) -> Columns:
         "perplexity, SLOR": (log_probs - alone) / np.maximum(1, words),
     }
     has_words = np.array([bool(text.strip()) for text in texts])
-    is_known = np.isfinite(log_probs[has_words]).mean() >= LEAST_KNOWN
+    if np.isfinite(log_probs[has_words]).mean() >= LEAST_KNOWN:
+        return {name: _filled(column) for name, column in measures.items()}
     nothing = np.full(len(texts), np.nan)
-    return {name: _filled(column) if is_known else nothing for name, column in measures.items()}
+    return dict.fromkeys(measures, nothing)
 
 
 def _filled(column: Floats) -> Floats:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -33,34 +32,17 @@ from benchmarks.scale_costs import (
     reading_costs,
     significance_costs,
 )
+from benchmarks.scale_pages import METRICS, Run, costs_text, page
 from wellput.engine.ray_cluster import ray_cluster
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "results" / "scale.md"
 COSTS_PAGE = DOCS / "scale.md"
 BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->"
-METRICS = "bleu,chrf,ssa"
 THREADS = 2
-TURN = 262_144
-TURNS = 6
-NAMES = {
-    "memory": "in memory, reading not counted",
-    "stream": "streamed from one JSONL file, two threads",
-    "ray": "Ray, two workers, cluster start not counted",
-    "killed": "Ray, one worker killed on the way",
-}
-
-
-@dataclass(frozen=True)
-class Run:
-    """One way of scoring: seconds by the clock and of the processor, and what was found."""
-
-    mode: str
-    items: int
-    seconds: float
-    processor: float
-    peak_mb: float
-    scores: dict[str, float]
+TURN = 131_072
+"""Segments of a turn: few, so that what else the machine does is the same for neighbors; two partitions."""
+TURNS = 24
 
 
 def pairs() -> list[Pair]:
@@ -150,154 +132,70 @@ def in_own_process(mode: str, path: Path) -> list[Run]:
     return runs
 
 
-def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
-    seconds = {mode: sum(r.seconds for r in turns if r.mode == mode) for mode in NAMES}
-    work = {mode: sum(r.processor for r in turns if r.mode == mode) for mode in NAMES}
-    items = TURN * TURNS
-    loss, more = 1 - seconds["memory"] / seconds["stream"], seconds["ray"] / seconds["stream"] - 1
-    work_loss, work_more = 1 - work["memory"] / work["stream"], work["ray"] / work["stream"] - 1
-    peak = max(run.peak_mb for run in runs if run.mode == "stream")
-    equal = all(run.scores == runs[0].scores for run in runs)
-    lines = [
-        "# Scale",
-        "",
-        f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, with ids of their own) on two cores. "
-        "Written by `python -m benchmarks.scale`. Each row is a process of its own; the machine was shared with others, so that seconds by the clock "
-        "hardly compare from row to row, the processor's time does.",
-        "",
-        "| run | segments | seconds | segments a second | processor, µs a segment | peak memory, MB |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {NAMES[run.mode]} | {run.items:,} | {run.seconds:,.1f} | {run.items / run.seconds:,.0f} | {run.processor / run.items * 1e6:.2f} | {run.peak_mb:,.0f} |"
-            for run in runs
-        ),
-        "",
-        "Memory is that of the process that scores; on a cluster, of the one that adds up.",
-        "",
-        f"What is held against one another by the clock ran in {TURNS} turns in one process, on {TURN:,} of the segments each time:",
-        "",
-        "| in turns | segments | seconds | segments a second | processor, µs a segment |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {NAMES[mode]} | {items:,} | {seconds[mode]:,.1f} | {items / seconds[mode]:,.0f} | {work[mode] / items * 1e6:.2f} |"
-            for mode in ("memory", "stream", "ray")
-        ),
-        "",
-        "| what | measured | we want | |",
-        "| --- | ---: | ---: | --- |",
-        f"| resident memory while streaming | {peak:,.0f} MB | < 1,024 MB | {_verdict(peak < 1024)} |",
-        f"| streaming below the throughput in memory, by the clock | {loss:.0%} | ≤ 20% | {_verdict(loss <= 0.2)} |",
-        f"| the same in the processor's time | {work_loss:.0%} | ≤ 20% | {_verdict(work_loss <= 0.2)} |",
-        f"| Ray over native threads, by the clock | {more:+.0%} | ≤ 25% | {_verdict(more <= 0.25)} |",
-        f"| the same in the processor's time | {work_more:+.0%} | ≤ 25% | {_verdict(work_more <= 0.25)} |",
-        f"| all digits equal, with a worker killed too | {'yes' if equal else 'no'} | yes | {_verdict(equal)} |",
-        "",
-        "Scores: " + ", ".join(f"{name} {value!r}" for name, value in runs[0].scores.items()) + ".",
-        "",
-    ]
-    return "\n".join(lines)
+class Kept:
+    """What was measured, by name, in a file: a benchmark of an hour that was stopped goes on."""
 
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._values: dict[str, Any] = (
+            json.loads(path.read_text()) if path and path.exists() else {}
+        )
 
-def _verdict(is_met: bool) -> str:
-    return "met" if is_met else "missed"
+    def get(self, name: str, measured: Callable[[], Any]) -> Any:
+        """The value of that name as JSON has it, measured where it is not there."""
+        if name not in self._values:
+            self._values[name] = measured()
+            if self._path:
+                self._path.write_text(json.dumps(self._values))
+        return self._values[name]
 
+    def runs(self, name: str, measured: Callable[[], list[Run]]) -> list[Run]:
+        return [Run(**run) for run in self.get(name, lambda: [asdict(run) for run in measured()])]
 
-def streamed_cost() -> float:
-    """Microseconds of the processor for a segment of the streamed runs, as the page has them."""
-    rows = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines()]
-    return mean(float(row[5]) for row in rows if len(row) > 7 and row[1].strip() == NAMES["stream"])
-
-
-def costs_text(
-    whole: float,
-    metrics: Sequence[Cost],
-    reading: Sequence[Cost],
-    significance: Sequence[Cost],
-    engine: float,
-) -> str:
-    by_name = {cost.what: cost.microseconds for cost in metrics}
-    kernels = sum(by_name[name] for name in METRICS.split(","))
-    plain = reading[0].microseconds
-    hours = whole * 1e9 / 1e6 / 3600
-    lines = [
-        f"Measured by `python -m benchmarks.scale` ({platform.machine()}, one thread, the processor's time; segments of {_words():.0f} words on average "
-        "with one reference). Ratios hold from machine to machine, times do not.",
-        "",
-        "| metric | µs a segment | × with segments 4 times as long | 10⁹ segments, core hours |",
-        "| --- | ---: | ---: | ---: |",
-    ]
-    lines += [
-        f"| {cost.what} | {cost.microseconds:,.2f} | {cost.growth or 0:.1f} | {cost.microseconds / 3.6:,.1f} |"
-        for cost in metrics
-    ]
-    lines += [
-        "",
-        "Cost grows with the number of items and of systems as it is; with the length of segments as the third column says (4 is in proportion, "
-        "TER's search for shifts takes far more). With several references the cost of a metric is nearly that of as many segments.",
-        "",
-        "| reading | µs a segment |",
-        "| --- | ---: |",
-        *(f"| {cost.what} | {cost.microseconds:.2f} |" for cost in reading),
-        "",
-        "| uncertainty, 1,000 resamples, 10 statistics | µs an item | × per item at 10 times the items |",
-        "| --- | ---: | ---: |",
-        *(
-            f"| {cost.what} | {cost.microseconds:.2f} | {cost.growth or 0:.2f} |"
-            for cost in significance
-        ),
-        "",
-        f"**Where the time goes** with BLEU, chrF and ssa, streamed: {whole:.1f} µs a segment, of which the kernels are {kernels:.1f} ({kernels / whole:.0%}), "
-        f"reading and decoding {plain:.1f} ({plain / whole:.0%}), the engine's Python {engine:.1f}; the rest is threads that start and wait. Kernels run on all cores "
-        f"without the GIL; decoding and Python hold it, one core at a time. So one process stops growing at about {whole / (plain + engine):.0f} cores: beyond that the bottleneck is Python, and "
-        "processes (`--engine ray --threads N`) go on. With `length` or `exact` alone reading is most of the work already; with `fluency` the model is nearly all of it, "
-        f"and one process keeps {by_name.get('fluency', whole) / (plain + engine):.0f} cores busy. A disk must give {270 / whole:.0f} MB a second for each core (270 bytes a segment) before it is the bottleneck.",
-        "",
-        f"**10⁹ segments**: {hours:.1f} core hours by the streamed run above: {hours / 16:.1f} hours on 16 cores, {hours * 60 / 256:.0f} minutes on 256 in a cluster, if the storage gives "
-        f"{256 * 270 / whole / 1000:.0f} GB a second. The coordinator receives 8 bytes an item for the check of ids (8 GB, on disk) and adds up {1e9 / 4096:,.0f} blocks. Intervals "
-        f"or a test under BLEU would keep 80 GB a system: draw a sample of the items, whose interval is that of the sample.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _words() -> float:
-    return mean(len(output.split()) for output, _ in pairs())
+    def costs(self, name: str, measured: Callable[[], list[Cost]]) -> list[Cost]:
+        found = self.get(name, lambda: [asdict(cost) for cost in measured()])
+        return [Cost(**cost) for cost in found]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--segments", type=int, default=10_000_000)
-    parser.add_argument("--costs", action="store_true", help="the costs of a segment alone")
-    parser.add_argument("--mode")
-    parser.add_argument("--file", type=Path)
+    parser.add_argument(
+        "--state", type=Path, help="keep what is measured here, and do not repeat it"
+    )
+    parser.add_argument("--mode", help=argparse.SUPPRESS)
+    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.mode:
         print(json.dumps([asdict(run) for run in measure(arguments.mode, arguments.file)]))
         return
-    if not arguments.costs:
-        write_page(arguments.segments)
-    write_costs()
-
-
-def write_page(n: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path, part = Path(folder) / "segments.jsonl", Path(folder) / "part.jsonl"
-        write_segments(part, pairs(), TURN)
-        write_segments(path, pairs(), n)
-        turns = in_own_process("turns", part)
-        runs = [run for mode in ("stream", "ray", "killed") for run in in_own_process(mode, path)]
-    PAGE.write_text(page(runs, turns), encoding="utf-8")
-
-
-def write_costs() -> None:
+    kept = Kept(arguments.state)
     texts = pairs()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "small.jsonl"
-        write_segments(path, texts, 50_000)
-        reading = reading_costs(path, 50_000, Path(folder))
-        engine = engine_cost(path, METRICS)
-    metrics, significance = metric_costs(texts[:16384]), significance_costs(100_000)
-    costs = costs_text(streamed_cost(), metrics, reading, significance, engine)
+        small, part, path = (Path(folder) / f"{name}.jsonl" for name in ("small", "part", "all"))
+        write_segments(small, texts, 50_000)
+        write_segments(part, texts, TURN)
+
+        def large(mode: str) -> list[Run]:
+            if not path.exists():
+                write_segments(path, texts, arguments.segments)
+            return in_own_process(mode, path)
+
+        turns = kept.runs("turns", lambda: in_own_process("turns", part))
+        runs = [
+            run
+            for mode in ("stream", "ray", "killed")
+            for run in kept.runs(mode, lambda mode=mode: large(mode))  # type: ignore[misc]
+        ]
+        earlier = [[Run(**run) for run in one] for one in kept.get("earlier", list)]
+        PAGE.write_text(page(runs, turns, earlier), encoding="utf-8")
+        reading = kept.costs("reading", lambda: reading_costs(small, 50_000, Path(folder)))
+        engine = kept.get("engine", lambda: engine_cost(small, METRICS))
+    metrics = kept.costs("metrics", lambda: metric_costs(texts[:16384]))
+    significance = kept.costs("significance", lambda: significance_costs(100_000))
+    whole = runs[0].processor / runs[0].items * 1e6
+    words = mean(len(output.split()) for output, _ in texts)
+    costs = costs_text(whole, metrics, reading, significance, engine, words)
     before, _, rest = COSTS_PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     COSTS_PAGE.write_text(f"{before}{BEGIN}{costs}{END}{after}", encoding="utf-8")

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "checks.h"
+#include "gradient_trainer.h"
 #include "kernels.h"
 #include "label_features.h"
+#include "label_marginals.h"
 #include "linear_weights.h"
 #include "ngram_trie.h"
 #include "parallel.h"
@@ -60,18 +63,25 @@ void edge_features(const LabelParts& parts, std::size_t mother, std::size_t daug
     visit(FeatureHash(8).add(mr).add(daughter).add(word.lower).key());
 }
 
-template <typename Local, typename Edges>
+template <typename Edges>
+float edge_score(const Edges& edges, const LabelParts& parts, std::size_t mother,
+                 std::size_t daughter, const WordAtoms& mother_word, const WordAtoms& word) {
+    float sum = 0;
+    edge_features(parts, mother, daughter, mother_word, word,
+                  [&](FeatureKey key) { sum += edges.weight(key); });
+    return sum;
+}
+
 class TreeViterbi {
 public:
-    TreeViterbi(const Local& local, const Edges& edges, const LabelParts& parts, std::size_t width)
+    TreeViterbi(const PerceptronWeights& local, const LinearWeights& edges,
+                const LabelParts& parts, std::size_t width)
         : local_(local), edges_(edges), parts_(parts), width_(width), scores_(parts.size()) {}
 
-    // `right`, where it is not null, has labels that must be among the candidates.
-    const std::vector<std::uint16_t>& choose(LabelFeatures& features, const std::int32_t* right) {
+    const std::vector<std::uint16_t>& choose(LabelFeatures& features) {
         const auto& tree = features.tree();
         candidates_.resize(tree.size());
-        for (std::uint32_t i = 0; i < tree.size(); ++i)
-            propose(i, features.of(i), right ? right[i] : -1);
+        for (std::uint32_t i = 0; i < tree.size(); ++i) propose(i, features.of(i));
         const auto& downwards = tree.downwards();
         for (auto word = downwards.rbegin(); word != downwards.rend(); ++word)
             join_daughters(*word, features);
@@ -86,32 +96,19 @@ private:
         float score;  // with all below
     };
 
-    void propose(std::uint32_t i, const std::vector<FeatureKey>& keys, std::int32_t right) {
+    void propose(std::uint32_t i, const std::vector<FeatureKey>& keys) {
         std::fill(scores_.begin(), scores_.end(), 0);
         local_.add_scores(keys, scores_.data());
-        ranked_.resize(scores_.size());
-        std::iota(ranked_.begin(), ranked_.end(), std::uint16_t{0});
-        const std::size_t width = std::min(width_, ranked_.size());
-        std::partial_sort(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(width),
-                          ranked_.end(), [&](std::uint16_t a, std::uint16_t b) {
-                              return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
-                          });
+        best_labels<std::int32_t>(scores_, width_, ranked_);
         auto& own = candidates_[i];
         own.clear();
-        for (std::size_t c = 0; c < width; ++c)
-            own.push_back({ranked_[c], static_cast<float>(scores_[ranked_[c]])});
-        if (right >= 0 && std::none_of(own.begin(), own.end(),
-                                       [&](const Candidate& c) { return c.label == right; }))
-            own.push_back({static_cast<std::uint16_t>(right),
-                           static_cast<float>(scores_[static_cast<std::size_t>(right)])});
+        for (const std::uint16_t label : ranked_)
+            own.push_back({label, static_cast<float>(scores_[label])});
     }
 
     float edge(std::uint16_t mother, std::uint16_t daughter, const WordAtoms& mother_word,
                const WordAtoms& word) const {
-        float sum = 0;
-        edge_features(parts_, mother, daughter, mother_word, word,
-                      [&](FeatureKey key) { sum += edges_.weight(key); });
-        return sum;
+        return edge_score(edges_, parts_, mother, daughter, mother_word, word);
     }
 
     void join_daughters(std::uint32_t word, const LabelFeatures& features) {
@@ -149,8 +146,8 @@ private:
             if (of_mother == chosen_[mother]) chosen_[word] = label;
     }
 
-    const Local& local_;
-    const Edges& edges_;
+    const PerceptronWeights& local_;
+    const LinearWeights& edges_;
     const LabelParts& parts_;
     std::size_t width_;
     std::vector<std::int32_t> scores_;
@@ -201,13 +198,15 @@ void check_labels(const TextLists& forms, const Ints& labels, std::size_t n_labe
             throw nb::value_error("a label is out of range");
 }
 
+// Tree by tree one step up the logarithm of the right labels' probability.
 class ChooserTraining {
 public:
-    ChooserTraining(const TextLists& forms, const TextLists& known, const std::int32_t* heads, const std::int32_t* labels,
-                    const LabelParts& parts, const UsualLabels& usual, std::size_t width,
-                    int min_updates, std::uint64_t seed)
-        : forms_(forms), known_(known), heads_(heads), labels_(labels), parts_(parts), usual_(usual), seed_(seed),
-          local_(min_updates), edges_(min_updates), viterbi_(local_, edges_, parts_, width) {}
+    ChooserTraining(const TextLists& forms, const TextLists& known, const std::int32_t* heads,
+                    const std::int32_t* labels, const LabelParts& parts, const UsualLabels& usual,
+                    std::size_t width, int min_updates, std::uint64_t seed)
+        : forms_(forms), known_(known), heads_(heads), labels_(labels), parts_(parts),
+          usual_(usual), width_(width), seed_(seed), local_(min_updates), edges_(min_updates),
+          scores_(parts.size()) {}
 
     void epoch(int number) {
         std::vector<std::size_t> order(forms_.size());
@@ -215,9 +214,8 @@ public:
         shuffle(order, Stream(seed_, static_cast<std::uint64_t>(number)));
         mistakes_ = 0;
         for (const std::size_t t : order) {
-            const std::size_t first = forms_.first(t);
             features_.start(forms_, known_, t, heads_, usual_);
-            learn(labels_ + first, viterbi_.choose(features_, labels_ + first));
+            learn(labels_ + forms_.first(t));
             local_.tick();
             edges_.tick();
         }
@@ -231,40 +229,75 @@ public:
     }
 
 private:
-    void learn(const std::int32_t* right, const std::vector<std::uint16_t>& chosen) {
+    void learn(const std::int32_t* right) {
         const auto& tree = features_.tree();
-        for (std::uint32_t i = 0; i < tree.size(); ++i) {
+        const auto size = static_cast<std::uint32_t>(tree.size());
+        keys_.resize(size);
+        candidates_.resize(size);
+        local_scores_.resize(size);
+        for (std::uint32_t i = 0; i < size; ++i) propose(i, right[i]);
+        marginals_.compute(tree, local_scores_, [&](std::uint32_t i, std::size_t m, std::size_t d) {
+            const std::uint32_t mother = tree.mother(i);
+            return edge_score(edges_, parts_, candidates_[mother][m], candidates_[i][d],
+                              features_.word(mother), features_.word(i));
+        });
+        for (std::uint32_t i = 0; i < size; ++i) {
             const std::uint32_t m = tree.mother(i);
             // A label too rare to be learned is nobody's mistake.
             if (right[i] < 0 || right[m] < 0) continue;
-            const auto label = static_cast<std::uint16_t>(right[i]);
-            if (label != chosen[i]) {
-                ++mistakes_;
-                const auto& keys = features_.of(i);
-                local_.update(keys, label, 1);
-                local_.update(keys, chosen[i], -1);
-            } else if (m == i || chosen[m] == right[m]) {
-                continue;
-            }
-            if (m == i) continue;
-            const auto change = [&](std::size_t mother, std::size_t own, float by) {
-                edge_features(parts_, mother, own, features_.word(m), features_.word(i),
-                              [&](FeatureKey key) { edges_.update(key, by); });
-            };
-            change(static_cast<std::size_t>(right[m]), label, 1.0f);
-            change(chosen[m], chosen[i], -1.0f);
+            climb_local(i, right[i]);
+            if (m != i) climb_edges(m, i, right);
         }
     }
+    // The best labels by themselves, and the right one.
+    void propose(std::uint32_t i, std::int32_t right) {
+        keys_[i] = features_.of(i);
+        std::fill(scores_.begin(), scores_.end(), 0.0f);
+        local_.add_scores(keys_[i], scores_.data());
+        auto& own = candidates_[i];
+        best_labels<float>(scores_, width_, own);
+        if (right >= 0 && std::find(own.begin(), own.end(), right) == own.end())
+            own.push_back(static_cast<std::uint16_t>(right));
+        local_scores_[i].clear();
+        for (const std::uint16_t label : own) local_scores_[i].push_back(scores_[label]);
+    }
+    void climb_local(std::uint32_t i, std::int32_t right) {
+        for (std::size_t c = 0; c < candidates_[i].size(); ++c) {
+            const bool is_right = candidates_[i][c] == right;
+            const float share = marginals_.of(i, c);
+            mistakes_ += is_right && share < 0.5f;
+            if (const float slope = is_right - share; std::fabs(slope) > kFlat)
+                local_.climb(keys_[i], candidates_[i][c], slope);
+        }
+    }
+    void climb_edges(std::uint32_t mother, std::uint32_t i, const std::int32_t* right) {
+        const auto &above = candidates_[mother], &own = candidates_[i];
+        for (std::size_t m = 0; m < above.size(); ++m)
+            for (std::size_t d = 0; d < own.size(); ++d) {
+                const bool is_right = above[m] == right[mother] && own[d] == right[i];
+                const float slope = is_right - marginals_.of_pair(mother, i, m, d);
+                if (std::fabs(slope) > kFlat)
+                    edge_features(parts_, above[m], own[d], features_.word(mother),
+                                  features_.word(i),
+                                  [&](FeatureKey key) { edges_.climb(key, slope); });
+            }
+    }
 
+    static constexpr float kFlat = 0.01f;  // slopes not worth a step
     const TextLists &forms_, &known_;
     const std::int32_t *heads_, *labels_;
     const LabelParts& parts_;
     const UsualLabels& usual_;
+    std::size_t width_;
     std::uint64_t seed_;
-    PerceptronTrainer local_;
+    GradientTrainer local_;
     LinearTrainer edges_;
-    TreeViterbi<PerceptronTrainer, LinearTrainer> viterbi_;
     LabelFeatures features_;
+    LabelMarginals marginals_;
+    std::vector<std::vector<FeatureKey>> keys_;
+    std::vector<std::vector<std::uint16_t>> candidates_;
+    std::vector<std::vector<float>> local_scores_;
+    std::vector<float> scores_;
     std::size_t mistakes_ = 0;
 };
 
@@ -318,7 +351,7 @@ public:
                              TreeViterbi viterbi(local_, edges_, parts_, width);
                              for (std::size_t t = begin; t < end; ++t) {
                                  features.start(forms, known, t, heads.data(), usual_);
-                                 const auto& chosen = viterbi.choose(features, nullptr);
+                                 const auto& chosen = viterbi.choose(features);
                                  std::copy(chosen.begin(), chosen.end(), out + forms.first(t));
                              }
                          });

@@ -1,5 +1,5 @@
-// Weights of one linear score over sparse features: what `PerceptronTrainer` is for many classes, for
-// one. A feature is a 32-bit key (perceptron.h) and counts once for or against.
+// Weights of one linear score over sparse features, learned by climbing a likelihood. A feature is a
+// 32-bit key (perceptron.h) and counts once for or against.
 #pragma once
 
 #include <algorithm>
@@ -11,38 +11,39 @@
 #include <string_view>
 #include <vector>
 
+#include "gradient_trainer.h"
 #include "perceptron.h"
 
 namespace wellput {
 
-struct SignedFeature {
-    FeatureKey key;
-    float sign;
-};
-
-// Averaged weights, learned by adding and subtracting. A weight counts only once it was changed
-// `min_updates` times, as in PerceptronTrainer.
+// Averaged weights. A weight counts only once it was changed `min_updates` times, as in
+// GradientTrainer. Of each decision a random share of the features is left out (dropout: Srivastava et
+// al. 2014), so that none relies too much on others.
 class LinearTrainer {
 public:
-    explicit LinearTrainer(int min_updates) : min_updates_(min_updates) {}
+    explicit LinearTrainer(int min_updates, double left_out = 0.0)
+        : min_updates_(min_updates), left_out_(static_cast<std::uint32_t>(left_out * 4294967295.0)) {}
 
     float weight(FeatureKey key) const {
+        if (is_left_out(key)) return 0.0f;
         const std::uint32_t number = table_.find(key);
         if (number == KeyTable::kAbsent) return 0.0f;
         const Cell& cell = cells_[number];
         return cell.updates >= min_updates_ ? cell.weight : 0.0f;
     }
 
-    void update(FeatureKey key, float change) {
+    void climb(FeatureKey key, float slope) {
+        if (is_left_out(key)) return;
         std::uint32_t number = table_.find(key);
         if (number == KeyTable::kAbsent) {
             number = static_cast<std::uint32_t>(cells_.size());
             table_.insert(key, number);
-            cells_.push_back({key, 0, 0, 0, 0});
+            cells_.push_back({key});
         }
         Cell& cell = cells_[number];
-        settle(cell);
+        const float change = adaptive_step(slope, cell.squares);
         cell.weight += change;
+        cell.late += static_cast<double>(now_) * static_cast<double>(change);
         cell.updates = static_cast<std::uint8_t>(std::min(cell.updates + 1, 255));
     }
 
@@ -57,9 +58,9 @@ public:
                   [](const Cell& a, const Cell& b) { return a.key < b.key; });
         std::string bytes;
         FeatureKey last = 0;
-        for (Cell& cell : cells_) {
-            settle(cell);
-            const double mean = cell.total / std::max<double>(static_cast<double>(now_), 1);
+        const double decisions = std::max(static_cast<double>(now_), 1.0);
+        for (const Cell& cell : cells_) {
+            const double mean = static_cast<double>(cell.weight) - cell.late / decisions;
             constexpr double most = 1 << 30;
             const auto rounded =
                 static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -most, most));
@@ -75,14 +76,13 @@ public:
 private:
     struct Cell {
         FeatureKey key;
-        std::uint8_t updates;
-        float weight;
-        double total;  // the sum of the weight over the decisions up to `settled`
-        std::int64_t settled;
+        std::uint8_t updates = 0;
+        float weight = 0, squares = 0;
+        double late = 0;  // the sum of each change times the decisions before it
     };
-    void settle(Cell& cell) const {
-        cell.total += static_cast<double>(now_ - cell.settled) * static_cast<double>(cell.weight);
-        cell.settled = now_;
+    bool is_left_out(FeatureKey key) const {
+        return left_out_ > 0 &&
+               FeatureHash(key).add(static_cast<std::uint64_t>(now_)).key() < left_out_;
     }
     static void put(std::string& bytes, std::uint32_t value) {
         for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
@@ -90,6 +90,7 @@ private:
     }
 
     int min_updates_;
+    std::uint32_t left_out_;
     std::int64_t now_ = 0;
     KeyTable table_;
     std::vector<Cell> cells_;

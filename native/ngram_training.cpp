@@ -295,7 +295,16 @@ private:
             (length == 1 ? counts[0][reversed[0]] : counts[length - 1].back()) += count;
         };
         if (!given_runs_.empty()) {
-            merge_runs(given_runs_, order_, take);
+            std::vector<std::uint32_t> last;
+            merge_runs(given_runs_, order_, [&](const std::uint32_t* reversed, std::uint64_t count) {
+                const auto* end = reversed + order_;
+                const bool is_known =
+                    std::all_of(reversed, end, [&](auto id) { return id < words_.size(); });
+                if (!is_known || !std::lexicographical_compare(last.begin(), last.end(), reversed, end))
+                    throw std::runtime_error("a run of counts is damaged");
+                last.assign(reversed, end);
+                take(reversed, count);
+            });
         } else if (!spilled_) {
             for (auto& id : stream_) id = number_of_[id];
             count_sorted(stream_, 0, order_, words_.size(), threads_, take);

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,87 +16,14 @@
 #include "linear_weights.h"
 #include "ordering_features.h"
 #include "ordering_search.h"
+#include "ordering_training.h"
 #include "ordering_tree.h"
 #include "parallel.h"
-#include "random_stream.h"
 
 namespace wellput {
 namespace {
 
 using Order = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>, nb::c_contig>;
-
-// The order of a head and her daughters in the tree as it stands, by item numbers.
-std::vector<std::uint16_t> given_order(std::uint32_t head, Daughters daughters) {
-    std::vector<std::uint16_t> items(daughters.size() + 1);
-    std::iota(items.begin(), items.end(), std::uint16_t{0});
-    const auto place = [&](std::uint16_t item) { return item ? daughters[item - 1] : head; };
-    std::sort(items.begin(), items.end(),
-              [&](std::uint16_t a, std::uint16_t b) { return place(a) < place(b); });
-    return items;
-}
-
-struct Training {
-    int epochs, min_updates;
-    double unit, smallest;
-    std::size_t width;
-    std::uint64_t seed;
-};
-
-class OrdererTraining {
-public:
-    OrdererTraining(const TreeTexts& texts, const Training& how)
-        : texts_(texts), how_(how), trainer_(how.min_updates), search_(how.width), extra_(nullptr, 0) {}
-
-    void epoch(int number) {
-        std::vector<std::size_t> order(texts_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        shuffle(order, Stream(how_.seed, static_cast<std::uint64_t>(number)));
-        mistakes_ = 0;
-        for (const std::size_t t : order) {
-            work_.start(texts_, t, nullptr);
-            const auto& downwards = work_.tree().downwards();
-            for (auto head = downwards.rbegin(); head != downwards.rend(); ++head) learn(*head);
-        }
-    }
-    std::size_t mistakes() const { return mistakes_; }
-    std::string finish() { return trainer_.finish(how_.unit, how_.smallest); }
-
-private:
-    using Scores = TreeletScores<LinearTrainer, NgramExtra>;
-
-    void learn(std::uint32_t head) {
-        const Daughters daughters = work_.tree().daughters(head);
-        if (daughters.empty()) return;
-        const auto right = given_order(head, daughters);
-        if (right.size() <= kMostItems) {
-            work_.make_treelet(head, daughters, treelet_);
-            Scores scores(treelet_, trainer_, extra_);
-            const FoundOrder found = search_.best(scores).front();
-            // Where the search lost the right order there is nothing to learn.
-            if (found.items != right && found.score >= scores.total(right)) {
-                ++mistakes_;
-                update(right, found.items);
-            }
-            trainer_.tick();
-        }
-        work_.settle(head, daughters, right);
-    }
-    void update(std::span<const std::uint16_t> right, std::span<const std::uint16_t> wrong) {
-        treelet_.all(right, [&](FeatureKey key, float sign) { trainer_.update(key, sign); });
-        treelet_.all(wrong, [&](FeatureKey key, float sign) { trainer_.update(key, -sign); });
-    }
-
-    // Longer lists teach nothing about sentences.
-    static constexpr std::size_t kMostItems = 40;
-    const TreeTexts& texts_;
-    Training how_;
-    LinearTrainer trainer_;
-    OrderSearch<Scores> search_;
-    NgramExtra extra_;
-    TreeInWork work_;
-    Treelet treelet_;
-    std::size_t mistakes_ = 0;
-};
 
 nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                         int epochs, int min_updates, double unit, double smallest, std::size_t width,
@@ -105,7 +31,7 @@ nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations,
     checked_unit(unit);
     require(width > 0, "width must be at least 1");
     const TreeTexts texts(forms, tags, relations, heads);
-    OrdererTraining training(texts, {epochs, min_updates, unit, smallest, width, seed});
+    OrdererTraining training(texts, min_updates, width, seed);
     std::string bytes;
     {
         nb::gil_scoped_release release;
@@ -114,7 +40,7 @@ nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations,
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1, training.mistakes());
         }
-        bytes = training.finish();
+        bytes = training.finish(unit, smallest);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }

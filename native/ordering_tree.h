@@ -6,9 +6,11 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "ordering_features.h"
 #include "strings.h"
 #include "unordered_trees.h"
+#include "word_atoms.h"
 
 namespace wellput {
 
@@ -38,6 +41,28 @@ struct TreeTexts {
     const std::int32_t* heads;
 };
 
+// The role of a relation in a clause, as a bit; 0 if it has none.
+inline std::uint32_t role_of(std::string_view relation) {
+    static constexpr std::array<std::string_view, 12> kRoles{
+        "nsubj", "expl", "csubj", "obj", "xcomp", "ccomp", "aux", "cop", "mark", "case", "det", "cc"};
+    const std::string_view plain = relation.substr(0, relation.find(':'));
+    for (std::size_t i = 0; i < kRoles.size(); ++i)
+        if (plain == kRoles[i]) return 1u << i;
+    return 0;
+}
+
+inline OrderedWord ordered_word(std::string_view form, std::string_view tag,
+                                std::string_view relation) {
+    const WordAtoms atoms = atoms_of(form);
+    return {atoms.form,
+            string_value(tag),
+            string_value(relation),
+            FeatureHash(atoms.suffixes[2]).add(atoms.shape).value(),
+            relation == "punct",
+            tag.starts_with('W'),
+            role_of(relation)};
+}
+
 // A stretch of words in order: its ends, by their places in the tree.
 struct Stretch {
     std::uint32_t first, second, last_but_one, last;  // `second` is `first` where there is but one
@@ -55,8 +80,8 @@ public:
         stretches_.resize(n);
         orders_.resize(n);
         for (std::uint32_t i = 0; i < n; ++i) {
-            words_[i] = {string_value(texts.forms.at(t, i)), string_value(texts.tags.at(t, i)),
-                         string_value(texts.relations.at(t, i))};
+            words_[i] = ordered_word(texts.forms.at(t, i), texts.tags.at(t, i),
+                                     texts.relations.at(t, i));
             looks_[i] = FeatureHash(words_[i].form).add(words_[i].tag).add(words_[i].relation).value();
             if (ngrams) numbers_[i] = ngrams->words().find_in_text(texts.forms.at(t, i));
             stretches_[i] = {i, i, i, i, 1};
@@ -74,12 +99,13 @@ public:
         static const std::uint64_t kHead = string_value("head"), kQuestion = string_value("?");
         treelet.start(words_[head].relation, tree_.mother(head) == head);
         treelet.add(item(head, kHead));
-        std::uint64_t kind = 0;
+        std::uint64_t kind = 0, roles = 0;
         for (const std::uint32_t daughter : daughters) {
             if (words_[daughter].form == kQuestion) kind = 1;
+            roles |= words_[daughter].role;
             treelet.add(item(daughter, words_[daughter].relation));
         }
-        treelet.finish(kind);
+        treelet.finish(kind, roles);
     }
 
     // Puts daughters into their places around the head, by item numbers.
@@ -128,7 +154,10 @@ private:
                 last.form,
                 last.tag,
                 size_class(stretch.size),
-                FeatureHash(words_[word].tag).add(relation).value()};
+                FeatureHash(words_[word].tag).add(relation).value(),
+                words_[word].ending,
+                FeatureHash(first.is_mark ? first.form : 0).add(last.is_mark ? last.form : 0).value(),
+                first.asks};
     }
     static Stretch joined(const Stretch& a, const Stretch& b) {
         return {a.first, a.size == 1 ? b.first : a.second, b.size == 1 ? a.last : b.last_but_one,

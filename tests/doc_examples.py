@@ -36,8 +36,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```(\w+)$")
 MARKER = re.compile(r"^<!-- (not run|file): (.+) -->$")
@@ -80,6 +78,12 @@ class Difference:
     got: list[str]
     expected: list[str]
     is_program: bool = False
+
+    def shortened(self) -> list[str]:
+        """What is printed, cut off where the page cuts it off."""
+        if self.expected[-1:] == ["…"] and self.expected.count("…") == 1:
+            return [*self.got[: len(self.expected) - 1], "…"]
+        return self.got
 
     def __str__(self) -> str:
         shown = "\n".join(self.expected) or "(nothing)"
@@ -285,12 +289,19 @@ def _in_process(words: list[str], target: str | None) -> str:
 
     threshold = gc.get_threshold()
     arguments, sys.argv = sys.argv, ["wellput", *words]
+    mixed = io.BytesIO()
+    out, error = CopiedBytes(mixed), CopiedBytes(mixed)
+    texts = [
+        io.TextIOWrapper(stream, encoding="utf-8", write_through=True) for stream in (out, error)
+    ]
     try:
-        with CliRunner().isolation() as (out, error, mixed), ordinary_warnings():
-            with contextlib.suppress(SystemExit):
-                main()
-            sys.stdout.flush()
-            sys.stderr.flush()
+        with (
+            contextlib.redirect_stdout(texts[0]),
+            contextlib.redirect_stderr(texts[1]),
+            contextlib.suppress(SystemExit),
+            ordinary_warnings(),
+        ):
+            main()
     finally:
         sys.argv = arguments
         gc.set_threshold(*threshold)
@@ -299,6 +310,18 @@ def _in_process(words: list[str], target: str | None) -> str:
     if target != "/dev/null":
         Path(target).write_bytes(out.getvalue())
     return error.getvalue().decode()
+
+
+class CopiedBytes(io.BytesIO):
+    """What is written goes to a common place as well, in the order of writing."""
+
+    def __init__(self, common: io.BytesIO) -> None:
+        super().__init__()
+        self.common = common
+
+    def write(self, data: Any, /) -> int:
+        self.common.write(data)
+        return super().write(data)
 
 
 def _in_shell(command: str, given: str | None = None) -> str:
@@ -344,7 +367,7 @@ def update(path: Path) -> int:
         if one.is_program:
             print(one)
         else:
-            lines[one.start : one.end] = one.got
+            lines[one.start : one.end] = one.shortened()
     path.write_text("\n".join(lines), encoding="utf-8")
     return len(differences)
 

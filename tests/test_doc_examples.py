@@ -25,12 +25,14 @@ NOT_RUN = {
     "docs/adapters.md": 1,
     "docs/commands/displays.md": 2,
     "docs/commands/runs.md": 1,
+    "docs/commands/score.md": 1,
     "docs/commands/study.md": 1,
     "docs/commands/train.md": 3,
     "docs/displays.md": 4,
     "docs/language/link-grammar.md": 1,
     "docs/language/xtag.md": 1,
     "docs/metrics/perplexity.md": 1,
+    "docs/plugin.md": 1,
     "docs/studies.md": 2,
 }
 

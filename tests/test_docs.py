@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +14,7 @@ from urllib.parse import urlsplit
 import click
 import pytest
 
+from tests.doc_examples import blocks
 from wellput.cli import COMMANDS, cli
 from wellput.metrics.registry import metric_class, names
 
@@ -93,6 +97,34 @@ def _table_rows(text: str) -> list[list[str]]:
 def _first_figure(cell: str) -> str:
     figure = re.search(r"-?\d\.\d+", cell)
     return "–" if figure is None else f"{float(figure[0]):.2f}".replace("-", "−")
+
+
+def test_the_plugin_page_makes_a_plugin(tmp_path: Path) -> None:
+    """Its two files as pip would install them: the module, and entry points beside it."""
+    files = {
+        block.file: "\n".join(block.lines) + "\n"
+        for block in blocks((DOCS / "plugin.md").read_text(encoding="utf-8"))
+        if block.file is not None
+    }
+    project = tomllib.loads(files["pyproject.toml"])["project"]
+    (tmp_path / "says.py").write_text(files["says.py"], encoding="utf-8")
+    about = tmp_path / f"wellput_says-{project['version']}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    [(group, entries)] = project["entry-points"].items()
+    points = "".join(f"{name} = {target}\n" for name, target in entries.items())
+    (about / "entry_points.txt").write_text(f"[{group}]\n{points}")
+    (tmp_path / "a.txt").write_text("The ferry leaves.\nIt rains.\n")
+    command = "from wellput.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", command, "score", "--hyp", "A=a.txt", "-m", "says:word=ferry"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert " A                  0.500\n" in done.stdout
 
 
 def test_the_architecture_page_shows_the_order_that_is_checked() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,10 @@ def write_good_files(folder: Path) -> None:
     (folder / "a.txt.gz").write_bytes(gzip.compress((folder / "a.txt").read_bytes(), mtime=0))
     (folder / "a.txt.xz").write_bytes(lzma.compress((folder / "a.txt").read_bytes()))
     eaf(folder)
+    with zipfile.ZipFile(folder / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        log = VALUES["inspect.json"]
+        archive.writestr("header.json", json.dumps({**log, "samples": None}))
+        archive.writestr("samples/1_epoch_1.json", json.dumps(log["samples"][0]))
     (folder / "fitted.json").write_text(EQUATION_4.to_json(), encoding="utf-8")
     for name, text in MT_METRICS_EVAL.items():
         path = folder / "wmt99" / name

@@ -108,7 +108,7 @@ READERS: dict[str, Read] = {
             "label_studio.json",
         )
     },
-    **{name: _list(read_evalset, name) for name in ("inspect.json", "promptfoo.json")},
+    **{name: _list(read_evalset, name) for name in ("inspect.json", "log.eval", "promptfoo.json")},
     "displays.jsonl": _displays,
     "segments.csv": _list(read_segments, "segments.csv"),
     "trees.conllu": _list(read_trees, "trees.conllu"),

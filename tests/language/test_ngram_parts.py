@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pytest
 
+from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import InputFile
 from wellput.io.text_parts import TextPart, text_parts
@@ -67,3 +69,14 @@ def test_a_text_without_words(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\n \n")
     with pytest.raises(InputError, match="no words to train"):
         train_in_parts(here(text_parts([str(tmp_path / "a.txt")])), Counting())
+
+
+@pytest.mark.parametrize("records", [[9, 9, 1], [4, 3, 1, 3, 3, 1]])
+def test_a_damaged_run_is_refused(tmp_path: Path, records: list[int]) -> None:
+    # An n-gram of words that do not exist; two in the wrong order.
+    np.array(records, np.uint32).tofile(tmp_path / "run")
+    trainer = _native.NgramTrainer(2, 1, str(tmp_path), 1)
+    trainer.know_only(["a", "b"])
+    trainer.take_run(str(tmp_path / "run"))
+    with pytest.raises(RuntimeError, match="damaged"):
+        trainer.finish(1)

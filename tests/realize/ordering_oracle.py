@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from tests.language.perceptron_oracle import GAMMA, MASK, value
+from tests.language.perceptron_oracle import GAMMA, MASK, atoms_of, value
 from wellput.language.ngrams import NgramModel
 
 
@@ -40,6 +40,9 @@ class Item:
     last_tag: int = 1
     size: int = 0
     label: int = 1
+    ending: int = 1
+    marks: int = 0
+    asks: bool = False
 
 
 Feature = tuple[int, float]
@@ -52,6 +55,7 @@ class OracleTreelet:
     items: Sequence[Item]
     relation: int
     kind: int
+    roles: int
 
     @property
     def n(self) -> int:
@@ -65,37 +69,48 @@ class OracleTreelet:
         wa, wb = mixed(a.word, a.relation), mixed(b.word, b.relation)
         sa, sb = mixed(a.size, a.relation), mixed(b.size, b.relation)
         fa, fb = mixed(a.first, a.relation), mixed(b.first, b.relation)
-        templates = [
-            (a.relation, b.relation, 0),
-            (a.relation, b.relation, head.tag),
-            (a.relation, b.relation, mixed(head.word, 1)),
-            (a.relation, b.relation, head_kind),
-            (a.relation, b.relation, mixed(self.kind, head.tag)),
-            (a.label, b.label, 0),
-            (a.label, b.label, head_kind),
-            (a.label, b.label, self.kind),
-            (wa, wb, 0),
-            (wa, b.relation, 0),
-            (a.relation, wb, 0),
-            (wa, b.label, head.tag),
-            (a.label, wb, head.tag),
-            (wa, b.relation, of_kind),
-            (a.relation, wb, of_kind),
-            (a.word, b.word, 3),
-            (sa, sb, 0),
-            (mixed(sa, a.first_tag), mixed(sb, b.first_tag), 0),
-            (fa, fb, 0),
-            (fa, b.relation, 0),
-            (a.relation, fb, 0),
-            (fa, b.relation, of_word),
-            (a.relation, fb, of_word),
-            (mixed(a.first_tag, a.label), mixed(b.first_tag, b.label), 0),
+        ma, mb = mixed(a.marks, a.relation), mixed(b.marks, b.relation)
+        ea, eb = mixed(a.ending, a.relation), mixed(b.ending, b.relation)
+        qa, qb = mixed(a.asks, a.relation), mixed(b.asks, b.relation)
+        rels, labels = (a.relation, b.relation), (a.label, b.label)
+        # Two of a kind; or what is fine of each, then what is coarse, to be compared both ways.
+        templates: list[tuple[tuple[int, ...], int]] = [
+            (rels, 0),
+            (rels, head.tag),
+            (rels, mixed(head.word, 1)),
+            (rels, head_kind),
+            (rels, mixed(self.kind, head.tag)),
+            (labels, 0),
+            (labels, head_kind),
+            (labels, self.kind),
+            ((wa, wb), 0),
+            ((wa, wb, *rels), 0),
+            ((wa, wb, *labels), head.tag),
+            ((wa, wb, *rels), of_kind),
+            ((a.word, b.word), 3),
+            ((sa, sb), 0),
+            ((mixed(sa, a.first_tag), mixed(sb, b.first_tag)), 0),
+            ((fa, fb), 0),
+            ((fa, fb, *rels), 0),
+            ((fa, fb, *rels), of_word),
+            ((mixed(a.first_tag, a.label), mixed(b.first_tag, b.label)), 0),
+            ((ma, mb), 0),
+            ((ma, mb), head_kind),
+            ((ma, mb, *labels), 0),
+            (labels, mixed(self.roles, 5)),
+            ((wa, wb, *rels), mixed(self.roles, 6)),
+            ((ea, eb), 0),
+            ((ea, eb, *rels), 0),
+            ((qa, qb), mixed(self.kind, 7)),
+            ((wa, wb, qa, qb), mixed(self.kind, 8)),
         ]
-        for number, (x, y, context) in enumerate(templates, start=1):
-            if x < y:
-                yield mixed(number, x, y, context) >> 32, 1.0
-            elif y < x:
-                yield mixed(number, y, x, context) >> 32, -1.0
+        for number, (values, context) in enumerate(templates, start=1):
+            pairs = [values] if len(values) == 2 else [values[::3], (values[2], values[1])]
+            for x, y in pairs:
+                if x < y:
+                    yield mixed(number, x, y, context) >> 32, 1.0
+                elif y < x:
+                    yield mixed(number, y, x, context) >> 32, -1.0
 
     def neighbors(self, i: int, j: int, after: bool) -> Iterator[Feature]:
         a, b, head = self.items[i], self.items[j], self.items[0]
@@ -110,6 +125,14 @@ class OracleTreelet:
             (a.word, b.relation, 0),
             (a.relation, b.first, 0),
             (a.last, b.relation, 0),
+            (a.relation, b.relation, mixed(self.roles, self.kind)),
+            (a.label, b.label, self.relation),
+            (a.label, b.word, 0),
+            (a.word, b.label, 0),
+            (mixed(a.relation, a.marks), mixed(b.relation, b.marks), 0),
+            (mixed(a.relation, a.asks), mixed(b.relation, b.asks), self.kind),
+            (mixed(a.relation, a.last_tag), mixed(b.relation, b.first_tag), 0),
+            (a.ending, b.ending, 0),
         ]
         of_none = [
             (a.last, b.first, 0),
@@ -130,6 +153,9 @@ class OracleTreelet:
             (302, a.relation, b.relation, mixed(c.relation, self.items[0].tag)),
             (304, a.label, b.label, c.label),
             (306, a.relation, b.word, c.relation),
+            (308, a.word, b.relation, c.relation),
+            (310, a.relation, b.relation, c.word),
+            (312, a.last_tag, mixed(b.first_tag, b.last_tag), c.first_tag),
         ]
         for number, *values in templates:
             yield mixed(number + after, *values) >> 32, 1.0
@@ -144,6 +170,31 @@ class OracleTreelet:
             yield from self.neighbors(line[x - 1], line[x], after)
             if x > 1:
                 yield from self.triple(line[x - 2], line[x - 1], line[x], after)
+
+
+ROLES = [
+    "nsubj",
+    "expl",
+    "csubj",
+    "obj",
+    "xcomp",
+    "ccomp",
+    "aux",
+    "cop",
+    "mark",
+    "case",
+    "det",
+    "cc",
+]
+
+
+def plain(relation: str) -> str:
+    return relation.partition(":")[0]
+
+
+def ending_of(form: str) -> int:
+    atoms = atoms_of(form)
+    return mixed(atoms.suffixes[2], atoms.shape)
 
 
 def size_class(words: int) -> int:
@@ -179,12 +230,17 @@ class OracleOrderer:
                     value(last.tag),
                     size_class(len(stretch)),
                     mixed(value(tree[own].tag), relation),
+                    ending_of(tree[own].form),
+                    mixed(*(value(w.form) if w.relation == "punct" else 0 for w in (first, last))),
+                    first.tag.startswith("W"),
                 )
             )
         head = tree[stretches[0][0]]
         is_question = any(item.word == value("?") for item in items[1:])
+        daughters = [w for w in tree if w.head == stretches[0][0] + 1]
+        roles = sum({1 << ROLES.index(r) for w in daughters if (r := plain(w.relation)) in ROLES})
         return OracleTreelet(
-            [*items, Item()], mixed(value(head.relation), head.head == 0), int(is_question)
+            [*items, Item()], mixed(value(head.relation), head.head == 0), int(is_question), roles
         )
 
     def score(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from wellput.core.tree import Tree, Word
 from wellput.realize.capitals import capitalized, learn_capitals
 
@@ -22,7 +24,23 @@ def test_a_word_is_lowered_if_the_text_has_it_small() -> None:
     assert lowered.words[0].xpos == "DT"
 
 
+def capitals_of(words: tuple[str, ...], *taken: str, names: str = "") -> str:
+    are_names = [word in names.split() for word in words]
+    return " ".join(capitalized(words, Counter(taken), are_names))
+
+
 def test_the_capital_goes_to_the_first_word() -> None:
-    assert capitalized(("ähm", "yes")) == ("Ähm", "yes")
-    assert capitalized(('"', "no", "!")) == ('"', "No", "!")
-    assert capitalized(("...",)) == ("...",)
+    assert capitals_of(("ähm", "yes"), "yes") == "Ähm yes"
+    assert capitals_of(('"', "no", "!"), "no") == '" No !'
+    assert capitals_of(("...",)) == "..."
+
+
+def test_capitals_come_back_where_they_were_not_the_first_words() -> None:
+    # "The" was first and is first: the other capital is the name's own.
+    assert capitals_of(("the", "new", "York", "trains"), "the", "new") == "The New York trains"
+    # Either may have been first: only what is tagged as a name is known to have its own.
+    assert capitals_of(("i", "saw", "the", "new", "York"), "the", "new", names="new") == (
+        "I saw the New York"
+    )
+    # One "the" of two had it; which of them cannot be told.
+    assert capitals_of(("he", "saw", "the", "new", "the"), "he", "the") == "He saw the new the"

@@ -56,8 +56,8 @@ def small_trees(draw: st.DrawFn) -> list[OracleWord]:
         heads[hidden[rank]] = hidden[draw(st.integers(0, rank - 1))] + 1
     pieces = st.tuples(
         st.sampled_from(["the", "cat", "sat", "on", "mat", "?", "é😀"]),
-        st.sampled_from(["DT", "NN", "VBD"]),
-        st.sampled_from(["det", "nsubj", "obl"]),
+        st.sampled_from(["DT", "NN", "VBD", "WP"]),
+        st.sampled_from(["det", "nsubj", "obl", "punct"]),
     )
     return [OracleWord(*draw(pieces), head) for head in heads]
 

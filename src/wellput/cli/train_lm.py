@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -177,11 +178,12 @@ def _on_cluster(
         raise InputError("--engine ray reads files, not standard input, and goes without --work.")
     parts = text_parts(corpus)
     how = Counting(options["order"], options["tokenize"], options["lowercase"])
-    with ray_cluster(address, threads or available_cores()) as ray:
+    with ray_cluster(address, threads or available_cores()) as ray, ExitStack() as stack:
 
         def map_parts(function: Callable[..., T], *shared: Any) -> Iterator[T]:
             held = [ray.put(value) for value in shared]
-            return map_on_cluster(ray, function, ((part, *held) for part in parts))
+            results = map_on_cluster(ray, function, ((part, *held) for part in parts))
+            return stack.enter_context(closing(results))
 
         return train_in_parts(
             map_parts, how, min_count=options["min_count"], on_progress=on_progress

@@ -6,8 +6,8 @@ digits are those of one pass over the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -77,7 +77,8 @@ def collect_partitions(
         if plan.segments is not None:
             folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
             job = replace(job, segments=stack.enter_context(folder))
-        outcomes = _outcomes(stack, plan, partitions, job, finished)
+        # Left early, it must end before the cluster does.
+        outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))
@@ -97,7 +98,7 @@ def _outcomes(
     partitions: Iterable[Partition],
     job: Job,
     finished: FinishedPartitions | None,
-) -> Iterator[tuple[Partition, Outcome]]:
+) -> Generator[tuple[Partition, Outcome], None, None]:
     key = job.key
 
     def before(partition: Partition) -> str | None:
@@ -112,7 +113,7 @@ def _outcomes(
 
 def outcomes_here(
     partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
-) -> Iterator[tuple[Partition, Outcome]]:
+) -> Generator[tuple[Partition, Outcome], None, None]:
     """Each partition with its outcome, one after another, each on all threads."""
     for number, partition in enumerate(partitions):
         for attempt in range(1, ATTEMPTS + 1):

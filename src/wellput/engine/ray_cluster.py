@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from itertools import islice
 from typing import Any, TypeVar
@@ -57,7 +57,7 @@ def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
 
 def outcomes_on_cluster(
     ray: Any, partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
-) -> Iterator[tuple[Partition, Outcome]]:
+) -> Generator[tuple[Partition, Outcome], None, None]:
     """Each partition with its outcome, in order, evaluated by as many workers as there are."""
     shared = ray.put(job)
     calls = (
@@ -70,7 +70,7 @@ def outcomes_on_cluster(
 
 def map_on_cluster(
     ray: Any, function: Callable[..., T], arguments: Iterable[Sequence[Any]]
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """What the function gives for each of the arguments, in order; raises what it raises."""
     for _, task in tasks_in_order(ray, function, ((None, each) for each in arguments)):
         try:
@@ -81,7 +81,7 @@ def map_on_cluster(
 
 def tasks_in_order(
     ray: Any, function: Callable[..., Any], calls: Iterable[tuple[K, Sequence[Any]]]
-) -> Iterator[tuple[K, Any]]:
+) -> Generator[tuple[K, Any], None, None]:
     """Runs the function for each of (key, arguments) on a worker, some at a time; gives the keys in
     order with the task to wait for. What is left early is canceled."""
     remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, retry_exceptions=True)(function)

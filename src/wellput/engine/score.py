@@ -89,27 +89,8 @@ def score(
         segments=segments,
         parser=parser,
     )
-    if not plan.needs_partitions:
-        collection = collect(
-            evalset,
-            chosen,
-            threads=plan.threads,
-            keep_rows=plan.keep_rows,
-            on_segments=on_segments,
-            on_progress=on_progress,
-        )
-    elif on_segments is not None:
-        raise InputError("on_segments needs engine='local' without resume and on_error='skip'.")
-    else:
-        collection = collect_partitions(evalset, chosen, plan, on_progress)
+    collection = _collected(evalset, chosen, plan, on_segments, on_progress)
     systems = collection.systems
-    if not systems and collection.skipped:
-        raise InputError.collect(
-            "Nothing is left to score: every partition failed.",
-            [f"{skipped.partition}: {skipped.reason}" for skipped in collection.skipped],
-        )
-    if not systems:
-        raise InputError("Nothing to score: no item has an output.")
     if test is not None:
         baseline = _baseline(systems, baseline)
     resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha, level)
@@ -169,6 +150,37 @@ def score(
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
     )
+
+
+def _collected(
+    evalset: EvalSource,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    on_segments: OnSegments | None,
+    on_progress: OnProgress | None,
+) -> Collection:
+    """The statistics, as planned; raises InputError where there are none."""
+    if not plan.needs_partitions:
+        collection = collect(
+            evalset,
+            metrics,
+            threads=plan.threads,
+            keep_rows=plan.keep_rows,
+            on_segments=on_segments,
+            on_progress=on_progress,
+        )
+    elif on_segments is not None:
+        raise InputError("on_segments needs engine='local' without resume and on_error='skip'.")
+    else:
+        collection = collect_partitions(evalset, metrics, plan, on_progress)
+    if not collection.systems and collection.skipped:
+        raise InputError.collect(
+            "Nothing is left to score: every partition failed.",
+            [f"{skipped.partition}: {skipped.reason}" for skipped in collection.skipped],
+        )
+    if not collection.systems:
+        raise InputError("Nothing to score: no item has an output.")
+    return collection
 
 
 def _score(

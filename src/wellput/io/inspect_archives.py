@@ -8,8 +8,10 @@ before that the package `zstandard` does, which inspect_ai brings along. Of a sa
 from __future__ import annotations
 
 import json
+import lzma
 import struct
 import zipfile
+import zlib
 from typing import IO, Any
 
 from wellput.core.errors import InputError, MissingExtra
@@ -18,6 +20,13 @@ from wellput.io.files import InputFile
 HEADER, SAMPLES, SHELL = "header.json", "samples/", "/sample.json"
 ZSTANDARD = 93
 LOCAL_HEADER = struct.Struct("<26xHH")  # at its end: the lengths of the name and of the extra field
+
+# What zipfile and what it stands on raise where bytes are wrong: an unknown way of packing and a
+# password among them.
+DAMAGE = (
+    zipfile.BadZipFile, ValueError, LookupError, EOFError, OSError, OverflowError, RuntimeError,
+    struct.error, zlib.error, lzma.LZMAError,
+)  # fmt: skip
 
 
 def read_archive(file: InputFile) -> dict[str, Any]:
@@ -33,7 +42,7 @@ def read_archive(file: InputFile) -> dict[str, Any]:
             ]
     except InputError:
         raise
-    except (zipfile.BadZipFile, ValueError) as error:
+    except DAMAGE as error:
         raise InputError(f"{file.name} is damaged, or no log of inspect_ai: {error}") from None
     return {**log, "samples": samples} if isinstance(log, dict) else {}
 

@@ -110,7 +110,8 @@ class TransformerNetwork:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, **options)
             model: Any = AutoModelForCausalLM.from_pretrained(folder, **options)
         except (OSError, ValueError, ImportError) as error:
-            raise InputError(f"Cannot load the language model {path}: {error}") from None
+            reason = " ".join(str(error).split())
+            raise InputError(f"Cannot load the language model {path}: {reason}") from None
         self._torch: Any = torch
         self._device = _device(torch) if device == "auto" else device
         try:

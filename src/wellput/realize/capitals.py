@@ -1,13 +1,14 @@
 """Capitals that tell the order: a sentence's first word has one, and a realizer must not see it.
 
 A capitalized word is taken to lower case wherever it stands if the training text has the lower-case
-word; names stay. The capital so taken goes to the first word of what is realized.
+word; names stay. The capital so taken goes to the first word of what is realized, and comes back where
+it cannot have been the first word's.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wellput.core.tree import Tree
@@ -54,9 +55,25 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
     return Capitals(frozenset(word for word, count in balance.items() if count > 0))
 
 
-def capitalized(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with a capital at the first that begins with a letter."""
-    for place, word in enumerate(words):
-        if word[:1].isalpha():
-            return (*words[:place], word[:1].upper() + word[1:], *words[place + 1 :])
-    return words
+def capitalized(
+    words: tuple[str, ...], taken: Counter[str], are_names: Sequence[bool]
+) -> tuple[str, ...]:
+    """The words with a capital at the first that begins with a letter. `taken` says how often each
+    word, now small, had one. Only one of those can have been the first of the sentence: the others get
+    theirs back, if the first word now is one that had a capital or they are names, and all the words
+    of that form had one.
+
+    >>> capitalized(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
+    ('He', 'saw', 'New', 'York')
+    """
+    first = next((place for place, word in enumerate(words) if word[:1].isalpha()), 0)
+    left = taken - Counter(words[first : first + 1])
+    is_explained = words[first] in taken
+    counts = Counter(words[:first] + words[first + 1 :])
+    return tuple(
+        word[:1].upper() + word[1:]
+        if place == first
+        or (left[word] >= counts[word] and word in left and (is_explained or are_names[place]))
+        else word
+        for place, word in enumerate(words)
+    )

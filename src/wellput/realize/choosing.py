@@ -25,7 +25,7 @@ from wellput.io.model_files import ModelFile, packed_strings
 Numbers = NDArray[np.int32]
 
 # Averaged weights are kept in multiples of this.
-UNIT = 0.1
+UNIT = 0.01
 BLOCK = 50  # trees
 WIDTH = 8  # labels that Viterbi considers for a word
 
@@ -130,10 +130,10 @@ class ChooserTraining:
     """How to train. Weights changed less than `min_updates` times or smaller than `smallest` are left
     out, and labels of less than `min_count` words."""
 
-    epochs: int = 4
-    min_updates: int = 2
+    epochs: int = 3
+    min_updates: int = 8
     min_count: int = 2
-    smallest: float = 1.6
+    smallest: float = 0.05
     seed: int = 1
 
 

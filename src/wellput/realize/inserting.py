@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -86,34 +87,67 @@ def _columns(word: Word) -> tuple[str, str, str, str, str]:
 @dataclass(frozen=True, eq=False)
 class Inserter:
     """A chooser whose labels are bundles, written as JSON: function words in the place of the
-    category, punctuation in that of the relation."""
+    category, punctuation in that of the relation. It takes trees with parts of speech and relations;
+    `labeler` gives them to those that have none."""
 
     chooser: LabelChooser
+    labeler: LabelChooser
 
     def bundles(self, forest: Forest, *, threads: int = 1) -> list[list[tuple[Missing, ...]]]:
         """What each word of each tree lacks."""
+        if not forest.known:
+            labels = self.labeler.choose(forest, threads=threads)
+            forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
         decoded = [(*_decoded(b.category), *_decoded(b.relation)) for b in self.chooser.labels]
         numbers = self.chooser.numbers(forest, threads=threads)
         return [[decoded[n] for n in tree] for tree in forest.by_tree(numbers)]
 
+    def is_bare(self, tree: InputTree, relations: Sequence[str]) -> bool:
+        """Whether a tree has not more than one function word, by the relations that its words have or
+        are taken to have. What was learned from bare trees would put words into others twice."""
+        own = [
+            node
+            for node, daughters, relation in zip(tree.nodes, tree.daughters, relations, strict=True)
+            if not daughters
+            and node.form in self._forms
+            and insertion_of(Word(node.form, 0, relation=relation)) == "function"
+        ]
+        return len(own) <= 1
+
+    @cached_property
+    def _forms(self) -> frozenset[str]:
+        return frozenset(
+            word.form
+            for bundle in self.chooser.labels
+            for word in (*_decoded(bundle.category), *_decoded(bundle.relation))
+        )
+
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        return self.chooser.arrays(name)
+        return {**self.chooser.arrays(name), **self.labeler.arrays(f"{name}.labeler")}
 
     @classmethod
     def of_file(cls, file: ModelFile, name: str) -> Inserter:
-        return cls(LabelChooser.of_file(file, name))
+        return cls(LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler"))
 
 
 def with_insertions(
-    tree: InputTree, bundles: Sequence[Sequence[Missing]], kinds: Collection[Insertion]
+    tree: InputTree,
+    relations: Sequence[str],
+    bundles: Sequence[Sequence[Missing]],
+    kinds: Collection[Insertion],
 ) -> InputTree:
-    """The tree with the words put in; where labels are not known the new words have none either."""
+    """The tree with the words put in; where labels are not known the new words have none either.
+    `relations` are those that its words have or are taken to have: what is there already is not put
+    in again, be it punctuation anywhere or a daughter of the same relation."""
     nodes, heads = list(tree.nodes), list(tree.heads)
     is_labeled = any(node.relation != UNKNOWN for node in tree.nodes)
+    is_punctuated = PUNCTUATION in relations
     for place, bundle in enumerate(bundles):
+        there = {relations[daughter] for daughter in tree.daughters[place]}
         for word in bundle:
             kind: Insertion = "punctuation" if word.relation == PUNCTUATION else "function"
-            if kind not in kinds:
+            is_there = is_punctuated if kind == "punctuation" else word.relation in there
+            if kind not in kinds or is_there:
                 continue
             labels = (word.relation, word.upos, word.xpos) if is_labeled else ()
             nodes.append(Node((word.form,), *labels))
@@ -122,30 +156,35 @@ def with_insertions(
 
 
 def train_inserter(
-    trees: Sequence[Tree],
-    how: ChooserTraining,
-    *,
-    are_labels_known: bool,
-    on_epoch: Callable[[int, int], None] = lambda *_: None,
+    trees: Sequence[Tree], how: ChooserTraining, labeling: ChooserTraining
 ) -> Inserter:
     """From treebank trees, their first words in lower case where they are ordinary."""
     pruned = [prune(tree, ("punctuation", "function")) for tree in trees]
+    words = [word for one in pruned for word in one.tree.words]
     forest = Forest(
         [[word.form for word in one.tree.words] for one in pruned],
-        np.array([word.head for one in pruned for word in one.tree.words], np.int32),
-        [[known_of(word) for word in one.tree.words] for one in pruned] if are_labels_known else (),
+        np.array([word.head for word in words], np.int32),
+        [[known_of(word) for word in one.tree.words] for one in pruned],
     )
     lost = [own for one in pruned for own in one.lost]
     bundles = Counter(map(_bundle, lost))
-    words = Counter(word for own in lost for word in own)
-    labels = [_bundle(_common_part(own, bundles, words, how.min_count)) for own in lost]
-    return Inserter(train_chooser(forest, labels, how, on_epoch))
+    counts = Counter(word for own in lost for word in own)
+    missing = [_bundle(_common_part(own, bundles, counts, how.min_count)) for own in lost]
+    labels = [Label(category_of(word), word.relation) for word in words]
+    return Inserter(
+        train_chooser(forest, missing, how),
+        train_chooser(replace(forest, known=()), labels, labeling),
+    )
 
 
 def known_of(word: Word | Node) -> str:
     """What an input with labels says of a word, for the chooser."""
     category = category_of(word) if isinstance(word, Word) else known_category(word)
-    return f"{category} {word.relation}"
+    return known_label(Label(category, word.relation))
+
+
+def known_label(label: Label) -> str:
+    return f"{label.category} {label.relation}"
 
 
 def known_category(node: Node) -> str:

@@ -47,11 +47,11 @@ KINDS: tuple[Kind, ...] = ("words", "labels")
 
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer:
-    """Orderers and inserters are by whether labels are known: `words` or `labels`."""
+    """Orderers are by whether labels are known: `words` or `labels`."""
 
     chooser: LabelChooser
     orderers: Mapping[Kind, Orderer]
-    inserters: Mapping[Kind, Inserter]
+    inserter: Inserter
     inflector: Inflector
     share_weight: float = 0.0
     insert: frozenset[Insertion] = frozenset()
@@ -77,7 +77,7 @@ class LearnedRealizer:
                 kind: Orderer(file.arrays[f"orderer.{kind}"].tobytes(), ngrams, tuned[kind])
                 for kind in KINDS
             },
-            {kind: Inserter.of_file(file, f"inserter.{kind}") for kind in KINDS},
+            Inserter.of_file(file, "inserter"),
             Inflector.of_file(file, "inflector"),
             tuned["shares"],
             card=file.card,
@@ -97,13 +97,12 @@ class LearnedRealizer:
         arrays = {
             **self.chooser.arrays("chooser"),
             **self.inflector.arrays("inflector"),
+            **self.inserter.arrays("inserter"),
             **packed_strings("tuned.names", list(tuned)),
             "tuned": np.array(list(tuned.values()), np.float64),
         }
         for kind, orderer in self.orderers.items():
             arrays[f"orderer.{kind}"] = np.frombuffer(orderer.weights, np.uint8)
-        for kind, inserter in self.inserters.items():
-            arrays |= inserter.arrays(f"inserter.{kind}")
         return arrays
 
     def realize(
@@ -140,10 +139,14 @@ class LearnedRealizer:
 
     def _with_insertions(self, own: Sequence[Prepared], kind: Kind, threads: int) -> list[Prepared]:
         trees = [prepared.tree for prepared in own]
-        bundles = self.inserters[kind].bundles(forest_of(trees, kind), threads=threads)
+        bundles = self.inserter.bundles(forest_of(trees, kind), threads=threads)
+        labels = self._labels(trees, kind, threads)
         fuller = []
-        for prepared, missing in zip(own, bundles, strict=True):
-            tree = with_insertions(prepared.tree, missing, self.insert)
+        for prepared, known, missing in zip(own, labels, bundles, strict=True):
+            relations = [label.relation for label in known]
+            is_bare = self.inserter.is_bare(prepared.tree, relations)
+            kinds = self.insert if is_bare else self.insert - {"function"}
+            tree = with_insertions(prepared.tree, relations, missing, kinds)
             shares = {
                 (node, form.form): form
                 for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)
@@ -156,16 +159,20 @@ class LearnedRealizer:
             fuller.append(Prepared(tree, forms))
         return fuller
 
+    def _labels(
+        self, trees: Sequence[InputTree], kind: Kind, threads: int
+    ) -> list[Sequence[Label]]:
+        """The labels of each tree's words, as they are given or chosen."""
+        if kind == "labels":
+            return [[label_of(node) for node in tree.nodes] for tree in trees]
+        return self.chooser.choose(forest_of(trees, kind), threads=threads)
+
     def _orders(
         self, own: Sequence[Prepared], kind: Kind, n_best: int, threads: int
     ) -> list[Realized]:
         trees = [prepared.tree for prepared in own]
         forest = forest_of(trees, kind)
-        labels: list[Sequence[Label]] = (
-            [[label_of(node) for node in tree.nodes] for tree in trees]
-            if kind == "labels"
-            else self.chooser.choose(forest, threads=threads)
-        )
+        labels = self._labels(trees, kind, threads)
         orderer = self.orderers[kind]
         if n_best == 1:
             found = [[ranked] for ranked in orderer.order(forest, labels, threads=threads)]

@@ -30,17 +30,18 @@ from wellput.realize.choosing import (
 )
 from wellput.realize.inflecting import learn_inflections
 from wellput.realize.inputs import InputKind, unordered
-from wellput.realize.inserting import Inserter, train_inserter
+from wellput.realize.inserting import train_inserter
 from wellput.realize.learned import KINDS, Kind, LearnedRealizer
 from wellput.realize.ordering import Orderer, OrdererTraining, train_orderer
 from wellput.realize.realizer import NGRAMS
 from wellput.trees.supertags import category_of
 
-NGRAM_WEIGHTS = (0.0, 4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 28.0, 32.0)
+NGRAM_WEIGHTS = (0.0, 0.5, 0.8, 1.1, 1.5)
 SHARE_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
 
 CHOOSER, ORDERER = ChooserTraining(), OrdererTraining()
-INSERTER = ChooserTraining(min_updates=4, min_count=15, smallest=3.8)
+INSERTER = ChooserTraining(min_updates=12, min_count=15, smallest=0.1)
+LABELER = ChooserTraining(min_updates=12, smallest=0.1)  # of trees that words are to be put into
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class RealizerTraining:
     chooser: ChooserTraining = CHOOSER
     orderer: OrdererTraining = ORDERER
     inserter: ChooserTraining = INSERTER
+    labeler: ChooserTraining = LABELER
     folds: int = 4
 
 
@@ -80,14 +82,12 @@ def train_learned_realizer(
         on_step(f"orderer for {kind}")
         weights = train_orderer(forest, forest.by_tree(labels), how.orderer)
         orderers[kind] = Orderer(weights, ngrams)
-    inserters: dict[Kind, Inserter] = {}
-    for kind in KINDS:
-        on_step(f"inserter for {kind}")
-        inserters[kind] = train_inserter(lowered, how.inserter, are_labels_known=kind == "labels")
+    on_step("inserter")
+    inserter = train_inserter(lowered, how.inserter, how.labeler)
     realizer = LearnedRealizer(
         chooser,
         orderers,
-        inserters,
+        inserter,
         learn_inflections(lowered),
         card={"trees": len(trees), "words": len(gold), **(card or {})},
     )
@@ -107,6 +107,7 @@ def make(inputs: Inputs, path: Path) -> dict[str, Any]:
             replace(CHOOSER, seed=inputs.seed),
             replace(ORDERER, seed=inputs.seed),
             replace(INSERTER, seed=inputs.seed),
+            replace(LABELER, seed=inputs.seed),
         ),
     )
     realizer.save(path)

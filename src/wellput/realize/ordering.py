@@ -19,7 +19,7 @@ from wellput import _native
 from wellput.language.ngrams import NgramModel
 from wellput.realize.choosing import Forest, Label
 
-UNIT = 0.1
+UNIT = 0.01
 WIDTH = 16
 TRAINING_WIDTH = 16
 
@@ -99,9 +99,9 @@ class OrdererTraining:
     """How to train. Weights changed less than `min_updates` times or smaller than `smallest` are left
     out."""
 
-    epochs: int = 6
-    min_updates: int = 3
-    smallest: float = 3.0
+    epochs: int = 4
+    min_updates: int = 6
+    smallest: float = 0.05
     seed: int = 1
 
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -20,7 +21,7 @@ from wellput.core.tree import Tree
 from wellput.language.ngram_files import load_model
 from wellput.language.shipped import FOLDER, shipped
 from wellput.language.tree_model import TreeModel
-from wellput.realize.capitals import Capitals, capitalized
+from wellput.realize.capitals import NAMES, Capitals, capitalized
 from wellput.realize.fergus import Fergus, LeftRightSystem
 from wellput.realize.grammars import ordering_named
 from wellput.realize.inputs import InputKind, InputTree, input_tree, unordered
@@ -114,7 +115,7 @@ class Realizer:
             lowered = [self._lowered(tree) for tree in block]
             realized = self.system.realize(lowered, n_best=n_best, threads=threads)
             found += [
-                one if tree is low else _with_capital(one)
+                one if tree is low else _with_capitals(one, tree, low)
                 for tree, low, one in zip(block, lowered, realized, strict=True)
             ]
             on_progress(len(block))
@@ -151,8 +152,20 @@ def _input(tree: Source, kind: InputKind, members: Members | None) -> InputTree:
     return parse_input(tree, members, kind=kind)
 
 
-def _with_capital(realized: Realized) -> Realized:
-    best = tuple(replace(one, words=capitalized(one.words)) for one in realized.best)
+def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> Realized:
+    """The realizations with the capitals that the given tree's words had."""
+    small = Counter(node.form for node in lowered.nodes)
+    taken = Counter(node.form.lower() for node in given.nodes if node.form not in small)
+
+    names = {
+        node
+        for node, supertag in enumerate(realized.supertags)
+        if supertag.partition("/")[0] in NAMES
+    }
+    best = tuple(
+        replace(one, words=capitalized(one.words, taken, [node in names for node in one.nodes]))
+        for one in realized.best
+    )
     return replace(realized, best=best)
 
 

@@ -63,8 +63,10 @@ def explained(realized: Realized) -> str:
             f"lattice: {lattice.n_paths:,} orders in {lattice.n_arcs:,} arcs "
             f"({lattice.n_flat_arcs:,} with every phrase in its places); search {search}"
         )
-    probability = "" if best.log_prob is None else f", log10 probability {best.log_prob:.2f}"
-    lines.append(f"path: {best.text}   (score {best.score:.2f}{probability})")
+    # Without a lattice a score is what a realization lacks to the best, and this is the best.
+    figures = [] if realized.lattice is None else [f"score {best.score:.2f}"]
+    figures += [] if best.log_prob is None else [f"log10 probability {best.log_prob:.2f}"]
+    lines.append(f"path: {best.text}" + (f"   ({', '.join(figures)})" if figures else ""))
     return "\n".join(lines) + "\n"
 
 

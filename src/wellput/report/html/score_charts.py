@@ -64,7 +64,7 @@ def pairs_chart(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> Ch
             "other:N",
             sort=list(systems),
             title=None,
-            axis=alt.Axis(orient="top", labelAngle=0),
+            axis=alt.Axis(orient="top", labelAngle=0, labelLimit=size - 8),
             scale=gap,
         ),
         y=alt.Y("system:N", sort=list(systems), title=None, scale=gap),

@@ -6,14 +6,16 @@ const LOOKS = {
 };
 
 const NARROW = matchMedia("(max-width: 760px)");
-const PANEL = 270;  // the width of a panel of the forest plot where there is room
 const MARGIN = 120; // labels beside an axis
 
 /* The specification in the room there is: fewer panels a row, narrower plots. Grids of cells keep their size and are scrolled. */
 function fittedTo(room, spec) {
   const widest = Math.max(160, room - MARGIN);
   if (spec.facet) {
-    return { ...spec, columns: Math.max(1, Math.min(spec.columns, Math.floor((room - MARGIN + PANEL / 3) / (PANEL + 20)))), spec: { ...spec.spec, width: Math.min(spec.spec.width, widest) } };
+    const panel = spec.spec.width;
+    const columns = Math.floor((room - MARGIN + panel / 3) / (panel + 20));
+    const width = Math.min(panel, widest);
+    return { ...spec, columns: Math.max(1, Math.min(spec.columns, columns)), spec: { ...spec.spec, width } };
   }
   return typeof spec.width === "number" ? { ...spec, width: Math.min(spec.width, widest) } : spec;
 }
@@ -25,6 +27,7 @@ function chartConfig(theme, room) {
     background: look.ground,
     font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif",
     axis: { ...text, gridColor: look.line, domainColor: look.soft, tickColor: look.soft, labelFontSize: 12, labelLimit: Math.min(200, room / 3), titleFontSize: room < 500 ? 9 : 11, titleLimit: room },
+    axisY: { titleLimit: 340 },
     legend: { ...text, labelFontSize: 12, labelLimit: Math.min(260, room - 40), columns: Math.max(1, Math.floor(room / 160)) },
     header: text,
     title: { color: look.ink },
