@@ -335,6 +335,8 @@ def main() -> None:
     parser.add_argument("--command", help="only commands that begin so")
     parser.add_argument("--jobs", type=int, default=1, help="commands at once")
     chosen = parser.parse_args()
+    # Ignored where this runs in the background of a shell, and then by every child.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     known = {name.split()[0] for name in CASES}
     assert known >= set(COMMANDS) - {"train", "study", "displays"}, set(COMMANDS) - known
     with tempfile.TemporaryDirectory() as folder:

@@ -64,10 +64,10 @@ development set. The threshold was first set to let 80% of CoInCo's right substi
 own example (*taken place*, *taken home*) is refused; the first figures on the sets below had been seen by then, and they
 decided nothing else.
 
-Tried for `context` and left out, since they rank CoInCo's substitutions better and those of SWORDS no better or worse:
+Tried for `context` and left out, since they rank CoInCo's substitutions better or as well, but SWORDS' not by all figures:
 gradient-boosted trees, alone and beside the logistic model; the trigram model; how much the category is the replacement's
 usual one; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
-sentence. Counting how many people named a substitute, or taking unnamed members of a named synset for half right, made
+sentence. Counting how many people named a substitute, or taking unnamed members of a named synset for partly right, made
 SWORDS worse: what people name and what they accept differ."""
 
 

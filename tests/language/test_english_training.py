@@ -127,6 +127,10 @@ def test_the_ngram_step(tmp_path: Path) -> None:
     assert sum(figures["weights"].values()) == pytest.approx(1)
     assert figures["unknown words of dev"] == 1
     first = (tmp_path / "ngrams.wlm").read_bytes()
+    # Text kept apart for fluency has no part in it.
+    (tmp_path / "apart").mkdir()
+    (tmp_path / "apart" / "b.txt").write_text("A dog is a dog.")
+    inputs = Inputs([*sources, Source(tmp_path / "apart", "real")], tmp_path)
     make(inputs, tmp_path / "again.wlm")
     assert (tmp_path / "again.wlm").read_bytes() == first
 

@@ -197,12 +197,27 @@ def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch
     assert stopped is not None
     os.kill(stopped, signal.SIGSTOP)
     monkeypatch.setattr(process, "_answer_limit", 0.2)
-    with pytest.raises(link_process.WorkerDied):
+    with pytest.raises(link_process.NoAnswer):
         process.ask("The cat sat on the mat.")
     monkeypatch.undo()
     assert process.ask("The cat sat on the mat.")["status"] == "parsed"
     assert process.pid != stopped
     process.close()
+
+
+def test_a_sentence_that_hangs_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def hanging(process: link_process.LinkProcess, sentence: str) -> link_worker.Answer:
+        asked.append(sentence)
+        process.close()
+        raise link_process.NoAnswer
+
+    monkeypatch.setattr(link_process.LinkProcess, "ask", hanging)
+    with LinkGrammar(workers=1) as pool:
+        assert pool.parse(["Hang."]) == [LinkParse("Hang.", "timeout", 3)]
+        assert pool.parse(["Hang."])[0].status == "timeout"
+    assert asked == ["Hang."]
 
 
 def test_sentences_are_remembered_up_to_the_cache_size(monkeypatch: pytest.MonkeyPatch) -> None:

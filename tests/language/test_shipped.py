@@ -42,3 +42,8 @@ def test_the_model_tells_word_order_and_case() -> None:
 @needs_ngrams
 def test_the_file_is_small() -> None:
     assert shipped.shipped("ngrams.wlm").stat().st_size <= 3_000_000
+
+
+def test_the_files_are_small_together() -> None:
+    """What everybody who installs wellput downloads: at most 20 MB."""
+    assert sum(file.stat().st_size for file in shipped.FOLDER.iterdir()) <= 20_000_000

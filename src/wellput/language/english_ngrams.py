@@ -88,6 +88,8 @@ def decapitalized_texts(inputs: Inputs) -> tuple[dict[str, list[str]], list[str]
     texts: dict[str, list[str]] = {}
     sample: list[str] = []
     for source in inputs.sources:
+        if source.role not in ("treebank", "dev", "text"):
+            continue
         read = prose_sentences if source.role == "text" else treebank_sentences
         found = read(source.path, inputs.on_progress)
         (sample if source.role == "dev" else texts.setdefault(source.title, [])).extend(found)

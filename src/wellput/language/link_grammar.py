@@ -25,8 +25,8 @@ from types import TracebackType
 from typing import Literal, Self
 
 from wellput.core.errors import InputError
-from wellput.language.link_process import LinkProcess, WorkerDied
-from wellput.language.link_worker import load_library
+from wellput.language.link_process import LinkProcess, NoAnswer, WorkerDied
+from wellput.language.link_worker import EFFORTS, load_library
 
 Status = Literal["parsed", "empty", "unparsed", "too-long", "timeout", "lost"]
 
@@ -40,8 +40,9 @@ class LinkParse:
     """What the library says of one sentence.
 
     `status` is *parsed*; *empty* (no words); *unparsed* (the library gave no linkage at all);
-    *too-long* (over 252 words); *timeout* (all three attempts ran out of time); *lost* (two
-    processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the counts 0.
+    *too-long* (over 252 words); *timeout* (all three attempts ran out of time, or the library hung);
+    *lost* (two processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the
+    counts 0.
 
     `timeouts` counts the attempts that ran out of time: after one, links of most words were limited
     to 6 words; after two, those of all words. Null counts are then higher than an unhurried search
@@ -164,6 +165,8 @@ class LinkGrammar:
             for _ in range(2):
                 try:
                     return LinkParse(sentence, **process.ask(text))
+                except NoAnswer:  # it would take as long again
+                    return LinkParse(sentence, "timeout", len(EFFORTS))
                 except WorkerDied:
                     continue
             return LinkParse(sentence, "lost")

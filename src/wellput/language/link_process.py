@@ -26,7 +26,11 @@ MISSING = (
 
 
 class WorkerDied(Exception):
-    """The process ended, or was ended because it did not answer, before its answer came."""
+    """The process ended before its answer came."""
+
+
+class NoAnswer(WorkerDied):
+    """The process was ended because its answer did not come in time."""
 
 
 class LinkProcess:
@@ -117,7 +121,7 @@ class LinkProcess:
                 chunk = os.read(process.stdout.fileno(), 65536) if ready else b""
                 if not chunk:
                     self.close()
-                    raise WorkerDied
+                    raise WorkerDied if ready else NoAnswer
                 self._received += chunk
         line, _, self._received = self._received.partition(b"\n")
         return json.loads(line)

@@ -133,7 +133,7 @@ class ChooserTraining:
     epochs: int = 3
     min_updates: int = 8
     min_count: int = 2
-    smallest: float = 0.05
+    smallest: float = 0.07
     seed: int = 1
 
 

@@ -40,8 +40,8 @@ NGRAM_WEIGHTS = (0.0, 0.5, 0.8, 1.1, 1.5)
 SHARE_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
 
 CHOOSER, ORDERER = ChooserTraining(), OrdererTraining()
-INSERTER = ChooserTraining(min_updates=12, min_count=15, smallest=0.1)
-LABELER = ChooserTraining(min_updates=12, smallest=0.1)  # of trees that words are to be put into
+INSERTER = ChooserTraining(min_updates=12, min_count=15, smallest=0.12)
+LABELER = ChooserTraining(min_updates=12, smallest=0.12)  # of trees that words are to be put into
 
 
 @dataclass(frozen=True)

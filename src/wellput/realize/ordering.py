@@ -101,7 +101,7 @@ class OrdererTraining:
 
     epochs: int = 4
     min_updates: int = 6
-    smallest: float = 0.05
+    smallest: float = 0.13
     seed: int = 1
 
 

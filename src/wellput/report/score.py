@@ -128,8 +128,12 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
 
 def _named(scores: Sequence[Score], n_tested: int) -> str:
     if len(scores) == n_tested > 1:
-        return f"all {n_tested} metrics"
+        return all_of(n_tested)
     return ", ".join(score.metric for score in scores)
+
+
+def all_of(n_metrics: int) -> str:
+    return "both metrics" if n_metrics == 2 else f"all {n_metrics} metrics"
 
 
 def _claim(score: Score, result: ScoreResult) -> str:

@@ -113,7 +113,7 @@ def test_the_headline_says_who_leads_and_whether_it_is_real() -> None:
     # Of 6 items, A is the reference each time and B moves a word: with 2⁶ exchanges p is about .03
     # at best, and Holm's correction over three pairs leaves nothing below .05 with 50 resamples.
     result = small_evaluation(metrics="gsa,ter,random").result
-    assert headline(result).startswith("A scores best under all 2 metrics; its lead")
+    assert headline(result).startswith("A scores best under both metrics; its lead")
     alone = small_evaluation(EvalSet.of({"A": ["a"]}, ["a"]), [], metrics="gsa").result
     assert headline(alone) == "1 system under 1 metric."
 

@@ -12,6 +12,7 @@ from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.alignments import aligned
+from wellput.report.score import all_of
 
 
 def headline(result: ScoreResult) -> str:
@@ -93,7 +94,7 @@ def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
 
 def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
     if len(won) == len(metrics):
-        return f"all {len(metrics)} metrics" if len(metrics) > 1 else metrics[0]
+        return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
     if len(won) > 4:
         return f"{len(won)} of {len(metrics)} metrics"
     return f"{', '.join(won)} ({len(won)} of {len(metrics)} metrics)"
