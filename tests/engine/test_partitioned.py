@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 
 import wellput
+from tests.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
 from wellput.engine.partitioned import Engine
 from wellput.engine.ray_cluster import ray_cluster
@@ -342,4 +343,37 @@ def test_an_ngram_model_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: P
         train_lm.command.main(
             [str(tmp_path / "bad.txt"), "-o", str(tmp_path / "m.wlm"), "--engine", "ray"],
             standalone_mode=False,
+        )
+
+
+def test_a_paraphrase_model_is_the_same_from_a_cluster(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wellput.cli import train_paraphrase
+    from wellput.paraphrase.model import ParaphraseModel
+
+    monkeypatch.setattr("wellput.paraphrase.classifiers.PART_WORDS", 2)
+    monkeypatch.setattr("wellput.paraphrase.pairs.PART_TOKENS", 50)
+    monkeypatch.chdir(tmp_path)
+    # Words of the second file are new, and others come in another order; one line is blank.
+    (tmp_path / "a.txt").write_text("We had a quick reply from them.\nthe old house stands\n" * 30)
+    later = "\nThem they sent a fast answer to the house .\na home is a rapid response\n" * 30
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(later.encode()))
+    (tmp_path / "dict").mkdir()
+    write_wordnet(tmp_path / "dict")
+    small = ["--vocabulary", "30", "--features", "12", "--dimensions", "3", "--classes", "5"]
+
+    def train(name: str, *options: str) -> bytes:
+        arguments = ["a.txt", "b.txt.gz", *small, *options, "--wordnet", "dict", "-o", name]
+        train_paraphrase.command.main(arguments, standalone_mode=False)
+        return (tmp_path / name).read_bytes()
+
+    local = train("local.wpm", "--index", "index.wpm")
+    assert len(ParaphraseModel.load("local.wpm").classifiers.words) > 2
+    assert train("mapped.wpm", "--engine", "ray", "--index", "spread.wpm") == local
+    assert (tmp_path / "spread.wpm").read_bytes() == (tmp_path / "index.wpm").read_bytes()
+    assert train("sent.wpm", "--engine", "ray") == local
+    with pytest.raises(wellput.InputError, match="not standard input"):
+        train_paraphrase.command.main(
+            ["-", "--engine", "ray", "-o", "x.wpm"], standalone_mode=False
         )

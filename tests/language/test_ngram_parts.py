@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -14,11 +12,9 @@ import pytest
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import InputFile
-from wellput.io.text_parts import TextPart, text_parts
+from wellput.io.text_parts import text_parts
 from wellput.language.ngram_parts import Counting, train_in_parts
 from wellput.language.ngram_training import train
-
-T = TypeVar("T")
 
 
 @pytest.fixture
@@ -30,13 +26,6 @@ def corpus(tmp_path: Path) -> list[str]:
     packed = gzip.compress(("\n".join(lines[300:]) + "\n").encode())
     (tmp_path / "b.txt.gz").write_bytes(packed)
     return [str(tmp_path / "a.txt"), str(tmp_path / "b.txt.gz")]
-
-
-def here(parts: list[TextPart]) -> Any:
-    def map_parts(function: Callable[..., T], *shared: Any) -> Iterator[T]:
-        return (function(part, *shared) for part in parts)
-
-    return map_parts
 
 
 def test_parts_are_whole_lines_and_all_of_them(corpus: list[str]) -> None:
@@ -56,7 +45,7 @@ def test_the_same_model(corpus: list[str], order: int, min_count: int, lowercase
     blocks = (list(InputFile(path).lines()) for path in corpus)
     whole = train(blocks, order=order, min_count=min_count, lowercase=lowercase)
     how = Counting(order=order, lowercase=lowercase)
-    parts = train_in_parts(here(text_parts(corpus, size=500)), how, min_count=min_count)
+    parts = train_in_parts(text_parts(corpus, size=500), how, min_count=min_count)
     assert parts.model.fingerprint == whole.model.fingerprint
     assert (parts.sentences, parts.tokens) == (whole.sentences, whole.tokens)
     assert parts.discounts == whole.discounts
@@ -68,7 +57,7 @@ def test_the_same_model(corpus: list[str], order: int, min_count: int, lowercase
 def test_a_text_without_words(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\n \n")
     with pytest.raises(InputError, match="no words to train"):
-        train_in_parts(here(text_parts([str(tmp_path / "a.txt")])), Counting())
+        train_in_parts(text_parts([str(tmp_path / "a.txt")]), Counting())
 
 
 @pytest.mark.parametrize("records", [[9, 9, 1], [4, 3, 1, 3, 3, 1]])

@@ -13,6 +13,7 @@ from wellput.core.errors import InputError
 from wellput.paraphrase.brown import bigrams, train_brown
 from wellput.paraphrase.corpus_index import index_corpus
 from wellput.paraphrase.lsa import frequent_words
+from wellput.paraphrase.pairs import count_pairs
 
 
 def information(text: list[list[int]], class_of: dict[int, int]) -> float:
@@ -63,6 +64,16 @@ def test_every_merge_loses_least(text: list[list[int]], classes: int) -> None:
         class_of = _merged(class_of, class_of[first], class_of[second])
     same = {(a, b): class_of[a] == class_of[b] for a in class_of for b in class_of}
     assert same == {(a, b): found[a] == found[b] for a in class_of for b in class_of}
+
+
+def test_pairs_are_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a b, b a and a b: "a" ends a sentence before another "a", which is no pair; "c" is not asked for.
+    index = index_corpus([["a b a", "a b c"]])
+    words = [index.number_of["a"], index.number_of["b"]]
+    for size in (1, 3, 4, 100):
+        monkeypatch.setattr("wellput.paraphrase.pairs.PART_TOKENS", size)
+        first, second, counts = count_pairs(index, words)
+        assert [first.tolist(), second.tolist(), counts.tolist()] == [[0, 1], [1, 0], [2, 1]]
 
 
 def _merged(class_of: dict[int, int], a: int, b: int) -> dict[int, int]:

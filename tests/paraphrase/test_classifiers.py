@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,12 @@ from scipy.optimize import minimize
 
 from tests.paraphrase.boosting_by_hand import context_keys, normalizer, reweighted, votes, word_key
 from wellput import _native
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.io.text_parts import text_parts
 from wellput.paraphrase.classifiers import ContextClassifiers, pack, train_classifiers
 from wellput.paraphrase.context_training import ContextTraining, train_classifier
-from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus
+from wellput.paraphrase.corpus_index import CorpusIndex, _reopened, index_corpus, index_parts
 from wellput.paraphrase.on_demand import learn
 
 TEXT = [
@@ -180,6 +183,35 @@ def test_an_index_finds_sentences_and_survives_saving(tmp_path: Path) -> None:
     loaded = CorpusIndex.load(tmp_path / "index.wpm")
     assert loaded.sentences_of("don't") == [["cats", "don't", "sit", "."]]
     assert loaded.fingerprint == index.fingerprint
+
+
+def test_an_index_reaches_other_processes(tmp_path: Path) -> None:
+    index = index_corpus([["A cat sat.", "The dog sat."]])
+    assert pickle.loads(pickle.dumps(index)).fingerprint == index.fingerprint
+    index.save(tmp_path / "index.wpm")
+    sent = pickle.dumps(CorpusIndex.load(tmp_path / "index.wpm"))
+    assert b"cat" not in sent  # only where the file is
+    assert pickle.loads(sent).sentences_of("cat") == [["a", "cat", "sat", "."]]
+    assert pickle.loads(sent) is pickle.loads(sent)
+    # Another machine may have another file there.
+    _reopened.cache_clear()
+    index_corpus([["A bird sang."]]).save(tmp_path / "index.wpm")
+    with pytest.raises(InputError, match=r"index\.wpm is another corpus index"):
+        pickle.loads(sent)
+
+
+def test_an_index_is_the_same_from_parts(tmp_path: Path) -> None:
+    lines = ["A cat sat.", "", "The dog sat.", "Cats don't sit.", "a dog", "", "the bird"]
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    whole = index_corpus([lines])
+    for size in (1, 15, 1000):
+        read: list[int] = []
+        parts = text_parts([str(tmp_path / "a.txt")], size=size)
+        assert index_parts(parts, on_progress=read.append).fingerprint == whole.fingerprint
+        assert sum(read) == len(lines)
+    (tmp_path / "a.txt").write_text("\n \n")
+    with pytest.raises(InputError, match="no words to index"):
+        index_parts(text_parts([str(tmp_path / "a.txt")]))
 
 
 def test_classes_tell_where_words_are_unknown() -> None:

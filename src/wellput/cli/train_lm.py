@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from wellput.language.ngrams import NgramModel
 
 BLOCK = 1 << 14
-T = TypeVar("T")
 
 
 @click.command(
@@ -169,7 +167,7 @@ def _on_cluster(
     threads: int | None,
     on_progress: Callable[[int], None],
 ) -> Training:
-    from wellput.engine.ray_cluster import map_on_cluster, ray_cluster
+    from wellput.engine.ray_cluster import mapping_on_cluster
     from wellput.engine.score import available_cores
     from wellput.io.text_parts import text_parts
     from wellput.language.ngram_parts import Counting, train_in_parts
@@ -178,15 +176,13 @@ def _on_cluster(
         raise InputError("--engine ray reads files, not standard input, and goes without --work.")
     parts = text_parts(corpus)
     how = Counting(options["order"], options["tokenize"], options["lowercase"])
-    with ray_cluster(address, threads or available_cores()) as ray, ExitStack() as stack:
-
-        def map_parts(function: Callable[..., T], *shared: Any) -> Iterator[T]:
-            held = [ray.put(value) for value in shared]
-            results = map_on_cluster(ray, function, ((part, *held) for part in parts))
-            return stack.enter_context(closing(results))
-
+    with mapping_on_cluster(address, threads or available_cores()) as map_parts:
         return train_in_parts(
-            map_parts, how, min_count=options["min_count"], on_progress=on_progress
+            parts,
+            how,
+            min_count=options["min_count"],
+            map_parts=map_parts,
+            on_progress=on_progress,
         )
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from wellput.cli.engine_options import cluster_options
 from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.core.errors import InputError
 from wellput.report.table import Report, Table
 
 if TYPE_CHECKING:
+    from wellput.core.mapping import MapParts
     from wellput.paraphrase.corpus_index import CorpusIndex
     from wellput.paraphrase.model import ParaphraseModel
     from wellput.paraphrase.training import Training
@@ -135,6 +138,7 @@ def neighbor_options(function: F) -> F:
 Examples:
   wellput train paraphrase news.txt.gz -o news.wpm
   wellput train paraphrase news.txt --classes 0 --min-occurrences 100 -o news.wpm
+  wellput train paraphrase news.txt --engine ray --index index.wpm -o news.wpm
   wellput paraphrase evalset.jsonl --model news.wpm -o rewritten.jsonl
 """
 )
@@ -153,6 +157,7 @@ Examples:
 @click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first one found).")
 @context_options
 @neighbor_options
+@cluster_options
 @click.option("-o", "output", required=True, metavar="MODEL", help="Write the model (.wpm).")
 @making_options
 def command(
@@ -162,6 +167,8 @@ def command(
     encoder: str | None,
     wordnet: str | None,
     output: str,
+    engine: str,
+    address: str | None,
     format: str,
     seed: int,
     threads: int | None,
@@ -186,46 +193,69 @@ def command(
     check_distinct(made, [*corpus, *([judged] if judged else []), *([] if corpus else indices)])
     if encoder is not None and judged is None:
         raise InputError("--encoder is for learning from --judged substitutions: give both.")
+    if not corpus and index is None:
+        raise InputError("Nothing to learn from: give text files, or --index FILE.")
+    if engine == "ray" and "-" in corpus:
+        raise InputError("--engine ray reads files, not standard input.")
     known = open_wordnet(wordnet)
     verdicts = read_judged(judged) if judged else []
-    indexed = _index(corpus, index)
     how = _training(choices)
-    with progress_of("words learned") as on_progress:
-        model = train_model(
-            indexed,
-            how,
-            wordnet=known,
-            seed=seed,
-            judged=verdicts,
-            shipped=None if verdicts else _shipped_model(),
-            encoder=TransformerEncoder(encoder) if encoder else None,
-            card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
-            on_progress=on_progress,
-        )
+    with _mapping(engine, address, threads) as map_parts:
+        indexed = _index(corpus, index, map_parts if engine == "ray" else None)
+        with progress_of("words learned") as on_progress:
+            model = train_model(
+                indexed,
+                how,
+                wordnet=known,
+                seed=seed,
+                judged=verdicts,
+                shipped=None if verdicts else _shipped_model(),
+                encoder=TransformerEncoder(encoder) if encoder else None,
+                card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
+                map_parts=map_parts,
+                on_progress=on_progress,
+            )
     model.save(output)
     show(model_report(model, indexed), format, "-")
 
 
-def _index(corpus: Sequence[str], path: str | None) -> CorpusIndex:
-    if not corpus and path is None:
-        raise InputError("Nothing to learn from: give text files, or --index FILE.")
-    indexed = corpus_index(corpus or [path or ""])
-    if corpus and path is not None:
-        indexed.save(path)
-    return indexed
+def _mapping(
+    engine: str, address: str | None, threads: int | None
+) -> AbstractContextManager[MapParts]:
+    from wellput.core.mapping import map_here
+    from wellput.engine.ray_cluster import mapping_on_cluster
+    from wellput.engine.score import available_cores
+
+    if engine == "ray":
+        return mapping_on_cluster(address, threads or available_cores())
+    return nullcontext(map_here)
 
 
-def corpus_index(corpus: Sequence[str]) -> CorpusIndex:
-    """The index of text files, or the one that a single .wpm file holds."""
+def _index(corpus: Sequence[str], path: str | None, map_parts: MapParts | None) -> CorpusIndex:
+    from wellput.paraphrase.corpus_index import CorpusIndex
+
+    indexed = corpus_index(corpus or [path or ""], map_parts)
+    if not corpus or path is None:
+        return indexed
+    indexed.save(path)
+    return CorpusIndex.load(path)  # mapped, and by workers as well
+
+
+def corpus_index(corpus: Sequence[str], map_parts: MapParts | None = None) -> CorpusIndex:
+    """The index of text files, or the one that a single .wpm file holds. With `map_parts` parts of the
+    files are read by whoever it gives them to."""
     from wellput.cli.progress import progress_of
     from wellput.io.files import InputFile, check_readable
-    from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus
+    from wellput.io.text_parts import text_parts
+    from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus, index_parts
 
     if len(corpus) == 1 and corpus[0].endswith(".wpm"):
         return CorpusIndex.load(corpus[0])
     files = [InputFile(name) for name in corpus]
     check_readable(*files)
     with progress_of("sentences indexed") as on_progress:
+        if map_parts is not None:
+            return index_parts(text_parts(corpus), map_parts=map_parts, on_progress=on_progress)
         return index_corpus(
             (block for file in files for block in file.line_blocks(BLOCK)), on_progress=on_progress
         )

@@ -11,11 +11,12 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, closing, contextmanager, redirect_stdout
 from itertools import islice
 from typing import Any, TypeVar
 
 from wellput.core.errors import InputError, MissingExtra
+from wellput.core.mapping import MapParts
 from wellput.engine.partitions import ATTEMPTS, Before, Failed, Job, Outcome, Partition, evaluate
 
 K = TypeVar("K")
@@ -68,7 +69,22 @@ def outcomes_on_cluster(
         yield partition, _outcome(ray, task)
 
 
-def map_on_cluster(
+@contextmanager
+def mapping_on_cluster(address: str | None, processors: int) -> Iterator[MapParts]:
+    """What maps parts on the workers of the cluster. What is still under way at the end is canceled."""
+    with ray_cluster(address, processors) as ray, ExitStack() as stack:
+
+        def map_parts(
+            function: Callable[..., T], parts: Iterable[Any], *shared: Any
+        ) -> Iterator[T]:
+            held = [ray.put(value) for value in shared]
+            results = _results(ray, function, ((part, *held) for part in parts))
+            return stack.enter_context(closing(results))
+
+        yield map_parts
+
+
+def _results(
     ray: Any, function: Callable[..., T], arguments: Iterable[Sequence[Any]]
 ) -> Generator[T, None, None]:
     """What the function gives for each of the arguments, in order; raises what it raises."""

@@ -33,7 +33,8 @@ def text_parts(paths: Sequence[str], *, size: int = PART_BYTES) -> list[TextPart
     """The files in parts of about `size` bytes, in order; a compressed one is one part."""
     total = sum(Path(path).stat().st_size for path in paths)
     size = max(size, total // MOST_PARTS)
-    return [part for path in paths for part in _parts_of(path, size)]
+    # A process elsewhere may work in another folder.
+    return [part for path in paths for part in _parts_of(str(Path(path).absolute()), size)]
 
 
 def _parts_of(path: str, size: int) -> Iterator[TextPart]:

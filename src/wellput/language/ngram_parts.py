@@ -8,22 +8,21 @@ gives, to the last bit.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.mapping import MapParts, map_here
 from wellput.io.text_parts import TextPart
 from wellput.language.ngram_training import Training
 from wellput.language.ngrams import NgramModel
 from wellput.text.tokenizers import NativeName
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,24 +69,18 @@ def count_ngrams(part: TextPart, how: Counting, known: Iterable[str]) -> NDArray
     return run
 
 
-class MapParts(Protocol):
-    """Calls a function with each part and the same further arguments, here or elsewhere, and gives the
-    results in the order of the parts."""
-
-    def __call__(self, function: Callable[..., T], *shared: Any) -> Iterator[T]: ...
-
-
 def train_in_parts(
-    map_parts: MapParts,
+    parts: Sequence[TextPart],
     how: Counting,
     *,
     min_count: int = 1,
+    map_parts: MapParts = map_here,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Training:
     """The model of all parts. Words seen less than `min_count` times become `<unk>`."""
     counts: dict[str, int] = {}
     sentences = tokens = 0
-    for part in map_parts(count_words, how):
+    for part in map_parts(count_words, parts, how):
         words = part.words.decode(errors="surrogatepass").split("\n")[:-1]
         for word, count in zip(words, part.counts.tolist(), strict=True):
             counts[word] = counts.get(word, 0) + count
@@ -99,7 +92,7 @@ def train_in_parts(
     with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
         trainer = _native.NgramTrainer(how.order, 1, folder, 1)
         trainer.know_only(known)
-        for number, run in enumerate(map_parts(count_ngrams, how, known)):
+        for number, run in enumerate(map_parts(count_ngrams, parts, how, known)):
             path = Path(folder) / f"run{number}"
             run.tofile(path)
             trainer.take_run(str(path))

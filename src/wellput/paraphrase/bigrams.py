@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.mapping import MapParts, map_here
 from wellput.core.metric import Floats
 from wellput.paraphrase.corpus_index import CorpusIndex
+from wellput.paraphrase.pairs import count_pairs
 
 DISCOUNT = 0.75
 UNKNOWN_COUNT = 0.5
@@ -90,21 +92,17 @@ class BigramModel:
         )
 
 
-def train_bigrams(index: CorpusIndex, words: Sequence[int], *, min_count: int) -> BigramModel:
+def train_bigrams(
+    index: CorpusIndex, words: Sequence[int], *, min_count: int, map_parts: MapParts = map_here
+) -> BigramModel:
     """Counts of these words of an index, and of their pairs within sentences seen `min_count` times."""
-    number = np.full(len(index.words), -1, np.int64)
     kept = list(words)[:MAX_WORDS]
-    number[kept] = np.arange(len(kept))
-    numbered = number[index.tokens]
-    is_pair = (numbered[:-1] >= 0) & (numbered[1:] >= 0)
-    is_pair[(index.starts[1:-1] - 1).astype(np.int64)] = False  # not over the end of a sentence
-    keys = (numbered[:-1][is_pair] << 16) + numbered[1:][is_pair]
-    found, times = np.unique(keys, return_counts=True)
+    first, second, times = count_pairs(index, kept, map_parts=map_parts)
     often = times >= min_count
     return BigramModel(
         [index.words[n] for n in kept],
         index.counts[kept].astype(np.uint32),
-        found[often].astype(np.uint32),
+        ((first << 16) + second)[often].astype(np.uint32),
         np.minimum(times[often], (1 << 16) - 1).astype(np.uint16),
         float(len(index)),
     )

@@ -13,14 +13,20 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.mapping import MapParts, map_here
 from wellput.paraphrase.corpus_index import CorpusIndex
+from wellput.paraphrase.pairs import count_pairs
 
 CLASSES = 1000
 Rows = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
 
 
 def train_brown(
-    index: CorpusIndex, words: Sequence[int], *, classes: int = CLASSES
+    index: CorpusIndex,
+    words: Sequence[int],
+    *,
+    classes: int = CLASSES,
+    map_parts: MapParts = map_here,
 ) -> NDArray[np.uint16]:
     """The class of each of these words of an index, which must come most frequent first."""
     if len(words) < classes:
@@ -28,23 +34,25 @@ def train_brown(
             f"The corpus is too small for {classes} Brown classes: there are {len(words)} words to "
             "put into them. Bring more text, or ask for fewer classes."
         )
-    after, before = bigrams(index, words)
+    after, before = bigrams(index, words, map_parts=map_parts)
     found, _ = _native.brown_clusters(*after, *before, classes)
     return np.array(found, np.uint16)
 
 
-def bigrams(index: CorpusIndex, words: Sequence[int]) -> tuple[Rows, Rows]:
+def bigrams(
+    index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
+) -> tuple[Rows, Rows]:
     """By word, the words that follow it with counts, and those that precede it."""
-    number = np.full(len(index.words), -1, np.int64)
-    number[list(words)] = np.arange(len(words))
-    numbered = number[index.tokens]
-    is_pair = (numbered[:-1] >= 0) & (numbered[1:] >= 0)
-    is_pair[(index.starts[1:-1] - 1).astype(np.int64)] = False
-    first, second = numbered[:-1][is_pair], numbered[1:][is_pair]
-    return _rows(first, second, len(words)), _rows(second, first, len(words))
+    first, second, counts = count_pairs(index, words, map_parts=map_parts)
+    order = np.lexsort((first, second))
+    return (
+        _rows(first, second, counts, len(words)),
+        _rows(second[order], first[order], counts[order], len(words)),
+    )
 
 
-def _rows(first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> Rows:
-    keys, counts = np.unique(first * size + second, return_counts=True)
-    begins = np.searchsorted(keys, np.arange(size + 1) * size)
-    return begins.astype(np.uint64), (keys % size).astype(np.uint32), counts.astype(np.uint32)
+def _rows(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], size: int
+) -> Rows:
+    begins = np.searchsorted(rows, np.arange(size + 1))
+    return begins.astype(np.uint64), columns.astype(np.uint32), counts.astype(np.uint32)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
+from wellput.core.mapping import MapParts, map_here
 from wellput.core.metric import Floats
 from wellput.paraphrase.context_training import (
     NO_CLASSES,
@@ -26,6 +27,8 @@ from wellput.paraphrase.corpus_index import CorpusIndex
 
 Place = tuple[tuple[str, ...], int, int, str]
 """A sentence, the gap's first word, the word after its last, and the word to judge."""
+
+PART_WORDS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +134,7 @@ def train_classifiers(
     *,
     seed: int,
     classes: Mapping[str, str] | None = None,
+    map_parts: MapParts = map_here,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
     """The classifiers of those of the words that are frequent enough. With `classes` they also see the
@@ -139,12 +143,27 @@ def train_classifiers(
     keys = NO_CLASSES
     if classes:
         keys = _native.word_keys([classes.get(word, word) for word in index.words])
-    for word in words:
-        model = train_classifier(index, word, how, seed=seed, class_keys=keys)
-        on_progress(1)
-        if model is not None:
-            found[word] = model
+    waiting = list(words)
+    parts = [waiting[i : i + PART_WORDS] for i in range(0, len(waiting), PART_WORDS)]
+    learned = map_parts(_train_part, parts, index, how, seed, keys)
+    for part, models in zip(parts, learned, strict=True):
+        on_progress(len(part))
+        found |= models
     return replace(pack(found, how), classes=classes or {})
+
+
+def _train_part(
+    words: Sequence[str],
+    index: CorpusIndex,
+    how: ContextTraining,
+    seed: int,
+    class_keys: NDArray[np.uint64],
+) -> dict[str, LinearModel]:
+    models = (
+        (word, train_classifier(index, word, how, seed=seed, class_keys=class_keys))
+        for word in words
+    )
+    return {word: model for word, model in models if model is not None}
 
 
 def pack(models: Mapping[str, LinearModel], how: ContextTraining) -> ContextClassifiers:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.mapping import MapParts, map_here
 from wellput.language.lexicon import CATEGORIES
 from wellput.language.wordnet import WordNet
 from wellput.paraphrase.bigrams import train_bigrams
@@ -52,11 +53,12 @@ def train_model(
     shipped: ParaphraseModel | None = None,
     encoder: Encoder | None = None,
     card: Mapping[str, Any] | None = None,
+    map_parts: MapParts = map_here,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ParaphraseModel:
     """A model of a corpus. The `context` filter is learned from `judged`, and the neural one with
-    an encoder; without judgments those of the `shipped` model are taken over. The same input gives the
-    same bytes."""
+    an encoder; without judgments those of the `shipped` model are taken over. Classifiers are
+    learned and pairs of words counted by `map_parts`. The same input gives the same bytes."""
     vectors = train_lsa(index, how.lsa)
     places = train_places(index, vocabulary=how.lsa.vocabulary)
     frequent = frequent_words(index, how.lsa.vocabulary)
@@ -64,10 +66,14 @@ def train_model(
     others = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
     words = words_to_learn(index, wordnet, how.contexts.min_occurrences)
     classifiers: ContextClassifiers = train_classifiers(
-        index, words, how.contexts, seed=seed, on_progress=on_progress
+        index, words, how.contexts, seed=seed, map_parts=map_parts, on_progress=on_progress
     )
-    bigrams = train_bigrams(index, [*frequent, *others], min_count=how.min_pair_count)
-    clusters = train_brown(index, frequent, classes=how.classes) if how.classes else None
+    bigrams = train_bigrams(
+        index, [*frequent, *others], min_count=how.min_pair_count, map_parts=map_parts
+    )
+    clusters = None
+    if how.classes:
+        clusters = train_brown(index, frequent, classes=how.classes, map_parts=map_parts)
     knowledge = Knowledge(classifiers, bigrams, vectors, places)
     combination = shipped.combination if shipped else None
     neural = shipped.neural if shipped else None
