@@ -46,7 +46,14 @@ def check_store(folder: PathLike) -> None:
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise OutputError(f"Cannot store runs in {folder}: it is no folder.")
-    check_writable(target / "run.parquet" if target.exists() else target)
+    if not target.exists():
+        try:
+            check_writable(target)
+        except OutputError:
+            if not target.is_dir():  # nobody made it meanwhile
+                raise
+    if target.is_dir():
+        check_writable(target / "run.parquet")
 
 
 def save_run(folder: PathLike, run: Run) -> Run:
