@@ -32,7 +32,7 @@ inline File open_file(const std::string& path, const char* mode) {
 }
 
 inline void write_numbers(std::FILE* file, const std::uint32_t* numbers, std::size_t n) {
-    if (std::fwrite(numbers, sizeof *numbers, n, file) != n)
+    if (n > 0 && std::fwrite(numbers, sizeof *numbers, n, file) != n)  // none may be nowhere
         throw std::runtime_error("cannot write: the disk is full");
 }
 
