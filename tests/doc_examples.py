@@ -36,7 +36,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import wellput
+
 ROOT = Path(__file__).parents[1]
+PACKAGES = Path(wellput.__file__).parents[1]
+"""Where the wellput under test lies: here, or where a wheel was installed."""
 FENCE = re.compile(r"^```(\w+)$")
 MARKER = re.compile(r"^<!-- (not run|file): (.+) -->$")
 RUNNABLE = ("console", "bash", "pycon", "python")
@@ -334,7 +338,7 @@ def _in_shell(command: str, given: str | None = None) -> str:
         text=True,
         check=False,
         timeout=100,
-        env=os.environ | {"PATH": ":".join(folders), "PYTHONPATH": str(ROOT / "src")},
+        env=os.environ | {"PATH": ":".join(folders), "PYTHONPATH": str(PACKAGES)},
     )
     return done.stdout
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 import pytest
 
-from tests.doc_examples import blocks
+from tests.doc_examples import PACKAGES, blocks
 from wellput.cli import COMMANDS, cli
 from wellput.metrics.registry import metric_class, names
 
@@ -119,7 +119,7 @@ def test_the_plugin_page_makes_a_plugin(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", command, "score", "--hyp", "A=a.txt", "-m", "says:word=ferry"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"},
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}:{PACKAGES}"},
         capture_output=True,
         text=True,
         check=True,
