@@ -48,7 +48,7 @@ class Script:
         for _ in range(rng.choice([1, 1, 2])):
             at = rng.randrange(len(steps))
             name, arguments, named = steps[at]
-            if named and rng.random() < 0.3:
+            if isinstance(named, dict) and named and rng.random() < 0.3:
                 steps[at] = name, arguments, mutated_value(rng, named)
             elif arguments:
                 place = rng.randrange(len(arguments))

@@ -52,7 +52,7 @@ def read_rules(name: str) -> list[Rule]:
         text = b"".join(file.chunks()).decode("utf-8-sig", "replace")
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is not JSON: {error}.") from None
     entries = value.get("rules") if isinstance(value, dict) else None
     if not isinstance(entries, list) or not entries:

@@ -67,7 +67,7 @@ def read_label_studio(path: PathLike) -> list[Judgment] | list[Preference]:
 def _tasks(file: InputFile) -> list[dict[str, Any]]:
     try:
         record = json.loads("\n".join(file.lines()))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{file.name} is not JSON: {error}.") from None
     if not isinstance(record, list) or not all(
         isinstance(task, dict) and isinstance(task.get("annotations"), list) for task in record

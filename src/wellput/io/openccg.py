@@ -30,7 +30,7 @@ def read_testbed(path: PathLike) -> list[Item]:
     check_readable(file)
     try:
         root = ElementTree.fromstring(b"".join(file.chunks()))
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise InputError(f"{file.name} is no OpenCCG testbed: {error}.") from None
     if root.tag != "regression":
         raise InputError(

@@ -113,7 +113,7 @@ def _state(path: Path) -> Iterator[Instance]:
                 for scheme, labels in schemes.items()
             }
             yield str(path), judge, name, _schemes(found)
-    except (json.JSONDecodeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, KeyError, AttributeError, RecursionError):
         raise InputError(f"{path} is not a user's state as Potato writes it.") from None
 
 

@@ -39,7 +39,7 @@ def read_tiers(path: PathLike) -> Tiers:
 def _elan(content: bytes, name: str) -> Tiers:
     try:
         root = ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise InputError(f"{name} is no ELAN file: {error}.") from None
     try:
         times = {

@@ -169,7 +169,7 @@ def _arpa(model: NgramModel) -> Iterator[bytes]:
 
 
 def _read_arpa(file: InputFile) -> NgramModel:
-    order = len(_announced(file))
+    order = _announced_order(file)
     reader = _native.ArpaReader(order)
     depth = -1  # in the header
     number = 0  # of lines before the block
@@ -201,20 +201,20 @@ def _tupled(arrays: tuple[Any, list[LevelArrays]]) -> tuple[Any, tuple[LevelArra
     return arrays[0], tuple(arrays[1])
 
 
-def _announced(file: InputFile) -> list[int]:
-    """How many n-grams the header promises, by length."""
-    sizes: list[int] = []
+def _announced_order(file: InputFile) -> int:
+    """For how many lengths the header promises n-grams. How many of each, the sections tell."""
+    order = 0
     lines = (line.strip() for line in file.lines())
     for line in itertools.dropwhile(lambda line: line != "\\data\\", lines):
         if line.startswith("ngram "):
             length, _, size = line[6:].partition("=")
-            if length.strip() != str(len(sizes) + 1) or not size.strip().isdecimal():
+            if length.strip() != str(order + 1) or not size.strip().isdecimal():
                 raise InputError(f"{file.name}: the header has {line!r}, not ngram N=COUNT.")
-            sizes.append(int(size))
+            order += 1
         elif line and line != "\\data\\":
             break
-    if not sizes:
+    if not order:
         raise InputError(
             f"{file.name} has no \\data\\ section with numbers of n-grams: no ARPA file."
         )
-    return sizes
+    return order

@@ -149,7 +149,14 @@ def lmf_entries(file: Path) -> Iterator[Entry]:
                         yield entry
                 if element.tag in ("LexicalEntry", "Synset"):
                     element.clear()
-    except (ElementTree.ParseError, EOFError, OSError, ValueError, zlib.error) as error:
+    except (
+        ElementTree.ParseError,
+        EOFError,
+        LookupError,
+        OSError,
+        ValueError,
+        zlib.error,
+    ) as error:
         raise InputError(f"{file} is not a WN-LMF file: {error}.") from error
 
 
