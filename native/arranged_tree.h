@@ -34,8 +34,8 @@ public:
             std::sort(sisters.begin(), sisters.end(),
                       [&](int a, int b) { return names[a] < names[b]; });
             std::uint64_t name = nodes[*x].name;
-            name = mixed(name, static_cast<std::uint64_t>(nodes[*x].category + 1));
-            name = mixed(name, static_cast<std::uint64_t>(nodes[*x].relation + 1));
+            name = mixed(name, static_cast<std::uint64_t>(nodes[*x].category) + 1);
+            name = mixed(name, static_cast<std::uint64_t>(nodes[*x].relation) + 1);
             for (const int d : sisters) name = mixed(name, names[d]);
             names[*x] = name;
         }

@@ -89,6 +89,8 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     for (std::size_t depth = 1; depth < levels.size(); ++depth) {
         contexts = contexts_at(levels, depth, contexts);
         const auto size = contexts.size();
+        require_below<std::uint32_t>(contexts, shorter.size(), "n-grams without their contexts");
+        require(size == counts[depth].size(), "not as many counts as n-grams");
         std::vector<Totals> totals(shorter.size());
         for (std::size_t x = 0; x < size; ++x) totals[contexts[x]].add(counts[depth][x]);
         auto& above = levels[depth - 1];

@@ -30,7 +30,7 @@ public:
         std::int64_t right = 0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
             for (std::size_t j = i + 1; j < n; ++j) {
-                const double dx = x[i] - x[j], dz = z[i] - z[j];
+                const double dx = apart(x[i], x[j]), dz = apart(z[i], z[j]);
                 if (dz == 0) {
                     if (dx == 0)
                         ++right;
@@ -67,6 +67,9 @@ public:
     double weights() const { return weights_; }
 
 private:
+    // Infinity is no distance away from itself.
+    static double apart(double a, double b) { return a == b ? 0 : a - b; }
+
     struct Change {
         double distance, gain;
     };

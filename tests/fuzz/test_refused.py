@@ -170,3 +170,11 @@ def test_orders_for_other_words(n_best: int) -> None:
     tags = [["N", "N"]] if n_best == 0 else [["N"], ["N"]]
     with pytest.raises(ValueError):
         orderer.best_orders([["a", "b"]], tags, [["x", "y"]], ints(0, 1), n_best, 1, 1)
+
+
+def test_a_score_without_end_is_tied_with_itself() -> None:
+    scores = np.array([[np.inf, 1.0, 2.0, 0.5]])
+    found = _native.bootstrapped_correlations(
+        scores, np.array([[1.0, 2.0, 3.0, 2.0]]), "pooled", "acc-t", "both", 5, 1, 1
+    )
+    assert np.isfinite(found).all()  # resampling draws the same point twice
