@@ -34,6 +34,7 @@ private:
 // n draws with replacement. A draw is half a word, mapped to [0, n) by Lemire's multiplication with
 // rejection, so that no row is favored; the low half comes first.
 inline void draw(Stream stream, std::size_t n, Weight* weights) {
+    if (n == 0) return;
     std::fill_n(weights, n, Weight{0});
     const auto bound = static_cast<std::uint32_t>(n);
     const std::uint32_t threshold = -bound % bound;

@@ -178,3 +178,11 @@ def test_a_score_without_end_is_tied_with_itself() -> None:
         scores, np.array([[1.0, 2.0, 3.0, 2.0]]), "pooled", "acc-t", "both", 5, 1, 1
     )
     assert np.isfinite(found).all()  # resampling draws the same point twice
+
+
+def test_nothing_to_draw_from() -> None:
+    nothing = np.zeros((0, 9))
+    found = _native.bootstrapped_correlations(
+        nothing, nothing, "system", "spearman", "both", 5, 1, 2
+    )
+    assert np.isnan(found[:, 0]).all()

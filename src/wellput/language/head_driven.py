@@ -102,6 +102,8 @@ class HeadDrivenParser:
         self._numbers = {word: number for number, word in enumerate(words)}
         self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(tags))
         self._ngrams, self._ngram_share = ngrams, float(arrays["ngrams.share"][0])
+        if not 0 <= self._ngram_share <= 1:
+            raise ValueError("the share of the n-gram model is no share")
         self._sharpness = float(arrays["tagger.sharpness"][0])
         if continuing is None:
             continuing = float(arrays["continuing"][0])
