@@ -37,6 +37,26 @@ def test_all_kinds_of_mistakes_happen() -> None:
     assert any("walking" in words and "church" in words for words in made)
 
 
+def test_mistakes_are_counted_and_grow_with_length() -> None:
+    long = [[*(f"w{number}" for number in range(59)), "."]]
+    counts = {
+        words: [
+            mistakes
+            for _, mistakes in ErrorGenerator(
+                Corpus.of(long), length=None, words_a_mistake=words
+            ).spoiled(400, np.random.default_rng(3))
+        ]
+        for words in (6, 30)
+    }
+    # One, and a Poisson number of mean 60 / words: its standard error over 400 is sqrt(mean / 400).
+    for words, found in counts.items():
+        assert abs(np.mean(found) - 1 - 60 / words) < 4 * np.sqrt(60 / words / 400)
+    fixed = ErrorGenerator(Corpus.of(long), length=None, mistakes=2).spoiled(
+        50, np.random.default_rng(4)
+    )
+    assert {mistakes for _, mistakes in fixed} == {2}
+
+
 def test_sentences_of_the_length_alone_are_taken() -> None:
     with pytest.raises(InputError, match="no sentence of 24 words"):
         ErrorGenerator(Corpus.of(SENTENCES))

@@ -78,6 +78,8 @@ def test_gains_are_over_the_words_alone(models: FluencyModels) -> None:
     found = features(models, "The dog sees the cat.")
     assert found["ngrams"] == pytest.approx(np.mean(gains))
     assert found["weakest"] == pytest.approx(min(sum(gains[k : k + 3]) / 3 for k in range(5)))
+    lacking = sum(-0.2 - gain for gain in gains if gain < -0.2)
+    assert found["unlikely"] == pytest.approx(-math.log(1 + lacking))
     assert found["trigrams"] == pytest.approx(np.mean([s.length >= 3 for s in scores]))
 
 
@@ -86,7 +88,7 @@ def test_usage_is_that_of_small_letters_without_punctuation(models: FluencyModel
     assert found["usage"] == features(models, "the dog , sees the cat !")["usage"]
     assert found["usage"] > features(models, "Cat the the sees dog.")["usage"]
     # "the the" and "the sees" were never seen: both are less likely there than anywhere.
-    assert features(models, "Cat the the sees dog.")["unusual"] <= -math.log(2) < found["unusual"]
+    assert features(models, "Cat the the sees dog.")["unusual"] < -0.2 < found["unusual"]
     assert features(models, "...")["usage"] == pytest.approx(features(models, "!")["usage"])
 
 

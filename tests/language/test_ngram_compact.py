@@ -14,6 +14,7 @@ from tests.language.ngram_texts import next_probs, skewed
 from wellput.core.errors import InputError
 from wellput.language.ngram_compact import quantized
 from wellput.language.ngram_files import load_model, save_model
+from wellput.language.ngram_order import by_frequency
 from wellput.language.ngram_pruning import prune
 from wellput.language.ngram_training import train
 
@@ -76,3 +77,25 @@ def test_a_damaged_compact_file_is_refused(tmp_path: Path) -> None:
         path.write_bytes(bad)
         with pytest.raises(InputError, match="damaged"):
             load_model(path)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_words_numbered_by_frequency_are_the_same_model(tmp_path: Path, order: int) -> None:
+    path = tmp_path / "model.arpa"
+    save_model(train([skewed(300)], order=order).model, path)
+    before, found, after = path.read_text("utf-8").partition("\\1-grams:\n")
+    unigrams, blank, rest = after.partition("\n\n")
+    path.write_text(
+        before + found + "\n".join(sorted(unigrams.split("\n"), reverse=True)) + blank + rest,
+        "utf-8",
+    )
+    model = load_model(path)
+    again = by_frequency(model)
+    assert again.words != model.words and again.words[:3] == model.words[:3]
+    assert sorted(again.words) == sorted(model.words)
+    assert (np.diff(again.levels[0][2][3:]) <= 0).all()
+    texts = [*skewed(50, seed=9), *(" ".join(model.words[3:][place::7]) for place in range(7))]
+    np.testing.assert_array_equal(again.statistics(texts), model.statistics(texts))
+    np.testing.assert_array_equal(again.sentence_scores(texts), model.sentence_scores(texts))
+    save_model(again, tmp_path / "again.wlm")
+    assert load_model(tmp_path / "again.wlm").sizes == model.sizes

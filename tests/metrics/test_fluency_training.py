@@ -74,7 +74,8 @@ def test_more_mistakes_score_less() -> None:
         return rows
 
     models = SimpleNamespace(features=features)
-    graded = [Graded(f"errors-{k}", ["a" + "x" * k] * 50, k, 1.0) for k in (0, 1, 3)]
+    graded = [Graded(f"errors-{k}", ["a" + "x" * k] * 50, k, 1.0) for k in (0, 1)]
+    graded.append(Graded("errors-every", ["ax", "axx", "axxx"] * 20, [1, 2, 3] * 20, 1.0))
     model = train_fluency(graded, models)  # type: ignore[arg-type]
     none, one, three = model.sums.scores(features(["a", "ax", "axxx"]))
     assert none > one > three

@@ -24,7 +24,7 @@ SMALL_WORDS = (
 ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ENDS = (".", "?", "!")
-WORDS_A_MISTAKE = 8
+WORDS_A_MISTAKE = 8.0
 """There is one mistake, and one more for about so many words."""
 
 Edit = Callable[[list[str], np.random.Generator], None]
@@ -34,14 +34,21 @@ class ErrorGenerator:
     """Sentences of exactly `length` words, or of any where it is None, before mistakes are put in."""
 
     def __init__(
-        self, corpus: Corpus, *, length: int | None = 24, mistakes: int | None = None
+        self,
+        corpus: Corpus,
+        *,
+        length: int | None = 24,
+        mistakes: int | None = None,
+        words_a_mistake: float = WORDS_A_MISTAKE,
     ) -> None:
-        """`mistakes`: how many in each sentence; None for one and about one more for eight words."""
+        """`mistakes`: how many in each sentence; None for one and, on average, one more for every
+        `words_a_mistake` words."""
         lengths = corpus.ends - corpus.starts
         fits = lengths == length if length else lengths > 2
         self.starts, self.ends = corpus.starts[fits], corpus.ends[fits]
         self.corpus = corpus
         self.mistakes = mistakes
+        self.words_a_mistake = words_a_mistake
         if not len(self.starts):
             raise InputError(
                 f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
@@ -59,20 +66,25 @@ class ErrorGenerator:
         self.shares = np.cumsum(list(edits.values())) / sum(edits.values())
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
+        return [words for words, _ in self.spoiled(n, rng)]
+
+    def spoiled(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
+        """Sentences, each with the number of its mistakes."""
         return [self._spoiled(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
 
-    def _spoiled(self, sentence: int, rng: np.random.Generator) -> list[str]:
+    def _spoiled(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:
         tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
         original = self.corpus.text(tokens)
         words = list(original)
-        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / WORDS_A_MISTAKE))
+        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_a_mistake))
+        left = mistakes
         for _ in range(20 * mistakes):
             before = list(words)
             self.edits[int(np.searchsorted(self.shares, rng.random(), side="right"))](words, rng)
-            mistakes -= words != before
-            if mistakes <= 0 and words != original:
+            left -= words != before
+            if left <= 0 and words != original:
                 break
-        return words
+        return words, mistakes
 
     def _take_other_form(self, words: list[str], rng: np.random.Generator) -> None:
         places = [i for i, word in enumerate(words) if len(self.forms.get(_stem(word), ())) > 1]

@@ -1,8 +1,9 @@
 """What models of English make of a sentence: the features of `fluency`, without any reference.
 
 Higher is better for all of them. Gains are log10 probabilities in sequence over those of the words
-alone, so that rare words are no fault, and means, so that long sentences are none; mistakes are
-counted by sentence, since one is one in a long sentence too.
+alone, so that rare words are no fault. Each model of words in sequence is asked three things: how a
+sentence does on the whole (a mean, so that length is no fault), at its worst place, and how much is
+wrong with it altogether, for two mistakes are worse than one.
 """
 
 from __future__ import annotations
@@ -34,14 +35,15 @@ from wellput.language.word_list import WordList
 FEATURES: dict[str, str] = {
     "ngrams": "gain of words in sequence over the words alone, the mean",
     "weakest": "the same of the three words in a row that go together least",
+    "unlikely": "what words that those before speak against lack: −log(1 + all of it)",
     "trigrams": "share of words seen after the two words before them",
     "pairs": "share of words seen after the word before them",
     "usage": "gain of words in sequence, by a model of general English, the mean",
     "weakest_usage": "the same of the three words in a row that go together least",
-    "unusual": "words that those before speak against in general English: −log(1 + their number)",
+    "unusual": "what words that those before speak against lack there: −log(1 + all of it)",
     "grammar": "gain of parts of speech and small words in sequence, the mean",
     "weakest_grammar": "the same of the three in a row that go together least",
-    "slips": "words that their neighbors speak against: −log(1 + their number)",
+    "slips": "what those lack that the ones before speak against: −log(1 + all of it)",
     "spelling": "unknown words in lower case: −log(1 + their number)",
     "near_misses": "those one letter away from a common word: −log(1 + their number)",
     "repeats": "words said twice in a row: −log(1 + their number)",
@@ -51,8 +53,8 @@ FEATURES: dict[str, str] = {
 ENDS = ".?!…:;\"'”’)]"
 NGRAMS_FILE = "ngrams.wlm"
 RUN = 3
-SLIP = -0.5
-UNUSUAL = -0.3
+AGAINST = -0.2
+"""The words before speak against a word whose gain is below this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,15 +98,15 @@ class FluencyModels:
     def _of_words(self, line: str) -> tuple[float, ...]:
         gains, lengths = _gains(self.ngrams, self._unigrams, line)
         seen = np.bincount(lengths, minlength=4) / len(lengths)
-        return float(gains.mean()), _weakest(gains), float(seen[3:].sum()), float(seen[2:].sum())
+        return *_in_sequence(gains), float(seen[3:].sum()), float(seen[2:].sum())
 
     def _of_usage(self, line: str) -> tuple[float, ...]:
         gains, _ = _gains(self.general, self._general_unigrams, line)
-        return float(gains.mean()), _weakest(gains), _fewness(int((gains < UNUSUAL).sum()))
+        return _in_sequence(gains)
 
     def _of_skeleton(self, line: str) -> tuple[float, ...]:
         gains, _ = _gains(self.skeletons, self._skeleton_unigrams, line)
-        return float(gains.mean()), _weakest(gains), _fewness(int((gains < SLIP).sum()))
+        return _in_sequence(gains)
 
     def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
         strange = [
@@ -148,6 +150,12 @@ def _gains(
     return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone), scores[:, 1].astype(np.int64)
 
 
+def _in_sequence(gains: Floats) -> tuple[float, float, float]:
+    """On the whole, at the worst place, and what is wrong altogether."""
+    lacking = float(np.maximum(0.0, AGAINST - gains).sum())
+    return float(gains.mean()), _weakest(gains), _fewness(lacking)
+
+
 def _weakest(gains: Floats) -> float:
     """The mean over the worst run; over all of them where there are fewer."""
     if len(gains) <= RUN:
@@ -156,8 +164,8 @@ def _weakest(gains: Floats) -> float:
     return float(sums.min()) / RUN
 
 
-def _fewness(count: int) -> float:
-    return -float(np.log1p(count))
+def _fewness(amount: float) -> float:
+    return -float(np.log1p(amount))
 
 
 def _of_writing(words: Sequence[str]) -> tuple[float, float]:

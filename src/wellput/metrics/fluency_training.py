@@ -1,7 +1,9 @@
 """Training `fluency`: sentences whose quality is known by construction, in no way from judgments.
 
-A real sentence with k mistakes put in is the worse the larger k: its severity is log(1 + k). Sentences
-that a generator put together count as having two, or one for sequences of four words; they keep
+A real sentence with k mistakes put in is the worse the larger k: its severity is log(1 + k). In some
+sentences k is the same however long they are, in others it grows with their length, as where people or
+programs err now and then; of these a long one has more wrong in it than a short one. Sentences that a
+generator put together count as having two, or one for sequences of four words; they keep
 the weights from trusting what a generator can imitate. Real sentences and those that the others are
 made from must be disjoint, and none may be among the texts that the models of English were trained
 on: otherwise a model recognizes what it was made from.
@@ -30,6 +32,8 @@ Words = Sequence[str]
 SENTENCES = 1500
 """Real ones, and as many for each number of mistakes."""
 MISTAKES = (1, 2, 3, 5)
+WORDS_A_MISTAKE = (32, 16, 8, 4)
+"""Where mistakes grow with length: the words for one more."""
 LENGTHS = (8, 12, 16, 24)
 SIZES = {1: 2, 2: 2, 4: 1}
 """Words in a sequence, and the mistakes that a sentence put together of them counts as."""
@@ -44,11 +48,11 @@ LEAST = 200
 
 @dataclass(frozen=True)
 class Graded:
-    """Texts of one kind, how many mistakes they count as, and what they weigh together."""
+    """Texts of one kind, how many mistakes each counts as (or all do), and what they weigh together."""
 
     name: str
     texts: list[str]
-    mistakes: int
+    mistakes: int | Sequence[int]
     weight: float
 
 
@@ -80,6 +84,10 @@ def graded_texts(
     for mistakes in MISTAKES:
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
         yield Graded(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
+    for words in WORDS_A_MISTAKE:
+        counted = ErrorGenerator(corpus, length=None, words_a_mistake=words).spoiled(n, rng)
+        texts = _texts([spoiled for spoiled, _ in counted])
+        yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
     some = _some(source, PARSED, rng)
     parsed = Source(some, parser.parse(some, threads=threads), threads)
     for name, (mistakes, maker) in _generators(corpus, parsed).items():
@@ -99,9 +107,11 @@ def train_fluency(
     rows, severity, weights = [], [], []
     for kind in graded:
         features = models.features(kind.texts, threads=threads)
-        features = features[~np.isnan(features[:, 0])]
+        has_words = ~np.isnan(features[:, 0])
+        features = features[has_words]
         rows.append(features)
-        severity.append(np.full(len(features), np.log1p(kind.mistakes)))
+        mistakes = np.broadcast_to(np.asarray(kind.mistakes), has_words.shape)
+        severity.append(np.log1p(mistakes[has_words]))
         weights.append(np.full(len(features), kind.weight / len(features)))
         on_progress(len(features))
     return FluencyModel.train(np.vstack(rows), np.concatenate(severity), np.concatenate(weights))
