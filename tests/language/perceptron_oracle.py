@@ -1,4 +1,4 @@
-"""An averaged perceptron in plain Python: what native/perceptron.h and native/tagger.cpp compute."""
+"""An averaged perceptron in plain Python: what native/class_trainers.h and native/tagger.cpp compute."""
 
 from __future__ import annotations
 
