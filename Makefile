@@ -122,10 +122,12 @@ sanitize: $(TESTED)
 	  tests/degrade tests/stats/test_kernel.py
 	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
 
+# Of the statistics only the files with kernels: statsmodels cannot be imported under this sanitizer.
 races: $(TESTED)
 	$(call build-sanitized,thread,thread)
 	$(UNDER_THREAD) $(call SANITIZED_PYTHON,thread) $(TESTS_UNDER) -k thread \
-	  tests/test_threads.py tests/metrics tests/language tests/realize tests/stats tests/text tests/engine
+	  tests/test_threads.py tests/metrics tests/language tests/realize tests/text tests/engine \
+	  $(addprefix tests/stats/test_,kernel.py resampling.py permutation.py correlation_bootstrap.py)
 
 package: $(VENV)/.locked
 	rm -rf dist
