@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "checks.h"
+#include "class_trainers.h"
+#include "class_weights.h"
+#include "feature_keys.h"
 #include "kernels.h"
 #include "parallel.h"
-#include "perceptron.h"
 #include "random_stream.h"
 #include "strings.h"
 #include "word_atoms.h"
@@ -347,7 +349,7 @@ public:
 
 private:
     Classes classes_;
-    PerceptronWeights weights_;
+    ClassWeights weights_;
 };
 
 // What SHIFT, LEFT and RIGHT would cost after some moves: for the test of the oracle.

@@ -13,14 +13,15 @@
 #include <vector>
 
 #include "checks.h"
-#include "gradient_trainer.h"
+#include "class_trainers.h"
+#include "class_weights.h"
+#include "feature_keys.h"
 #include "kernels.h"
 #include "label_features.h"
 #include "label_marginals.h"
 #include "linear_weights.h"
 #include "ngram_trie.h"
 #include "parallel.h"
-#include "perceptron.h"
 #include "random_stream.h"
 #include "strings.h"
 
@@ -74,7 +75,7 @@ float edge_score(const Edges& edges, const LabelParts& parts, std::size_t mother
 
 class TreeViterbi {
 public:
-    TreeViterbi(const PerceptronWeights& local, const LinearWeights& edges,
+    TreeViterbi(const ClassWeights& local, const LinearWeights& edges,
                 const LabelParts& parts, std::size_t width)
         : local_(local), edges_(edges), parts_(parts), width_(width), scores_(parts.size()) {}
 
@@ -146,7 +147,7 @@ private:
             if (of_mother == chosen_[mother]) chosen_[word] = label;
     }
 
-    const PerceptronWeights& local_;
+    const ClassWeights& local_;
     const LinearWeights& edges_;
     const LabelParts& parts_;
     std::size_t width_;
@@ -267,7 +268,7 @@ private:
             const float share = marginals_.of(i, c);
             mistakes_ += is_right && share < 0.5f;
             if (const float slope = is_right - share; std::fabs(slope) > kFlat)
-                local_.climb(keys_[i], candidates_[i][c], slope);
+                local_.update(keys_[i], candidates_[i][c], slope);
         }
     }
     void climb_edges(std::uint32_t mother, std::uint32_t i, const std::int32_t* right) {
@@ -362,7 +363,7 @@ public:
 private:
     LabelParts parts_;
     UsualLabels usual_;
-    PerceptronWeights local_;
+    ClassWeights local_;
     LinearWeights edges_;
 };
 

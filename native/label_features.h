@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "perceptron.h"
+#include "feature_keys.h"
 #include "strings.h"
 #include "unordered_trees.h"
 #include "word_atoms.h"

@@ -1,18 +1,18 @@
 // Weights of one linear score over sparse features, learned by climbing a likelihood. A feature is a
-// 32-bit key (perceptron.h) and counts once for or against.
+// 32-bit key (feature_keys.h) and counts once for or against.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gradient_trainer.h"
-#include "perceptron.h"
+#include "class_trainers.h"
+#include "feature_keys.h"
+#include "varints.h"
 
 namespace wellput {
 
@@ -34,17 +34,9 @@ public:
 
     void climb(FeatureKey key, float slope) {
         if (is_left_out(key)) return;
-        std::uint32_t number = table_.find(key);
-        if (number == KeyTable::kAbsent) {
-            number = static_cast<std::uint32_t>(cells_.size());
-            table_.insert(key, number);
-            cells_.push_back({key});
-        }
-        Cell& cell = cells_[number];
-        const float change = adaptive_step(slope, cell.squares);
-        cell.weight += change;
-        cell.late += static_cast<double>(now_) * static_cast<double>(change);
-        cell.updates = static_cast<std::uint8_t>(std::min(cell.updates + 1, 255));
+        const std::uint32_t number = table_.find_or_insert(key, cells_.size());
+        if (number == cells_.size()) cells_.push_back({key});
+        cells_[number].change(slope, now_);
     }
 
     // To be called after every decision: weights are averaged over decisions.
@@ -55,38 +47,28 @@ public:
     // `smallest`, are dropped.
     std::string finish(double unit, double smallest) {
         std::sort(cells_.begin(), cells_.end(),
-                  [](const Cell& a, const Cell& b) { return a.key < b.key; });
+                  [](const Cell& a, const Cell& b) { return a.of < b.of; });
         std::string bytes;
         FeatureKey last = 0;
-        const double decisions = std::max(static_cast<double>(now_), 1.0);
         for (const Cell& cell : cells_) {
-            const double mean = static_cast<double>(cell.weight) - cell.late / decisions;
+            const double mean = cell.mean(now_);
             constexpr double most = 1 << 30;
             const auto rounded =
                 static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -most, most));
             if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
-            put(bytes, cell.key - last);
-            put(bytes, static_cast<std::uint32_t>(rounded) << 1 ^
-                           static_cast<std::uint32_t>(rounded >> 31));
-            last = cell.key;
+            put_varint(bytes, cell.of - last);
+            put_signed_varint(bytes, rounded);
+            last = cell.of;
         }
         return bytes;
     }
 
 private:
-    struct Cell {
-        FeatureKey key;
-        std::uint8_t updates = 0;
-        float weight = 0, squares = 0;
-        double late = 0;  // the sum of each change times the decisions before it
-    };
+    using Cell = ClimbingCell<FeatureKey>;
+
     bool is_left_out(FeatureKey key) const {
         return left_out_ > 0 &&
                FeatureHash(key).add(static_cast<std::uint64_t>(now_)).key() < left_out_;
-    }
-    static void put(std::string& bytes, std::uint32_t value) {
-        for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-        bytes += static_cast<char>(value);
     }
 
     int min_updates_;
@@ -103,13 +85,10 @@ public:
     // Throws std::invalid_argument where the bytes are cut short.
     explicit LinearWeights(std::string_view bytes) {
         std::vector<Slot> entries;
-        std::size_t place = 0;
         FeatureKey key = 0;
-        while (place < bytes.size()) {
-            key += take(bytes, place);
-            const std::uint32_t zigzag = take(bytes, place);
-            const auto weight = static_cast<std::int32_t>(zigzag >> 1 ^ (0u - (zigzag & 1)));
-            entries.push_back({key, static_cast<float>(weight)});
+        for (VarintReader reader(bytes); !reader.is_at_end();) {
+            key += reader.take();
+            entries.push_back({key, static_cast<float>(reader.take_signed())});
         }
         std::size_t size = 16;
         while (size < 2 * entries.size()) size *= 2;
@@ -130,16 +109,6 @@ private:
         std::size_t place = key & mask;
         while (slots_[place].weight != 0.0f && slots_[place].key != key) place = (place + 1) & mask;
         return place;
-    }
-    static std::uint32_t take(std::string_view bytes, std::size_t& place) {
-        std::uint32_t value = 0;
-        for (int shift = 0; shift < 32; shift += 7) {
-            if (place == bytes.size()) break;
-            const auto byte = static_cast<std::uint8_t>(bytes[place++]);
-            value |= std::uint32_t{byte & 0x7fu} << shift;
-            if (byte < 0x80) return value;
-        }
-        throw std::invalid_argument("damaged weights");
     }
     std::vector<Slot> slots_;
 };

@@ -134,7 +134,8 @@ std::vector<std::vector<std::uint64_t>> occurrences_of(
 }
 
 // Texts in, a model out. Word numbers past `run_tokens` go to a file in `folder`, and so do sorted
-// runs of n-grams. Files that an interrupted training left there are gone on with.
+// runs of n-grams. Those that an interrupted training left there are gone on with after `resume`; to
+// all others the folder is empty.
 class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
@@ -174,6 +175,7 @@ public:
             n_spilled_ += n;
         }
         std::fseek(spilled_.get(), 0, SEEK_END);  // a file that was read is written only after this
+        has_runs_ = true;
     }
 
     // The words from number `begin` on, a line each.
@@ -232,8 +234,11 @@ public:
     // A file with what `sorted_run` gave for a part of the text, instead of texts.
     void take_run(std::string path) { given_runs_.push_back(std::move(path)); }
 
-    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown.
+    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown. Can be
+    // asked for once: the words are then numbered otherwise than in the files.
     nb::tuple finish(std::uint64_t min_count) {
+        require(!is_finished_, "a trainer makes one model");
+        is_finished_ = true;
         std::vector<TrieLevel> levels;
         std::vector<Discounts> discounts;
         std::vector<std::vector<std::uint64_t>> counts;
@@ -241,7 +246,7 @@ public:
             nb::gil_scoped_release release;
             cut_vocabulary(min_count);
             counts.resize(static_cast<std::size_t>(order_));
-            levels = count(counts);
+            levels = count(counts, min_count);
             discounts = estimate(levels, counts);
             counts = occurrences_of(levels, std::move(counts));
         }
@@ -263,6 +268,8 @@ private:
 
     void spill() {
         if (!spilled_) spilled_ = open_file(folder_ + "/tokens", "w+b");
+        // Any more text makes the last run longer, and may number the words otherwise.
+        if (!stream_.empty()) has_runs_ = false;
         write_numbers(spilled_.get(), stream_.data(), stream_.size());
         n_spilled_ += stream_.size();
         stream_.clear();
@@ -279,14 +286,11 @@ private:
         words_ = std::move(kept);
     }
 
-    std::vector<TrieLevel> count(std::vector<std::vector<std::uint64_t>>& counts) {
+    std::vector<TrieLevel> count(std::vector<std::vector<std::uint64_t>>& counts,
+                                 std::uint64_t min_count) {
         TrieBuilder trie(order_, words_.size());
         counts[0].resize(words_.size());
         const auto take = [&](const std::uint32_t* reversed, std::uint64_t count) {
-            // Runs on disk may be those of another training.
-            for (std::size_t k = 0; k < counts.size(); ++k)
-                if (reversed[k] >= words_.size())
-                    throw std::runtime_error("files of another training are in the way");
             std::size_t length = 1;
             while (length < counts.size() && reversed[length - 1] != SENTENCE_BEGIN) ++length;
             trie.add(reversed, length, [&](std::size_t depth) {
@@ -296,32 +300,35 @@ private:
             });
             (length == 1 ? counts[0][reversed[0]] : counts[length - 1].back()) += count;
         };
-        if (!given_runs_.empty()) {
-            std::vector<std::uint32_t> last;
-            merge_runs(given_runs_, order_, [&](const std::uint32_t* reversed, std::uint64_t count) {
-                const auto* end = reversed + order_;
-                const bool is_known =
-                    std::all_of(reversed, end, [&](auto id) { return id < words_.size(); });
-                if (!is_known || !std::lexicographical_compare(last.begin(), last.end(), reversed, end))
-                    throw std::runtime_error("a run of counts is damaged");
-                last.assign(reversed, end);
-                take(reversed, count);
-            });
-        } else if (!spilled_) {
+        if (given_runs_.empty() && !spilled_) {
             for (auto& id : stream_) id = number_of_[id];
             count_sorted(stream_, 0, order_, words_.size(), threads_, take);
-        } else {
-            merge_runs(write_runs(), order_, take);
+            return trie.finish();
         }
+        const auto runs = given_runs_.empty() ? write_runs(min_count) : given_runs_;
+        std::vector<std::uint32_t> last;
+        merge_runs(runs, order_, [&](const std::uint32_t* reversed, std::uint64_t count) {
+            const auto* end = reversed + order_;
+            const bool is_known =
+                std::all_of(reversed, end, [&](auto id) { return id < words_.size(); });
+            if (!is_known || !std::lexicographical_compare(last.begin(), last.end(), reversed, end))
+                throw std::runtime_error("a run of counts is damaged");
+            last.assign(reversed, end);
+            take(reversed, count);
+        });
         return trie.finish();
     }
 
-    std::vector<std::string> write_runs() {
+    std::vector<std::string> write_runs(std::uint64_t min_count) {
         spill();
         std::rewind(spilled_.get());
         std::vector<std::string> paths;
         std::vector<std::uint32_t> chunk;
         const auto history = static_cast<std::size_t>(order_ - 1);
+        // What a run is made of beside the text is in its name.
+        std::string how;
+        for (const auto each : {static_cast<std::uint64_t>(order_), min_count, std::uint64_t{run_tokens_}})
+            how.append("-").append(std::to_string(each));
         while (true) {
             // What precedes the chunk stays before it: n-grams reach over its beginning.
             chunk.erase(chunk.begin(),
@@ -331,10 +338,15 @@ private:
             chunk.resize(first + std::fread(chunk.data() + first, sizeof(std::uint32_t),
                                             run_tokens_, spilled_.get()));
             if (chunk.size() == first) return paths;
-            for (std::size_t i = first; i < chunk.size(); ++i) chunk[i] = number_of_[chunk[i]];
-            paths.push_back(folder_ + "/run" + std::to_string(paths.size()));
+            for (std::size_t i = first; i < chunk.size(); ++i) {
+                if (chunk[i] >= number_of_.size())
+                    throw std::runtime_error("the file of tokens was changed meanwhile");
+                chunk[i] = number_of_[chunk[i]];
+            }
+            paths.push_back(folder_ + "/run" + std::to_string(paths.size()) + how);
             // What has its final name is whole: an interrupted training wrote it.
-            if (!std::filesystem::exists(paths.back())) write_run(chunk, first, paths.back());
+            if (!has_runs_ || !std::filesystem::exists(paths.back()))
+                write_run(chunk, first, paths.back());
         }
     }
 
@@ -357,7 +369,8 @@ private:
     std::size_t run_tokens_;
     std::string folder_;
     int threads_;
-    bool is_closed_ = false;
+    bool is_closed_ = false, is_finished_ = false;
+    bool has_runs_ = false;  // the runs in the folder are of this very text
     WordTable words_;
     std::vector<std::uint64_t> occurrences_;
     std::vector<std::uint32_t> stream_, number_of_;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "perceptron.h"
+#include "feature_keys.h"
 
 namespace wellput {
 

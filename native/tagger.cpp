@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "arrays.h"
+#include "class_trainers.h"
+#include "class_weights.h"
+#include "feature_keys.h"
 #include "kernels.h"
 #include "parallel.h"
-#include "perceptron.h"
 #include "random_stream.h"
 #include "strings.h"
 #include "word_atoms.h"
@@ -284,7 +286,7 @@ private:
             8);
     }
 
-    PerceptronWeights weights_;
+    ClassWeights weights_;
     std::size_t classes_;
 };
 

@@ -280,7 +280,7 @@ private:
             for (int rank = 0; rank < static_cast<int>(end.size()); ++rank)
                 keep(last_, {end[rank].score + price, mask, rank, {0, 0}}, n_best);
         }
-        const double orders = std::lgamma(p_.adjuncts(t, count) + 1.0);
+        const double orders = p_.log_orders(p_.adjuncts(t, count));
         for (const Cell& end : last_) {
             Derivation derivation{end.score + orders, std::vector<Choice>(count)};
             int mask = end.mask, rank = end.rank;
@@ -311,7 +311,7 @@ private:
             misplaced += left[slot]-- > 0 ? -1 : 1;
         }
         const int count = static_cast<int>(tree_.daughters(x).size());
-        return MISPLACED * misplaced + std::lgamma(p_.adjuncts(t, count) + 1.0);
+        return MISPLACED * misplaced + p_.log_orders(p_.adjuncts(t, count));
     }
 
     std::vector<Analysis> best_trees(int n_best) {

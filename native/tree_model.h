@@ -78,6 +78,8 @@ public:
     int adjuncts(int t, int daughters) const {
         return std::clamp(daughters - slots_of(t), 0, MOST_ADJUNCTS);
     }
+    // The logarithm of how many orders so many adjuncts have.
+    double log_orders(int adjuncts) const { return log_orders_[adjuncts]; }
     double stem_frequency(int stem) const { return stem_frequency_[stem]; }
     // Of a lexeme by itself: what kind of mother it makes, what kind of slot it fills.
     double makes_mother(int lexeme, int coarse) const {
@@ -214,12 +216,14 @@ private:
             }
         }
         for (double& count : stem_frequency_) count = std::log(std::max(count, UNSEEN));
+        // Here and not where they are needed: lgamma writes the sign into a variable of all threads.
+        for (int n = 0; n <= MOST_ADJUNCTS; ++n) log_orders_.push_back(std::lgamma(n + 1.0));
     }
 
     friend class RoleScores;
     static constexpr double SHARED = 0.5;
     Level lexeme_[3], frame_[4], adjuncts_[3];
-    std::vector<double> frame_base_, adjuncts_base_, stem_frequency_;
+    std::vector<double> frame_base_, adjuncts_base_, stem_frequency_, log_orders_;
     Ints stem_category_;
     std::size_t slot_kinds_ = 0;
     std::vector<float> makes_mother_, fills_slot_;

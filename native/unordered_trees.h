@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "checks.h"
-#include "perceptron.h"
+#include "feature_keys.h"
 
 namespace wellput {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "perceptron.h"
+#include "feature_keys.h"
 
 namespace wellput {
 

@@ -105,7 +105,8 @@ LevelArrays = tuple[
 ]
 
 class NgramTrainer:
-    """Counts n-grams of the texts added; numbers of tokens past `run_tokens` go to `folder`."""
+    """Counts n-grams of the texts added; numbers of tokens past `run_tokens` go to `folder`. A trainer
+    makes one model."""
 
     def __init__(self, order: int, run_tokens: int, folder: str, threads: int) -> None: ...
     def know_only(self, words: Sequence[str]) -> None: ...

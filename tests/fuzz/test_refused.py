@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -186,3 +187,21 @@ def test_nothing_to_draw_from() -> None:
         nothing, nothing, "system", "spearman", "both", 5, 1, 2
     )
     assert np.isnan(found[:, 0]).all()
+
+
+def test_a_trainer_makes_one_model(tmp_path: Path) -> None:
+    # The tokens in the file are numbered as they were before rare words were left out.
+    trainer = _native.NgramTrainer(2, 4, str(tmp_path), 1)
+    trainer.add(["a b c d", "a b e f"], "none")
+    trainer.finish(2)
+    with pytest.raises(ValueError, match="one model"):
+        trainer.finish(2)
+
+
+def test_tokens_that_somebody_else_wrote(tmp_path: Path) -> None:
+    trainer = _native.NgramTrainer(2, 4, str(tmp_path), 1)
+    trainer.add(["a b c d", "a b e f"], "none")
+    trainer.checkpoint()
+    np.full(8, 99, np.uint32).tofile(tmp_path / "tokens")
+    with pytest.raises(RuntimeError, match="changed meanwhile"):
+        trainer.finish(1)

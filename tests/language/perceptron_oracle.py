@@ -1,4 +1,4 @@
-"""An averaged perceptron in plain Python: what native/perceptron.h and native/tagger.cpp compute."""
+"""An averaged perceptron in plain Python: as native/class_trainers.h and tagger.cpp compute it."""
 
 from __future__ import annotations
 

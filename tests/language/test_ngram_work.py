@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.language.ngram_texts import skewed
+from wellput import _native
 from wellput.core.errors import InputError
 from wellput.language import ngram_training
 from wellput.language.ngram_training import train
@@ -75,6 +77,36 @@ def test_a_folder_with_less_than_it_says_is_refused(tmp_path: Path) -> None:
     (work / "tokens").write_bytes((work / "tokens").read_bytes()[:-4])
     with pytest.raises(InputError, match="damaged"):
         train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))
+
+
+def levels_of(folder: Path, order: int, texts: list[str], run_tokens: int) -> list[list[bytes]]:
+    trainer = _native.NgramTrainer(order, run_tokens, str(folder), 1)
+    trainer.add(texts, "none")
+    return [[array.tobytes() for array in level] for level in trainer.finish(1)[1]]
+
+
+# The first of them gave n-grams whose contexts were nowhere, the last another model.
+@pytest.mark.parametrize("before", [(3, 20, 50), (2, 30, 50), (3, 40, 50), (3, 30, 40)])
+def test_what_another_training_left_is_not_taken(
+    tmp_path: Path, before: tuple[int, int, int]
+) -> None:
+    (tmp_path / "used").mkdir()
+    (tmp_path / "new").mkdir()
+    order, sentences, run_tokens = before
+    levels_of(tmp_path / "used", order, TEXTS[:sentences], run_tokens)
+    again = levels_of(tmp_path / "used", 3, TEXTS[:30], 50)
+    assert again == levels_of(tmp_path / "new", 3, TEXTS[:30], 50)
+
+
+@pytest.mark.parametrize("option", [{}, {"order": 2}, {"min_count": 2}, {"memory_mb": 2}])
+def test_more_text_or_another_option_after_all_runs_were_written(
+    tmp_path: Path, option: dict[str, Any]
+) -> None:
+    options = {"memory_mb": 1, **option}
+    blocks = BLOCKS if option else BLOCKS[:5]
+    train(blocks, memory_mb=1, work=WorkFolder(tmp_path / "work", {}))
+    again = train(BLOCKS, **options, work=WorkFolder(tmp_path / "work", {}))
+    assert again.model.fingerprint == train(BLOCKS, **options).model.fingerprint
 
 
 @pytest.mark.parametrize("order", [2, 8])  # 8 words do not fit into one number

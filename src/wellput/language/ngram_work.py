@@ -1,7 +1,8 @@
 """The noun `WorkFolder`: where a training keeps what it has counted, to go on if it is stopped.
 
-It holds `tokens` (the text as word numbers) and `words`, both appended to, then sorted runs of n-grams;
-`progress.json` says how much of them is valid and what they were made from.
+It holds `tokens` (the text as word numbers) and `words`, both appended to, then sorted runs of n-grams,
+which are made anew where more text or another option came since. `progress.json` says how much of them
+is valid and what they were made from.
 """
 
 from __future__ import annotations

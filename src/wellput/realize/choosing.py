@@ -72,7 +72,7 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class LabelChooser:
-    """Weights (two strings of bytes, native/perceptron.h and linear_weights.h), the labels they are
+    """Weights (two strings of bytes, native/class_weights.h and linear_weights.h), the labels they are
     for, and the usual label of each known word."""
 
     labels: tuple[Label, ...]
