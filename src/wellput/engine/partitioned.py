@@ -25,6 +25,7 @@ from wellput.engine.partitions import (
     Outcome,
     Partition,
     evaluate,
+    failed_each_time,
     partitions_of,
 )
 from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
@@ -116,12 +117,12 @@ def outcomes_here(
 ) -> Generator[tuple[Partition, Outcome], None, None]:
     """Each partition with its outcome, one after another, each on all threads."""
     for number, partition in enumerate(partitions):
-        for attempt in range(1, ATTEMPTS + 1):
+        for _ in range(ATTEMPTS):
             try:
                 outcome = evaluate(partition, number, job, before(partition), with_fingerprint)
                 break
             except Exception as error:
-                outcome = Failed(f"{attempt} attempts failed, the last with {error!r}", error)
+                outcome = failed_each_time(error)
         yield partition, outcome
 
 

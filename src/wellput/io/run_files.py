@@ -19,7 +19,7 @@ from typing import Any
 from wellput.core.errors import InputError, OutputError
 from wellput.core.run import Run, RunScore
 from wellput.io.files import PathLike
-from wellput.io.output import check_writable, replacing
+from wellput.io.output import check_writable, refuse_url, replacing
 from wellput.io.parquet import import_pyarrow
 
 FORMAT = 1
@@ -43,6 +43,7 @@ class UnreadableRun(InputError):
 def check_store(folder: PathLike) -> None:
     """Raises at once where runs cannot be stored: before the work, not after it."""
     import_pyarrow("Storing and reading runs")
+    refuse_url(folder)
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise OutputError(f"Cannot store runs in {folder}: it is no folder.")
