@@ -19,6 +19,7 @@ from wellput.core.errors import InputError, Unreachable, WellputError
 from wellput.core.evalset import EvalSource, Item
 from wellput.core.metric import Metric
 from wellput.engine.blocks import BlockStatistics, block_statistics
+from wellput.engine.parsed_references import ParsedPartition, ParsedReferences
 from wellput.io.evalsets import RecordSource
 from wellput.io.record_files import BLOCKS_A_PARTITION
 from wellput.io.segment_folder import has_part, writing_part
@@ -147,8 +148,13 @@ def evaluate(
         return Failed(str(error))
 
 
-def partitions_of(source: EvalSource) -> tuple[Iterator[Partition], bool]:
-    """The source in partitions, and whether its ids must still be compared with one another."""
+def partitions_of(source: EvalSource, *, threads: int = 1) -> tuple[Iterator[Partition], bool]:
+    """The source in partitions, and whether its ids must still be compared with one another.
+    `threads` are those of a parser that reads a partition."""
+    if isinstance(source, ParsedReferences):
+        plain, has_unchecked_ids = partitions_of(source.source)
+        parse = source.parse
+        return (ParsedPartition(each, parse, threads) for each in plain), has_unchecked_ids
     own = source.partitions() if isinstance(source, RecordSource) else None
     return (_held(source), False) if own is None else (own, True)
 
