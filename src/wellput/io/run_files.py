@@ -11,7 +11,7 @@ import math
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import MISSING, asdict, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -191,18 +191,26 @@ def _value(value: Any) -> Any:
 
 def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
     first = rows[0]
-    whole = {name: first[name] for name in WHOLE}
+    whole = _values({**first, "id": first["run"], "scores": ()}, Run)
     return Run(
-        **{**whole, "seed": int(first["seed"])},
-        id=first["run"],
-        scores=tuple(_score(row) for row in rows),
+        **{**whole, "seed": int(first["seed"]), "scores": tuple(_score(row) for row in rows)}
     )
 
 
+def _values(row: Mapping[str, Any], kind: type[Run] | type[RunScore]) -> dict[str, Any]:
+    """What the row has of the fields; one with a default may be missing, in a file of an earlier
+    wellput."""
+    return {
+        field.name: row[field.name]
+        for field in fields(kind)
+        if field.name in row or field.default is field.default_factory is MISSING
+    }
+
+
 def _score(row: Mapping[str, Any]) -> RunScore:
-    values = {name: row[name] for name in ONE}
+    values = _values(row, RunScore)
     for name in ("components", "p_against"):
-        values[name] = {key: _number(value) for key, value in values[name]}
+        values[name] = {key: _number(value) for key, value in values.get(name, ())}
     return RunScore(**{**values, "score": _number(row["score"])})
 
 
@@ -215,10 +223,10 @@ def _schema(pyarrow: Any, version: str) -> Any:
     numbers = pyarrow.map_(text, number)
     types = {
         "time": pyarrow.timestamp("us", tz="UTC"),
-        "higher_is_better": pyarrow.bool_(),
+        **dict.fromkeys(["higher_is_better", "is_worse"], pyarrow.bool_()),
         "p_against": numbers,
         "components": numbers,
-        **dict.fromkeys(["items", "resamples", "n", "n_common", "undefined"], whole),
+        **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common", "undefined"], whole),
         **dict.fromkeys(
             ["confidence", "alpha", "score", "low", "high", "delta", "p_value"], number
         ),
