@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wellput.core.run import Run
     from wellput.core.table import Estimate, ScoreTable
     from wellput.core.tree import Tree, Word
-    from wellput.engine.result import Comparison, Score, ScoreResult
+    from wellput.engine.result import Comparison, ScoreResult
     from wellput.engine.run_changes import run_changes
     from wellput.engine.runs import save_run
     from wellput.engine.score import score
@@ -43,7 +43,7 @@ _HOMES = {
     "Realization": "wellput.realize.systems:Realization",
     "Realizer": "wellput.realize.realizer:Realizer",
     "Run": "wellput.core.run:Run",
-    "Score": "wellput.engine.result:Score",
+    "Score": "wellput.core.score:Score",
     "ScoreResult": "wellput.engine.result:ScoreResult",
     "ScoreTable": "wellput.core.table:ScoreTable",
     "Tree": "wellput.core.tree:Tree",

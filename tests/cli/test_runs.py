@@ -124,6 +124,39 @@ def test_a_run_that_cannot_be_stored_does_not_cost_the_report(
     assert outcome.err == f"wellput: The run was not stored: {failure}\n"
 
 
+@pytest.mark.parametrize("trees", [[], ["--trees", "auto"]])
+def test_a_run_with_items_left_out(
+    run: Run, files: Write, monkeypatch: pytest.MonkeyPatch, trees: list[str]
+) -> None:
+    monkeypatch.delenv("WELLPUT_RUNS", raising=False)
+    first, second = FIRST.splitlines(keepends=True)
+    third = first.replace('"1"', '"3"')
+    for folder, names in (("all", {"a": first, "b": "{}\n", "c": second}),
+                          ("rest", {"a": first, "c": second}),
+                          ("other", {"a": first, "b": "{}\n", "c": third})):  # fmt: skip
+        Path(folder).mkdir()
+        files(**{f"{folder}/{name}.jsonl": text for name, text in names.items()})
+
+    def scored(folder: str) -> str:
+        metrics = "ssa,sta" if trees else "ssa"
+        options = ["-m", metrics, *trees, "--on-error", "skip", "--runs", "runs"]
+        outcome = run("score", folder, *options)
+        assert outcome.code == 0
+        return outcome.err.split()[-1]
+
+    left_out, without, other = map(scored, ("all", "rest", "other"))
+    found = run("runs", "list", "--format", "json").json["runs"]
+    assert [(each["items"], each["skipped"]) for each in found] == [(2, 1), (2, 0), (2, 1)]
+    assert "2, 1 partition left out" in run("runs", "list").out
+    shown = run("runs", "show", left_out).out
+    assert "1 partition left out because of errors: the scores are those of the other" in shown
+    # The same items, however they came to be what was scored.
+    diff = run("runs", "diff", left_out, without)
+    assert "the same outputs" in diff.out
+    assert "1 partition left out" in diff.out
+    assert "not comparable: other items" in run("runs", "diff", left_out, other).out
+
+
 def test_a_damaged_run_is_named_in_the_list(run: Run, stored: list[str], tmp_path: Path) -> None:
     newest = max((tmp_path / "runs").iterdir())
     newest.write_bytes(newest.read_bytes()[:100])

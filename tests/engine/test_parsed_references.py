@@ -16,7 +16,7 @@ class Counting:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, texts: Sequence[str]) -> list[Tree]:
+    def __call__(self, texts: Sequence[str], *, threads: int) -> list[Tree]:
         self.asked += texts
         return [Tree((Word(text, 0),)) for text in texts]
 
@@ -45,7 +45,7 @@ def test_what_is_kept_is_bounded() -> None:
     parse = Counting()
     source = ParsedReferences(EvalSet(items), parse, "test")
     list(source.blocks())
-    assert len(source._trees) == 10
-    source._trees.update({f"old{i}": GOLD for i in range(parsed_references.MOST_KEPT)})
+    assert len(source._trees._trees) == 10
+    source._trees._trees.update({f"old{i}": GOLD for i in range(parsed_references.MOST_KEPT)})
     list(source.blocks())
-    assert len(source._trees) == 10
+    assert len(source._trees._trees) == 10

@@ -21,6 +21,7 @@ import pytest
 import wellput
 from tests.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
+from wellput.engine.parsed_references import NamedParser, ParsedReferences
 from wellput.engine.partitioned import Engine
 from wellput.engine.ray_cluster import ray_cluster
 from wellput.io import record_files
@@ -139,6 +140,36 @@ def test_cut_files_give_the_same_digits(
 def test_items_in_memory_are_sent_along(shards: Path, cluster: Cluster) -> None:
     held = wellput.read_evalset(shards)
     assert wellput.score(held, "ssa", engine="ray").scores == wellput.score(held, "ssa").scores
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_references_are_parsed_by_the_workers(cluster: Cluster, troubled: Path, held: bool) -> None:
+    parse = NamedParser("english")
+    source = wellput.read_evalset(troubled) if held else wellput.open_evalset(troubled)
+    parsed = ParsedReferences(source, parse, parse.signature, threads=2)
+    once = wellput.score(parsed, "sta,gsa,nist")
+    spread = wellput.score(parsed, "sta,gsa,nist", engine="ray")
+    assert spread.scores == once.scores
+    assert f"trees:{parse.signature}" in spread["A", "sta"].signature
+
+
+@pytest.mark.parametrize("engine", ["ray", "local"])
+def test_a_poisoned_partition_of_parsed_references(
+    cluster: Cluster, troubled: Path, engine: Engine
+) -> None:
+    parse = NamedParser("english")
+
+    def scored(path: str, **options: Any) -> wellput.ScoreResult:
+        source = ParsedReferences(wellput.open_evalset(path), parse, parse.signature)
+        return wellput.score(source, "sta", engine=engine, **options)
+
+    (troubled / "b.jsonl").write_text("{}\n")
+    result = scored(str(troubled), on_error="skip")
+    assert [skipped.partition for skipped in result.skipped] == [str(troubled / "b.jsonl")]
+    assert result.scores == scored(f"{troubled}/[ac].jsonl").scores
+    (troubled / "b.jsonl").write_text(text_of(rows(5, 1)))
+    with pytest.raises(wellput.InputError, match="the id 5 is used 2 times"):
+        scored(str(troubled))
 
 
 def trouble(cluster: Cluster, tmp_path: Path, kind: str) -> Any:

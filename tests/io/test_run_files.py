@@ -31,7 +31,7 @@ SCORE = RunScore(
     p_against={"B": 0.5},
     components={"bp": 1.0, "odd": math.nan},
 )
-UNDEFINED = RunScore("B\ud800", "ttr", math.nan, "tok:13a", 0, "d" * 64, "f" * 64)
+UNDEFINED = RunScore("B\ud800", "ttr", math.nan, "tok:13a", 0, data="d" * 64, outputs="f" * 64)
 RUN = Run(
     id="",
     time=datetime(2026, 11, 15, 14, 4, 22, 470911, UTC),
@@ -46,6 +46,7 @@ RUN = Run(
     alpha=0.05,
     test=None,
     scores=(SCORE, UNDEFINED),
+    skipped=2,
 )
 
 
@@ -156,6 +157,9 @@ def test_a_column_more_does_no_harm_and_one_less_is_said(tmp_path: Path) -> None
     path = run_paths(tmp_path)[0]
     _rewritten(path, lambda table: table.append_column("new", [[1, 2]]))
     assert read_run(path).scores[0].score == 12.5
+    # Columns that earlier files do not have yet.
+    _rewritten(path, lambda table: table.drop_columns(["skipped", "is_worse"]))
+    assert (read_run(path).skipped, read_run(path).scores[0].is_worse) == (0, None)
     _rewritten(path, lambda table: table.drop_columns(["signature"]))
     with pytest.raises(UnreadableRun, match="it lacks 'signature'"):
         read_run(path)

@@ -49,7 +49,10 @@ def test_patterns_and_urls(shards: Path) -> None:
     assert ids(f"{shards}/*.jsonl*") == [str(i) for i in range(9)]
     assert ids(shards.as_uri()) == [str(i) for i in range(11)]
     assert ids(f"{shards.as_uri()}/a.jsonl") == [str(i) for i in range(5)]
-    assert ids(f"{shards.as_uri()}/*.parquet") == ["10"]
+    assert ids(f"{shards.as_uri()}/**/*.parquet") == ["10"]
+    assert ids(f"{shards.as_uri()}/*/*.parquet") == ids(f"{shards}/*/*.parquet") == ["10"]
+    with pytest.raises(InputError, match="No file matches"):
+        ids(f"{shards.as_uri()}/*.parquet")
 
 
 def test_a_file_may_be_named_like_a_pattern(tmp_path: Path) -> None:
@@ -63,7 +66,7 @@ def test_nothing_there(shards: Path, where: str) -> None:
     (shards / "empty").mkdir()
     with pytest.raises(InputError, match=r"No file matches|No evaluation set is in"):
         open_evalset(f"{shards}/{where}")
-    with pytest.raises(InputError, match=r"cannot be read|No file matches"):
+    with pytest.raises(InputError, match="No such file or folder: file:"):
         read_evalset(f"{shards.as_uri()}/absent/x.jsonl")
     with pytest.raises(InputError, match=r"gone://x.*cannot be read"):
         open_evalset("gone://x/y.jsonl")

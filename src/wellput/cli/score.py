@@ -229,17 +229,11 @@ def parser_named(trees: str | None) -> str | None:
 
 def parsed_references(source: EvalSource, parser: str, *, threads: int | None) -> EvalSource:
     """The items with their references parsed, a tree without words for one without words."""
-    from wellput.core.tree import Tree
-    from wellput.engine.parsed_references import ParsedReferences
+    from wellput.engine.parsed_references import NamedParser, ParsedReferences
     from wellput.engine.score import available_cores
-    from wellput.language.sentence_parsing import SentenceParser
 
-    parsing = SentenceParser.load(parser, is_weighed=False)
-
-    def parse(texts: Sequence[str]) -> list[Tree]:
-        return parsing.trees(texts, threads=threads or available_cores())
-
-    return ParsedReferences(source, parse, parsing.parser.signature)
+    parse = NamedParser(parser)
+    return ParsedReferences(source, parse, parse.signature, threads=threads or available_cores())
 
 
 def open_source(

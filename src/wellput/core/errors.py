@@ -2,7 +2,8 @@
 
     WellputError
     ├── InputError       what the user brought is wrong: a file, an option, a value (exit code 2)
-    │   └── MissingExtra     the input is fine, an optional package is not installed
+    │   ├── MissingExtra     the input is fine, an optional package is not installed
+    │   └── Unreachable      the input lies on a server that does not answer: it may, the next time
     └── OutputError      the result cannot be written where it was asked for (exit code 2)
 
 A message says what was wrong, where (file, line, item), and what to do. `InputError.collect`
@@ -44,6 +45,10 @@ class MissingExtra(InputError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package: pip install 'wellput[{extra}]'")
+
+
+class Unreachable(InputError):
+    """A server did not answer, or the connection was lost; trying again may help."""
 
 
 class OutputError(WellputError, OSError):

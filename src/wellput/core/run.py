@@ -7,40 +7,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from wellput.core.score import Score
 
-@dataclass(frozen=True, slots=True)
-class RunScore:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunScore(Score):
     """A score and where it came from.
 
     `data` is the hash of what the outputs were compared with, `outputs` that of the outputs
-    themselves: equal hashes, equal content. `score` is NaN where it is undefined. `p_value` belongs to
-    the paired test against `baseline`; `p_against` has Holm's p-value for each other system where all
-    pairs were tested.
+    themselves: equal hashes, equal content. `score` is NaN where it is undefined. `p_against` has
+    Holm's p-value for each other system where all pairs were tested.
     """
 
-    system: str
-    metric: str
-    score: float
-    signature: str
-    n: int
     data: str
     outputs: str
     higher_is_better: bool | None = None
-    undefined: int = 0
-    low: float | None = None
-    high: float | None = None
-    baseline: str | None = None
-    delta: float | None = None
-    p_value: float | None = None
-    n_common: int | None = None
     p_against: Mapping[str, float] = field(default_factory=dict)
-    components: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """The scores of one call, what called it, and when. `time` is in UTC; `command` is empty where the
-    call came from Python."""
+    call came from Python. `skipped` counts the partitions that could not be evaluated and are in no
+    score."""
 
     id: str
     time: datetime
@@ -55,6 +44,7 @@ class Run:
     alpha: float
     test: str | None
     scores: tuple[RunScore, ...]
+    skipped: int = 0
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
+from wellput.engine.parsed_references import without_parser
 from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
 
@@ -116,7 +117,7 @@ def collect(
     on_progress: OnProgress | None = None,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
-    result = Collection(prepare_all(metrics, source))
+    result = Collection(prepare_all(metrics, without_parser(source)))
     for block in source.blocks():
         result.add(
             block_statistics(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError, OutputError
 from wellput.engine.blocks import BlockColumn, BlockStatistics, SystemBlock
 from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
+from wellput.io.output import refuse_url
 
 KIND = "finished partition"
 
@@ -26,6 +27,7 @@ class FinishedPartitions:
     """The folder; it is made where it is not there, its parents are not."""
 
     def __init__(self, folder: str | Path) -> None:
+        refuse_url(folder)
         self._folder = Path(folder)
         try:
             self._folder.mkdir(exist_ok=True)

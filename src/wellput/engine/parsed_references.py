@@ -1,33 +1,105 @@
-"""The noun `ParsedReferences`: items whose references get trees from a parser as they are read."""
+"""The noun `ParsedReferences`: items whose references get trees from a parser as they are read.
+
+Whoever reads a partition parses its references: on a cluster that is the worker.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
 
 from wellput.core.evalset import EvalSource, Item
 from wellput.core.tree import Tree
+from wellput.language.sentence_parsing import SentenceParser
+
+if TYPE_CHECKING:
+    from wellput.engine.partitions import Partition
 
 MOST_KEPT = 1 << 17
 """Trees kept for references that come again; a file larger than memory must not fill it."""
 
-Parse = Callable[[Sequence[str]], Sequence[Tree]]
+
+class Parse(Protocol):
+    """Gives the trees of texts, one without words for an empty text. It can be sent to another
+    process."""
+
+    def __call__(self, texts: Sequence[str], *, threads: int) -> Sequence[Tree]: ...
+
+
+@dataclass(frozen=True)
+class NamedParser:
+    """`english` or `spacy:NAME`; every process loads its own when it first parses."""
+
+    name: str
+
+    def __call__(self, texts: Sequence[str], *, threads: int) -> Sequence[Tree]:
+        return _loaded(self.name).trees(texts, threads=threads)
+
+    @property
+    def signature(self) -> str:
+        return _loaded(self.name).parser.signature
+
+
+@cache
+def _loaded(name: str) -> SentenceParser:
+    return SentenceParser.load(name, is_weighed=False)
 
 
 class ParsedReferences:
     """The items of another source. A reference that has a tree keeps it.
 
-    `parse` gives the trees of texts, one without words for an empty text; `signature` names the parser
-    in the signatures of metrics that need trees.
+    `signature` names the parser in the signatures of metrics that need trees.
     """
 
-    def __init__(self, source: EvalSource, parse: Parse, signature: str) -> None:
-        self._source = source
-        self._parse = parse
-        self._trees: dict[str, Tree] = {}
+    def __init__(
+        self, source: EvalSource, parse: Parse, signature: str, *, threads: int = 1
+    ) -> None:
+        self.source = source
+        self.parse = parse
         self.signature = signature
+        self._trees = _Trees(parse, threads)
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        for block in self._source.blocks():
+        return self._trees.added(self.source.blocks())
+
+
+def without_parser(source: EvalSource) -> EvalSource:
+    """The source as it is without trees from a parser."""
+    return source.source if isinstance(source, ParsedReferences) else source
+
+
+@dataclass(frozen=True)
+class ParsedPartition:
+    """A partition of another source, its references parsed where it is read."""
+
+    plain: Partition
+    parse: Parse
+    threads: int
+
+    @property
+    def name(self) -> str:
+        return self.plain.name
+
+    def blocks(self) -> Iterator[Sequence[Item]]:
+        return _Trees(self.parse, self.threads).added(self.plain.blocks())
+
+    def fingerprint(self) -> str:
+        return self.plain.fingerprint()
+
+
+class _Trees:
+    """Parses each text once, as long as it is kept."""
+
+    def __init__(self, parse: Parse, threads: int) -> None:
+        self._parse = parse
+        self._threads = threads
+        self._trees: dict[str, Tree] = {}
+
+    def added(self, blocks: Iterable[Sequence[Item]]) -> Iterator[Sequence[Item]]:
+        """The items with trees for all references."""
+        for block in blocks:
             self._prepare(block)
             yield [self._with_trees(item) for item in block]
 
@@ -37,7 +109,7 @@ class ParsedReferences:
             self._trees.clear()
         wanted = dict.fromkeys(text for item in block for text in _texts(item))
         new = [text for text in wanted if text not in self._trees]
-        self._trees.update(zip(new, self._parse(new), strict=True))
+        self._trees.update(zip(new, self._parse(new, threads=self._threads), strict=True))
 
     def _with_trees(self, item: Item) -> Item:
         by_system = {

@@ -16,6 +16,7 @@ from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
 from wellput.engine.collect import Collection, OnProgress, prepare_all
 from wellput.engine.finished import FinishedPartitions
+from wellput.engine.parsed_references import without_parser
 from wellput.engine.partitions import (
     ATTEMPTS,
     Before,
@@ -25,6 +26,7 @@ from wellput.engine.partitions import (
     Outcome,
     Partition,
     evaluate,
+    failed_each_time,
     partitions_of,
 )
 from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
@@ -62,11 +64,13 @@ def collect_partitions(
     source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress | None
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
-    result = Collection(prepare_all(metrics, source))
-    partitions, has_unchecked_ids = partitions_of(source)
+    plain = without_parser(source)
+    result = Collection(prepare_all(metrics, plain))
+    threads = plan.threads if plan.engine == "local" else 1
+    partitions, has_unchecked_ids = partitions_of(source, threads=threads)
     job = Job(
         result.metrics,
-        threads=plan.threads if plan.engine == "local" else 1,
+        threads=threads,
         keep_rows=plan.keep_rows,
         hash_ids=has_unchecked_ids,
         parser=plan.parser,
@@ -85,8 +89,8 @@ def collect_partitions(
             else:
                 written.append(number)
                 _add(result, partition, outcome, job, finished, on_progress)
-        if isinstance(source, RecordSource) and has_unchecked_ids:
-            source.refuse_repeated(result.seen)
+        if isinstance(plain, RecordSource) and has_unchecked_ids:
+            plain.refuse_repeated(result.seen)
         if job.segments is not None:
             drop_other_parts(job.segments, written)
     return result
@@ -116,12 +120,12 @@ def outcomes_here(
 ) -> Generator[tuple[Partition, Outcome], None, None]:
     """Each partition with its outcome, one after another, each on all threads."""
     for number, partition in enumerate(partitions):
-        for attempt in range(1, ATTEMPTS + 1):
+        for _ in range(ATTEMPTS):
             try:
                 outcome = evaluate(partition, number, job, before(partition), with_fingerprint)
                 break
             except Exception as error:
-                outcome = Failed(f"{attempt} attempts failed, the last with {error!r}", error)
+                outcome = failed_each_time(error)
         yield partition, outcome
 
 

@@ -15,13 +15,16 @@ from itertools import islice
 from typing import Protocol, TypeAlias
 
 from wellput import __version__
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Unreachable, WellputError
 from wellput.core.evalset import EvalSource, Item
 from wellput.core.metric import Metric
 from wellput.engine.blocks import BlockStatistics, block_statistics
+from wellput.engine.parsed_references import ParsedPartition, ParsedReferences
 from wellput.io.evalsets import RecordSource
 from wellput.io.record_files import BLOCKS_A_PARTITION
 from wellput.io.segment_folder import has_part, writing_part
+
+ATTEMPTS = 3
 
 
 class Partition(Protocol):
@@ -99,11 +102,15 @@ class Failed:
     cause: BaseException | None = None
 
 
+def failed_each_time(error: BaseException) -> Failed:
+    """For an error that came back however often the partition was evaluated."""
+    told = str(error) if isinstance(error, WellputError) else repr(error)
+    return Failed(f"{ATTEMPTS} attempts failed, the last with {told}", error)
+
+
 Outcome: TypeAlias = Evaluated | Unchanged | Failed
 Before: TypeAlias = Callable[[Partition], str | None]
 """The fingerprint of a partition and its job when it was finished before, None if it never was."""
-
-ATTEMPTS = 3
 
 
 def evaluate(
@@ -135,12 +142,19 @@ def evaluate(
                 for block in partition.blocks()
             ]
         return Evaluated(blocks, fingerprint)
+    except Unreachable:
+        raise  # to be tried again
     except InputError as error:
         return Failed(str(error))
 
 
-def partitions_of(source: EvalSource) -> tuple[Iterator[Partition], bool]:
-    """The source in partitions, and whether its ids must still be compared with one another."""
+def partitions_of(source: EvalSource, *, threads: int = 1) -> tuple[Iterator[Partition], bool]:
+    """The source in partitions, and whether its ids must still be compared with one another.
+    `threads` are those of a parser that reads a partition."""
+    if isinstance(source, ParsedReferences):
+        plain, has_unchecked_ids = partitions_of(source.source)
+        parse = source.parse
+        return (ParsedPartition(each, parse, threads) for each in plain), has_unchecked_ids
     own = source.partitions() if isinstance(source, RecordSource) else None
     return (_held(source), False) if own is None else (own, True)
 

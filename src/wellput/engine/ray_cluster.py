@@ -17,7 +17,16 @@ from typing import Any, TypeVar
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.mapping import MapParts
-from wellput.engine.partitions import ATTEMPTS, Before, Failed, Job, Outcome, Partition, evaluate
+from wellput.engine.partitions import (
+    ATTEMPTS,
+    Before,
+    Failed,
+    Job,
+    Outcome,
+    Partition,
+    evaluate,
+    failed_each_time,
+)
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -121,7 +130,7 @@ def _outcome(ray: Any, task: Any) -> Outcome:
     try:
         outcome: Outcome = ray.get(task)
     except ray.exceptions.RayTaskError as error:
-        return Failed(f"{ATTEMPTS} attempts failed, the last with {error.cause!r}", error.cause)
+        return failed_each_time(error.cause)
     except ray.exceptions.RayError as error:
         reason = str(error).partition("\n")[0]
         return Failed(f"{ATTEMPTS} workers died over it: {reason}")

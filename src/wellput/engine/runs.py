@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
 from wellput import __version__
-from wellput.core.evalset import EvalSource
+from wellput.core.evalset import EvalSource, Item
 from wellput.core.metric import Metric
 from wellput.core.run import Run, RunScore
+from wellput.core.score import Score
 from wellput.engine.data_hashes import DataHashes
-from wellput.engine.result import Score, ScoreResult
+from wellput.engine.partitions import partitions_of
+from wellput.engine.result import ScoreResult
 from wellput.io import open_evalset, run_files
 from wellput.metrics.registry import create_all
-
-KEPT = frozenset(field.name for field in fields(RunScore)) & frozenset(
-    field.name for field in fields(Score)
-)
 
 
 def save_run(
@@ -32,7 +30,8 @@ def save_run(
     command: str = "",
 ) -> Run:
     """Stores a result in a folder of runs (Parquet, needs the extra `parquet`); `evalset` and `metrics`
-    are those it was scored from. The data is read once more, for its hash."""
+    are those it was scored from. The data is read once more, for its hash, without what was left out
+    of the scores."""
     run_files.check_store(folder)
     if isinstance(evalset, str | Path):
         evalset = open_evalset(evalset)
@@ -48,6 +47,8 @@ def run_of(
 ) -> Run:
     """A result with all that is needed to find and compare it again; it has no id yet."""
     needs = {metric.name: metric.needs for metric in create_all(metrics)}
+    if result.skipped:
+        source = _Scored(source, frozenset(skipped.partition for skipped in result.skipped))
     hashes = DataHashes(source, frozenset().union(*needs.values()))
     return Run(
         id="",
@@ -62,9 +63,10 @@ def run_of(
         confidence=result.confidence,
         alpha=result.alpha,
         test=result.test,
+        skipped=len(result.skipped),
         scores=tuple(
             RunScore(
-                **{name: getattr(score, name) for name in KEPT},
+                **{field.name: getattr(score, field.name) for field in fields(score)},
                 higher_is_better=result.higher_is_better.get(score.metric),
                 data=hashes.data(score.system, needs[score.metric]),
                 outputs=hashes.outputs(score.system),
@@ -73,6 +75,20 @@ def run_of(
             for score in result.scores
         ),
     )
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A source without the partitions that were left out of the scores."""
+
+    source: EvalSource
+    left_out: frozenset[str]
+
+    def blocks(self) -> Iterator[Sequence[Item]]:
+        partitions, _ = partitions_of(self.source)
+        for partition in partitions:
+            if partition.name not in self.left_out:
+                yield from partition.blocks()
 
 
 def _p_against(result: ScoreResult, score: Score) -> dict[str, float]:

@@ -11,12 +11,13 @@ from wellput import __version__
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
+from wellput.core.score import Score
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, OnProgress, collect
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
-from wellput.engine.result import Score, ScoreResult
+from wellput.engine.result import ScoreResult
 from wellput.engine.significance import Resampling, Test, compare_all, is_worse
 from wellput.io import open_evalset
 from wellput.io.files import PathLike

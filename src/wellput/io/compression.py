@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import IO, cast
 
 from wellput.core.errors import InputError
+from wellput.io.object_stores import without_query
 
 CHUNK = 1 << 20
 SUFFIXES = (".gz", ".xz")
@@ -25,9 +26,9 @@ def decompressed(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     if first.startswith((GZIP_MAGIC, XZ_MAGIC)):
         yield from _inflated(_ChunkFile(first, chunks), first.startswith(GZIP_MAGIC), name)
         return
-    if name.lower().endswith(SUFFIXES):
+    if (plain := without_query(name)).lower().endswith(SUFFIXES):
         raise InputError(
-            f"{name} is damaged or not compressed, though its name ends in {name[-3:]}: "
+            f"{name} is damaged or not compressed, though its name ends in {plain[-3:]}: "
             "fetch it again, or rename it."
         )
     yield first

@@ -11,8 +11,9 @@ from wellput.io.compression import SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.eval_logs import is_eval_log, read_eval_logs
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
-from wellput.io.locations import files_in, is_folder, is_pattern, is_url
+from wellput.io.locations import files_in, is_folder, is_pattern
 from wellput.io.mt_metrics_eval import find_language_pair, open_language_pair
+from wellput.io.object_stores import is_url
 from wellput.io.problems import Problems
 from wellput.io.record_files import Partition, RecordFile
 from wellput.io.tables import FORMATS
@@ -40,12 +41,13 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
             return read_eval_logs(path)
     if name != STANDARD_INPUT and is_folder(name):
         return _open_shards(files_in(name, SHARDS), trees=trees)
+    check_readable(InputFile(name))
     return _open_shards([name], trees=trees)
 
 
 def _open_shards(names: Sequence[str], *, trees: bool) -> RecordSource:
     files = [InputFile(name) for name in names]
-    check_readable(*files)
+    check_readable(*(file for file in files if not is_url(file.path)))  # a request each
     return RecordSource([RecordFile(file, trees=trees) for file in files])
 
 

@@ -19,13 +19,15 @@ from typing import IO, TypeAlias, cast
 
 from wellput.core.errors import InputError, OutputError, did_you_mean
 from wellput.io.compression import CHUNK, SUFFIXES, decompressed
-from wellput.io.locations import is_url, open_url
+from wellput.io.object_stores import is_url, open_url, unreadable, url_state, without_query
 from wellput.io.problems import Problems
 
 PathLike: TypeAlias = str | Path
 
 SPOOL_IN_MEMORY = 1 << 26
 STANDARD_INPUT = "-"
+URL_CHUNK = 1 << 23
+"""Bytes of one request: fewer, and waiting for answers would take longer than the answers."""
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -47,8 +49,13 @@ class InputFile:
     @property
     def suffix(self) -> str:
         """The suffix in lower case, that of a compression left out: `.csv` of `a.CSV.gz`."""
-        path = Path(self.path.lower())
+        path = Path(without_query(self.path).lower())
         return (path.with_suffix("") if path.suffix in SUFFIXES else path).suffix
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the name promises a compression."""
+        return without_query(self.path).lower().endswith(SUFFIXES)
 
     @property
     def is_read_once(self) -> bool:
@@ -86,7 +93,7 @@ class InputFile:
 
     def seekable(self) -> IO[bytes]:
         """The decompressed bytes as a file with random access, for formats that need it."""
-        if not self._must_spool and not self.path.lower().endswith(SUFFIXES):
+        if not self._must_spool and not self.is_packed:
             file = _opened(self.path)
             self._check_unchanged(file)
             return file
@@ -152,7 +159,8 @@ class InputFile:
         if not self._must_spool:
             with _opened(self.path) as file:
                 self._check_unchanged(file)
-                while chunk := _read(file, self.name):
+                size = URL_CHUNK if is_url(self.path) else CHUNK
+                while chunk := _read(file, self.name, size):
                     yield chunk
                 self._check_unchanged(file)
             return
@@ -166,11 +174,13 @@ class InputFile:
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
         """Refuses a file that was written to or replaced since it was first opened: what was read
-        before and after would not belong together. A store of objects tells no such thing."""
+        before and after would not belong together."""
+        state: tuple[int, ...]
         if is_url(self.path):
-            return
-        found = os.fstat(file.fileno())
-        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            state = url_state(self.path)
+        else:
+            found = os.fstat(file.fileno())
+            state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         if self._state is None:
             self._state = state
         elif state != self._state:
@@ -250,6 +260,8 @@ def _read(file: IO[bytes], name: str, size: int = CHUNK) -> bytes:
     try:
         return file.read(size)
     except OSError as error:
+        if is_url(name):
+            raise unreadable(name, error) from None
         raise InputError(_cannot_read(name, error)) from None
 
 

@@ -22,6 +22,7 @@ from typing import IO, Any, TextIO, cast
 from wellput.core.errors import OutputError
 from wellput.io.compression import compressing
 from wellput.io.files import PathLike
+from wellput.io.object_stores import is_url
 
 STANDARD_OUTPUT = "-"
 
@@ -82,11 +83,21 @@ def check_writable(path: PathLike) -> None:
     """Raises OutputError at once where `path` cannot be written: before the work, not after it."""
     if str(path) == STANDARD_OUTPUT:
         return
+    refuse_url(path)
     target = Path(os.path.realpath(path))
     _mode_of(target, str(path))
     if not os.access(target.parent, os.W_OK):
         reason = _refusal(target.parent, "you have no permission to write in its folder")
         raise OutputError(f"Cannot write {path}: {reason}.")
+
+
+def refuse_url(path: PathLike) -> None:
+    """Raises OutputError for what could only be written on this machine."""
+    if is_url(str(path)):
+        raise OutputError(
+            f"Cannot write {path}: of what wellput writes only a folder of segment scores can lie "
+            "behind a URL. Give a name here, and copy it afterwards."
+        )
 
 
 def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> None:

@@ -10,6 +10,7 @@ from typing import IO, Any
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import BLOCK
 from wellput.io.files import InputFile
+from wellput.io.object_stores import is_lost, unreadable
 from wellput.io.tabular import Cell
 
 
@@ -62,6 +63,8 @@ def opened_parquet(file: InputFile) -> Iterator[Any]:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:
             yield table
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and is_lost(error):
+            raise unreadable(file.path, error) from None
         raise InputError(f"{file.name} is not a Parquet file, or damaged: {error}") from None
 
 

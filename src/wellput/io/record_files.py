@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 
 from wellput.core.evalset import BLOCK, Item
 from wellput.io.columns import Columns
-from wellput.io.compression import SUFFIXES
 from wellput.io.files import InputFile
 from wellput.io.item_lines import ByteSpan, line_blocks, read_item_lines
 from wellput.io.jsonl import read_json_lines
-from wellput.io.locations import is_url
+from wellput.io.object_stores import is_url
 from wellput.io.parquet import count_rows, read_parquet
 from wellput.io.problems import Problems
 from wellput.io.records import RecordReader
@@ -99,10 +98,9 @@ class RecordFile:
             yield Partition(self.file.path, self.trees, None)
 
     def _is_worth_cutting(self) -> bool:
-        path = self.file.path
-        if is_url(path) or path.lower().endswith(SUFFIXES):
+        if is_url(self.file.path) or self.file.is_packed:
             return False
-        return Path(path).stat().st_size > WORTH_CUTTING
+        return Path(self.file.path).stat().st_size > WORTH_CUTTING
 
 
 def _joined(run: Sequence[ByteSpan]) -> ByteSpan:

@@ -11,7 +11,7 @@ import math
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import MISSING, asdict, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from wellput.core.errors import InputError, OutputError
 from wellput.core.run import Run, RunScore
 from wellput.io.files import PathLike
-from wellput.io.output import check_writable, replacing
+from wellput.io.output import check_writable, refuse_url, replacing
 from wellput.io.parquet import import_pyarrow
 
 FORMAT = 1
@@ -43,6 +43,7 @@ class UnreadableRun(InputError):
 def check_store(folder: PathLike) -> None:
     """Raises at once where runs cannot be stored: before the work, not after it."""
     import_pyarrow("Storing and reading runs")
+    refuse_url(folder)
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise OutputError(f"Cannot store runs in {folder}: it is no folder.")
@@ -190,18 +191,26 @@ def _value(value: Any) -> Any:
 
 def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
     first = rows[0]
-    whole = {name: first[name] for name in WHOLE}
+    whole = _values({**first, "id": first["run"], "scores": ()}, Run)
     return Run(
-        **{**whole, "seed": int(first["seed"])},
-        id=first["run"],
-        scores=tuple(_score(row) for row in rows),
+        **{**whole, "seed": int(first["seed"]), "scores": tuple(_score(row) for row in rows)}
     )
 
 
+def _values(row: Mapping[str, Any], kind: type[Run] | type[RunScore]) -> dict[str, Any]:
+    """What the row has of the fields; one with a default may be missing, in a file of an earlier
+    wellput."""
+    return {
+        field.name: row[field.name]
+        for field in fields(kind)
+        if field.name in row or field.default is field.default_factory is MISSING
+    }
+
+
 def _score(row: Mapping[str, Any]) -> RunScore:
-    values = {name: row[name] for name in ONE}
+    values = _values(row, RunScore)
     for name in ("components", "p_against"):
-        values[name] = {key: _number(value) for key, value in values[name]}
+        values[name] = {key: _number(value) for key, value in values.get(name, ())}
     return RunScore(**{**values, "score": _number(row["score"])})
 
 
@@ -214,10 +223,10 @@ def _schema(pyarrow: Any, version: str) -> Any:
     numbers = pyarrow.map_(text, number)
     types = {
         "time": pyarrow.timestamp("us", tz="UTC"),
-        "higher_is_better": pyarrow.bool_(),
+        **dict.fromkeys(["higher_is_better", "is_worse"], pyarrow.bool_()),
         "p_against": numbers,
         "components": numbers,
-        **dict.fromkeys(["items", "resamples", "n", "n_common", "undefined"], whole),
+        **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common", "undefined"], whole),
         **dict.fromkeys(
             ["confidence", "alpha", "score", "low", "high", "delta", "p_value"], number
         ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,16 +18,17 @@ from typing import IO, Any
 
 import numpy as np
 
-from wellput.core.errors import OutputError
+from wellput.core.errors import InputError, OutputError, Unreachable
 from wellput.core.metric import Floats
 from wellput.io.files import InputFile, PathLike
-from wellput.io.locations import is_url, write_url
+from wellput.io.object_stores import Url, delete_url, is_url, names_at, write_url
 from wellput.io.output import replacing
 from wellput.io.parquet import import_pyarrow, opened_parquet
 from wellput.io.segments import HEADER
 from wellput.io.tables import FORMATS, encodable
 
 PART = "part-{:05}.parquet"
+PART_NAME = re.compile(r"part-\d+\.parquet")
 FINGERPRINT = b"wellput.fingerprint"
 GROUP = 1 << 17
 """Rows that are written together."""
@@ -44,6 +46,7 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
     Left early, it is removed, unless a later run is to go on from there (`is_resumed`).
     """
     if is_url(str(target)):
+        _refuse_others(names_at(str(target)), str(target))
         yield str(target)
         return
     final = Path(os.path.realpath(target))
@@ -75,7 +78,11 @@ def _check_replaceable(final: Path, name: str) -> None:
         return
     if not final.is_dir():
         raise OutputError(f"Cannot write the folder {name}: a file has that name.")
-    others = [file.name for file in final.iterdir() if not file.match("part-*.parquet")]
+    _refuse_others([file.name for file in final.iterdir()], name)
+
+
+def _refuse_others(names: Sequence[str], name: str) -> None:
+    others = [other for other in names if not PART_NAME.fullmatch(other)]
     if others:
         raise OutputError(
             f"Cannot write {name}: the folder holds {others[0]}, which is no segment scores. "
@@ -85,9 +92,12 @@ def _check_replaceable(final: Path, name: str) -> None:
 
 def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
     """Removes what is left of other partitions, and of workers that were killed while writing."""
-    if is_url(working):
-        return
     wanted = {PART.format(number) for number in numbers}
+    if is_url(working):
+        for name in names_at(working):
+            if PART_NAME.fullmatch(name) and name not in wanted:
+                delete_url(_path(working, name))
+        return
     for file in Path(working).iterdir():
         if file.name not in wanted:
             file.unlink()
@@ -95,18 +105,23 @@ def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
 
 def has_part(working: str, number: int, fingerprint: str) -> bool:
     """Whether the part was written from the data and metrics that have this fingerprint."""
-    path = f"{working}/{PART.format(number)}"
-    if is_url(path) or not Path(path).exists():
+    path = _path(working, PART.format(number))
+    if not is_url(path) and not Path(path).exists():
         return False
-    with opened_parquet(InputFile(path)) as table:
-        metadata = table.schema_arrow.metadata or {}
+    try:
+        with opened_parquet(InputFile(path)) as table:
+            metadata = table.schema_arrow.metadata or {}
+    except Unreachable:
+        raise
+    except InputError:  # none is there, or a damaged one
+        return False
     return bool(metadata.get(FINGERPRINT) == fingerprint.encode())
 
 
 @contextlib.contextmanager
 def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator[PartWriter]:
     """A writer whose file is there, whole, when the block has ended well."""
-    path = f"{working}/{PART.format(number)}"
+    path = _path(working, PART.format(number))
     with contextlib.ExitStack() as stack:
         file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))
         stack.enter_context(encodable(path))
@@ -118,6 +133,10 @@ def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator
             writer.close()
         if isinstance(file, io.BytesIO):
             write_url(path, file.getbuffer())
+
+
+def _path(working: str, name: str) -> str:
+    return str(Url.of(working).below(name)) if is_url(working) else f"{working}/{name}"
 
 
 class PartWriter:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wellput.agree.result import AgreementResult
-from wellput.engine.result import Score, ScoreResult
+from wellput.core.score import Score
+from wellput.engine.result import ScoreResult
 from wellput.report.agree import agreement_table, judge_table
 from wellput.report.html.contents import Evaluation
 from wellput.report.html.verdict import headline, without_sentinels

@@ -11,7 +11,7 @@ from wellput.engine.run_changes import Change, RunChanges
 from wellput.report.table import Report, Table, number, p_text
 
 WHOLE = (
-    "run", "time", "command", "wellput", "python", "platform", "items", "seed", "resamples",
+    "run", "time", "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples",
     "confidence", "alpha", "test",
 )  # fmt: skip
 ONE = (
@@ -38,7 +38,7 @@ def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Rep
         [
             run.id,
             f"{run.time:%Y-%m-%d %H:%M}",
-            f"{run.items:,}",
+            f"{run.items:,}{', ' * bool(run.skipped)}{_skipped(run)}",
             ", ".join(dict.fromkeys(score.data[:8] for score in run.scores)),
             ", ".join(run.metrics),
             ", ".join(map(_scored, run.scores) if has_scores else run.systems),
@@ -60,6 +60,11 @@ def _count(shown: int, total: int) -> str:
     if shown == total:
         return f"{total:,} run{'s' * (total != 1)}."
     return f"The newest {shown:,} of {total:,} runs; --last {total} shows all."
+
+
+def _skipped(run: Run) -> str:
+    """Empty where all was scored."""
+    return f"{run.skipped:,} partition{'s' * (run.skipped != 1)} left out" if run.skipped else ""
 
 
 def _scored(score: RunScore) -> str:
@@ -116,6 +121,8 @@ def _circumstances(run: Run) -> list[str]:
     lines.append(
         f"wellput {run.wellput}, Python {run.python}, {run.platform}; {run.items:,} items."
     )
+    if run.skipped:
+        lines.append(f"{_skipped(run)} because of errors: the scores are those of the other items.")
     has_intervals = any(score.low is not None for score in run.scores)
     if run.test is not None or has_intervals:
         levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
@@ -154,6 +161,7 @@ def diff_report(found: RunChanges) -> Report:
     before, after = found.before, found.after
     notes = [
         f"{name}: {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC, wellput {run.wellput}"
+        f"{', ' * bool(run.skipped)}{_skipped(run)}"
         for name, run in (("before", before), ("after", after))
     ]
     notes += _only(found.only_before, before) + _only(found.only_after, after)

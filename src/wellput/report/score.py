@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wellput.engine.result import Score, ScoreResult
+from wellput.core.score import Score
+from wellput.engine.result import ScoreResult
 from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (

@@ -13,7 +13,8 @@ from wellput.agree.cells import oriented
 from wellput.agree.judges import ceiling
 from wellput.agree.result import Agreement, AgreementResult
 from wellput.core.metric import Floats, Metric
-from wellput.engine.result import Score, ScoreResult
+from wellput.core.score import Score
+from wellput.engine.result import ScoreResult
 from wellput.report.agree import tables_of
 from wellput.report.html import people_charts, score_charts
 from wellput.report.html.charts import Chart

@@ -1,0 +1,119 @@
+"""Scores from and to s3:// URLs: the same digits as from files here, with both engines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+import wellput
+from tests.s3_server import ENVIRONMENT, S3Server, s3_server
+from wellput.core.errors import Unreachable
+from wellput.engine.partitioned import Engine
+from wellput.engine.ray_cluster import ray_cluster
+
+METRICS = "ssa,chrf"
+NAMES = ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
+
+
+def lines(start: int, stop: int) -> str:
+    rows = (
+        {"id": i, "references": [f"a b {i % 7}"], "outputs": {"A": f"a {i % 5}", "B": f"{i % 7} b"}}
+        for i in range(start, stop)
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """With a cluster of two workers that know the way to it."""
+    folder = tmp_path_factory.mktemp("s3")
+    shards = folder / "bucket" / "shards"
+    shards.mkdir(parents=True)
+    (shards / "a.jsonl").write_text(lines(0, 300))
+    (shards / "b.jsonl.gz").write_bytes(gzip.compress(lines(300, 400).encode()))
+    (shards / "c.jsonl").write_text(lines(400, 450))
+    wellput.write_evalset(wellput.open_evalset(shards / "c.jsonl"), shards / "c.parquet")
+    (shards / "c.jsonl").unlink()
+    with pytest.MonkeyPatch.context() as patch, s3_server(folder) as running:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{running.address}")
+        with ray_cluster(None, 2):
+            yield running
+
+
+@pytest.fixture
+def shards(server: S3Server) -> Path:
+    return server.folder / "bucket" / "shards"
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_segment_scores_in_parts(
+    server: S3Server, shards: Path, tmp_path: Path, engine: Engine
+) -> None:
+    here = wellput.score(shards, METRICS, segments=tmp_path / "here")
+    target = f"s3://bucket/{engine}"
+    there = wellput.score("s3://bucket/shards", METRICS, engine=engine, segments=target)
+    assert there.scores == here.scores
+    written = server.folder / "bucket" / engine
+    assert sorted(file.name for file in written.iterdir()) == NAMES
+    read = pyarrow.parquet.read_table
+    assert read(written).equals(read(tmp_path / "here"))
+
+
+def test_a_smaller_run_leaves_nothing_of_a_larger_one(server: S3Server) -> None:
+    target = f"s3://bucket/less{server.query}"
+    wellput.score(f"s3://bucket/shards{server.query}", "ssa", segments=target)
+    wellput.score(f"s3://bucket/shards/[bc]*{server.query}", "ssa", segments=target)
+    written = server.folder / "bucket" / "less"
+    assert sorted(file.name for file in written.iterdir()) == NAMES[:2]
+    assert pyarrow.parquet.read_table(written).num_rows == 2 * 150
+
+
+def test_targets_that_cannot_be_written(server: S3Server, shards: Path) -> None:
+    with pytest.raises(wellput.OutputError, match=r"^Cannot write s3://absent/x: .* not exist"):
+        wellput.score(shards, "ssa", segments="s3://absent/x")
+    with pytest.raises(wellput.OutputError, match=r"s3://bucket/shards: the folder holds a\.jsonl"):
+        wellput.score(shards, "ssa", segments="s3://bucket/shards")
+
+
+def test_a_run_that_goes_on_reads_the_parts_at_the_url(server: S3Server, tmp_path: Path) -> None:
+    def scored() -> tuple[wellput.ScoreResult, int]:
+        server.asked.clear()
+        result = wellput.score(
+            "s3://bucket/shards", "ssa", resume=tmp_path / "finished", segments="s3://bucket/kept"
+        )
+        return result, sum(request.startswith(("PUT", "POST")) for request in server.asked)
+
+    first, written = scored()
+    assert written >= 3
+    again, written = scored()
+    assert (again.scores, written) == (first.scores, 0)
+    (server.folder / "bucket" / "kept" / NAMES[1]).write_bytes(b"PAR1 and no more")
+    mended, written = scored()
+    assert mended.scores == first.scores
+    assert 0 < written <= 3  # one file, in at most three requests
+    assert pyarrow.parquet.read_table(server.folder / "bucket" / "kept").num_rows == 2 * 450
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_a_partition_whose_reading_fails_is_read_again(
+    server: S3Server, shards: Path, engine: Engine
+) -> None:
+    url = "s3://bucket/shards/a.jsonl"
+    server.fault, server.faults = "reset", 1_000
+    try:
+        # One pass is not begun again: PyArrow tried each request often enough.
+        with pytest.raises(Unreachable, match=r"a\.jsonl cannot be read: the server does"):
+            wellput.score(url, "ssa")
+        server.faults = 1_000 - server.faults + 1  # all that one reading tries, and one more
+        result = wellput.score(url, "ssa", engine=engine, on_error="skip")
+    finally:
+        server.faults = 0
+    assert not result.skipped
+    assert result.scores == wellput.score(shards / "a.jsonl", "ssa").scores
