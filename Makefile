@@ -8,7 +8,7 @@
 # make sanitize   the same, and the kernels' tests, under address and undefined-behavior sanitizers
 # make races   parallel kernels under the thread sanitizer
 # make package sdist and wheel in dist/; the wheel is tried in an empty environment
-# make sbom    what wellput needs, as CycloneDX, in dist/
+# make sbom    what wellput needs and contains, as CycloneDX, in dist/
 # make reproducible   build the wheel twice, in two places, and compare
 # make minimum run the tests with the oldest packages that pyproject.toml allows
 # make audit   look the locked packages up among the known vulnerabilities
@@ -136,11 +136,7 @@ package: $(VENV)/.locked
 	.ci/smoke dist/*.whl $(abspath $(BIN)/python)
 
 sbom: $(VENV)/.released-with
-	mkdir -p dist
-	$(BIN)/uv pip compile --quiet --no-header --no-annotate --constraint $(LOCK) --extra all \
-	  --python $(BIN)/python --output-file build/runtime.txt pyproject.toml
-	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
-	  --output-file dist/wellput.cdx.json build/runtime.txt
+	.ci/sbom $(abspath $(BIN)/python) $(abspath $(BIN)/uv)
 
 reproducible: $(VENV)/.locked
 	.ci/reproducible $(abspath $(BIN)/python)
@@ -149,7 +145,7 @@ minimum: $(VENV)/.released-with
 	.ci/minimum $(PYTHON) $(abspath $(BIN)/uv)
 
 audit: $(VENV)/.released-with
-	$(BIN)/pip-audit --strict --disable-pip --requirement $(LOCK)
+	.ci/audit $(abspath $(BIN)/python)
 
 # For Python 3.11 and later on Linux and macOS; `uv` asks the same index as pip and writes no address.
 lock: $(VENV)/.released-with

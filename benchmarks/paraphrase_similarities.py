@@ -57,7 +57,9 @@ def word_vectors(sentences: Sequence[Sequence[str]], encoder: str) -> list[Float
 
 def cosines(a: Floats, b: Floats) -> Floats:
     lengths = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
-    result: Floats = (a * b).sum(axis=-1) / np.where(lengths == 0, 1, lengths)
+    result: Floats = np.divide(
+        (a * b).sum(axis=-1), np.where(lengths == 0, 1, lengths), dtype=np.float32
+    )
     return result
 
 

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #include "checks.h"
 #include "kernels.h"
@@ -34,13 +39,26 @@ std::string_view next_field(std::string_view& line) {
     return field;
 }
 
+// For what std::from_chars calls out of range, too large and too small alike, and for standard libraries
+// whose std::from_chars reads whole numbers only (libc++). Too small is 0, too large is refused.
+bool parse_slowly(std::string_view field, float& value) {
+    static const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", nullptr);
+    if (field.starts_with('+') || field.find_first_not_of("0123456789+-.eE") != field.npos) return false;
+    const std::string text(field);
+    char* end = nullptr;
+    value = strtof_l(text.c_str(), &end, c_locale);
+    return !text.empty() && end == text.c_str() + text.size() && std::isfinite(value);
+}
+
 bool parse_number(std::string_view field, float& value) {
-    if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+    if (field.starts_with('+')) field.remove_prefix(1);
+#ifdef __cpp_lib_to_chars
     const char* end = field.data() + field.size();
     const auto [at, error] = std::from_chars(field.data(), end, value);
-    // Smaller than a float can be: as good as 0 for a logarithm.
-    if (error == std::errc::result_out_of_range && at == end) return value = 0, true;
-    return error == std::errc() && at == end && std::isfinite(value);
+    if (error != std::errc::result_out_of_range)
+        return error == std::errc() && at == end && std::isfinite(value);
+#endif
+    return parse_slowly(field, value);
 }
 
 class ArpaReader {

@@ -212,6 +212,9 @@ def test_a_pruned_file_of_another_tool(tmp_path: Path) -> None:
         (PRUNED.replace("\\end\\", ""), "ends without"),
         (PRUNED.replace("<s> a\t", "<s> zebra\t"), "line 13.*2 known word"),
         (PRUNED.replace("-0.7\ta", "x\ta"), "line 9"),
+        (PRUNED.replace("-0.7\ta", "-1e50\ta"), "line 9"),  # no float; 0 would make it certain
+        (PRUNED.replace("-0.7\ta", "-1e-60x\ta"), "line 9"),
+        (PRUNED.replace("-0.7\ta", "++0.7\ta"), "line 9"),
         (PRUNED.replace("\\3-grams:", "\\4-grams:"), "line 15.*unexpected"),
         (PRUNED.replace("ngram 2=1", "ngram 2=x"), "ngram N=COUNT"),
     ],
@@ -221,6 +224,14 @@ def test_bad_arpa_files_are_refused(text: str, message: str, tmp_path: Path) -> 
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         load_model(path)
+
+
+@pytest.mark.parametrize("tiny", ["-1e-60", "-1e-400", "-0." + "0" * 60 + "1", "+1e-60"])
+def test_a_logarithm_too_small_for_a_float_is_zero(tiny: str, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.arpa"
+    path.write_text(PRUNED.replace("-0.7\ta", f"{tiny}\ta"))
+    # P(a | b) = backoff(b) + P(a) = -0.2 + 0
+    assert load_model(path).word_scores("b a")[1].log_prob == pytest.approx(-0.2)
 
 
 def test_bad_binary_files_are_refused(tmp_path: Path) -> None:

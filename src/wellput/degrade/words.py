@@ -78,7 +78,7 @@ class WordModel:
         drawn = []
         for tag in template:
             row = slice(begins[tag], begins[tag + 1])
-            drawn.append(self.words[rng.choice(words[row], p=np.exp(log_probs[row]))])
+            drawn.append(self.words[int(rng.choice(words[row], p=np.exp(log_probs[row])))])
         return drawn
 
 
