@@ -41,7 +41,8 @@ class MadeUpGrammar:
 
 
 def parsers(parser: MadeUpParser | None = None, **answer: Any) -> GleuParsers:
-    answer = answer or {"status": "parsed", "null_count": 2, "post_processed": 10, "valid": 4}
+    counts = {"null_count": 2, "found": 10, "post_processed": 10, "valid": 4}
+    answer = answer or {"status": "parsed", **counts}
     return GleuParsers(parser or MadeUpParser(), MadeUpGrammar(**answer))  # type: ignore[arg-type]
 
 
@@ -49,6 +50,21 @@ def test_features_are_rates() -> None:
     # Five words: one break of four places, two nulls of five words, 6 of 10 linkages invalid.
     [row] = parsers().features(["a dog a cat ."])
     assert row == pytest.approx([0.5, 1 / 4, (2 / 5) ** 0.5, 6 / 10])
+
+
+def test_a_cost_counts_a_little_as_words_that_cannot_be_linked() -> None:
+    for cost, nulls in ((1.5, 2.3), (-1.0, 2.0), (None, 2.0)):
+        [row] = parsers(status="parsed", null_count=2, found=1, cost=cost).features(
+            ["a dog a cat ."]
+        )
+        assert row[2] == pytest.approx((nulls / 5) ** 0.5)
+
+
+def test_invalid_linkages_are_of_all_found() -> None:
+    # Only a thousand of them are looked at.
+    counts = {"null_count": 0, "found": 4000, "post_processed": 1000, "valid": 600}
+    [row] = parsers(status="parsed", **counts).features(["a dog a cat ."])
+    assert row[3] == pytest.approx(0.1)
 
 
 def test_a_text_has_the_mean_of_its_sentences() -> None:

@@ -2,8 +2,9 @@
 
 All are rates, so that they do not grow with the sentence; at the paper's one length, 24 words, that is
 the same as its counts but for a factor. Our log probability is what the parse gains over the words
-taken alone: without that, a sentence of rare words looks ill-formed. Of the share of words that cannot
-be linked the square root is taken: the first one says more than the tenth.
+taken alone: without that, a sentence of rare words looks ill-formed. A word that can be linked at a
+cost only counts a little as one that cannot; of their share the square root is taken: the first one
+says more than the tenth.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from wellput.language.sentence_means import sentence_means
 FEATURES: dict[str, str] = {
     "log_probability": "log probability of the parse over that of the words alone, per word",
     "fragments": "places between words where the parse breaks into fragments, of all places",
-    "nulls": "words that link grammar cannot link, of all words: the root of their share",
-    "invalid": "linkages that post-processing rejects, of those tried",
+    "nulls": "words that link grammar cannot link, or at a cost only: the root of their share",
+    "invalid": "linkages that post-processing rejects, of those found",
 }
+COSTLY = 0.2
+"""How much of a word that cannot be linked one unit of a linkage's cost is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +58,10 @@ def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
     """The root of the null share, and the invalid share; what cannot be parsed has nothing right.
 
     The library counts the wall before the sentence among the nulls and splits some words: no more
-    than all are counted.
+    than all are counted. Favored words can make a cost negative, which is no merit here.
     """
     if parse.null_count is None:
         return 1.0, 1.0
-    invalid = parse.invalid_ratio
-    nulls = sqrt(min(1.0, parse.null_count / words))
-    return nulls, 1.0 if invalid is None else invalid
+    nulls = parse.null_count + COSTLY * max(0.0, parse.cost or 0.0)
+    invalid = (parse.post_processed - parse.valid) / parse.found if parse.found else 1.0
+    return sqrt(min(1.0, nulls / words)), invalid
