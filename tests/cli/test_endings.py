@@ -89,6 +89,16 @@ def test_a_pipe_closed_after_a_line(tmp_path: Path) -> None:
     assert (program.wait(), err) == (-signal.SIGPIPE, b"")
 
 
+@pytest.fixture
+def signals_of_a_terminal() -> Iterator[None]:
+    """What nohup or a shell's & ignores, programs inherit as ignored; here they must not."""
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGHUP, hangup)
+    signal.signal(signal.SIGINT, interrupt)
+
+
 @contextmanager
 def writing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A command in the middle of writing out.txt, of which there is an older version."""
@@ -105,6 +115,7 @@ def writing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield program
 
 
+@pytest.mark.usefixtures("signals_of_a_terminal")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_stopped_while_writing_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, number: signal.Signals

@@ -43,8 +43,13 @@ class Script:
         return result
 
     def mutated(self, rng: Random) -> Script:
-        """The same with arguments changed in one step or two."""
+        """The same with arguments changed in one step or two; sometimes an object is asked something
+        twice, not at all or at another time."""
         steps = list(self.steps)
+        if len(steps) > 1 and rng.random() < 0.2:
+            moved = steps.pop(rng.randrange(1, len(steps)))
+            for _ in range(rng.choice([0, 1, 2])):
+                steps.insert(rng.randint(1, len(steps)), moved)
         for _ in range(rng.choice([1, 1, 2])):
             at = rng.randrange(len(steps))
             name, arguments, named = steps[at]

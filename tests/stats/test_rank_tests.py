@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import compress, product
+
 import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, wilcoxon
@@ -43,6 +45,17 @@ def test_signed_rank_is_scipys(n: int, digits: int) -> None:
     ours, theirs = signed_rank(x, y), wilcoxon(x, y)
     assert (ours.value, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
     assert ("exact" in ours.method) == (n <= (50 if digits == 9 else 13))
+
+
+def test_signed_rank_of_few_tied_pairs_tries_every_sign() -> None:
+    differences = [1, 1, -1, 2, 3, -2]
+    ranks = [2, 2, 2, 4.5, 6, 4.5]
+    sums = [sum(compress(ranks, signs)) for signs in product((0, 1), repeat=6)]
+    # the positive ones: 2 + 2 + 4.5 + 6 = 14.5, the negative ones 21 - 14.5 = 6.5
+    at_most = sum(total <= 6.5 for total in sums) / 2**6
+    found = signed_rank(differences, [0] * 6)
+    assert (found.value, found.p_value) == pytest.approx((6.5, 2 * at_most))
+    assert "exact by permutation" in found.method
 
 
 def test_missing_values_are_left_out() -> None:
