@@ -82,8 +82,10 @@ def test_the_newest_is_first_and_ids_may_be_shortened(tmp_path: Path) -> None:
     runs, unreadable = read_runs(tmp_path)
     assert [run.id for run in runs] == [ids[3], ids[2], ids[1]]
     assert not unreadable
+    # As text: with a NaN in them, runs are not equal to themselves since Python 3.13.
     for place, run in enumerate(runs, 1):
-        assert find_run(tmp_path, run.id[:6].upper()) == find_run(tmp_path, f"@{place}") == run
+        for name in (run.id[:6].upper(), f"@{place}"):
+            assert repr(find_run(tmp_path, name)) == repr(run)
 
 
 def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
