@@ -207,6 +207,17 @@ def test_memory_that_does_not_suffice_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+def test_address_space_that_does_not_suffice_for_charts_is_said(tmp_path: Path) -> None:
+    (tmp_path / "set.jsonl").write_text(ITEM, encoding="utf-8")
+    limited = ["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh"]
+    arguments = ["report", "set.jsonl", "-m", "ssa", "--threads", "1", "-o", "r.html"]
+    ended = ran(arguments, tmp_path, before=limited)
+    assert ended.returncode == 2
+    assert b"The charts of a report take 512 MB of address space" in ended.stderr
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 def test_threads_that_cannot_be_had_are_done_without(tmp_path: Path) -> None:
     lines = "".join(ITEM.replace('"1"', f'"{n}"') for n in range(2000))
     (tmp_path / "set.jsonl").write_text(lines, encoding="utf-8")

@@ -369,9 +369,7 @@ def test_a_folder_with_a_poisoned_file(run: Run, tmp_path: Path) -> None:
     assert "s/b.jsonl has a problem:\n  line 2: not JSON" in refused.err
     done = run("score", "s", "-m", "ssa", "--on-error", "skip")
     assert done.code == 0
-    assert (
-        "2 items.\nLeft out because of errors: 1 partition.\n  s/b.jsonl: s/b.jsonl has" in done.out
-    )
+    assert "2 items.\nLeft out because of errors: 1 partition.\n  s/b.jsonl has" in done.out
     skipped = run("score", "s", "-m", "ssa", "--on-error", "skip", "--format", "json").json[
         "skipped"
     ]

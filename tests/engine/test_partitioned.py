@@ -9,11 +9,13 @@ import gzip
 import json
 import os
 import random
+import socket
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import pyarrow.parquet
 import pytest
@@ -23,7 +25,7 @@ from tests.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
 from wellput.engine.partitioned import Engine
-from wellput.engine.ray_cluster import ray_cluster
+from wellput.engine.ray_cluster import _check_reachable, _Notices, ray_cluster
 from wellput.io import record_files
 
 METRICS = "bleu,chrf,ssa,rouge-l,ttr"
@@ -134,7 +136,7 @@ def test_cut_files_give_the_same_digits(
         monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", size)
         cut = wellput.score(path, METRICS, engine="ray", on_progress=seen.append)
         assert cut.scores == once.scores
-    assert seen == [BLOCK, BLOCK, BLOCK, 11, 2 * BLOCK, BLOCK + 11]
+    assert seen == [0, BLOCK, BLOCK, BLOCK, 11, 0, 2 * BLOCK, BLOCK + 11]
 
 
 def test_items_in_memory_are_sent_along(shards: Path, cluster: Cluster) -> None:
@@ -304,7 +306,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
 
     def stop(n: int) -> None:
         done.append(n)
-        if len(done) == 2:
+        if len([n for n in done if n]) == 2:
             raise Interrupted
 
     with pytest.raises(Interrupted):
@@ -340,7 +342,7 @@ def test_what_was_finished_is_used_only_for_the_same_data_and_metric(
     path = troubled / "a.jsonl"
     path.write_text(path.read_text().replace("cat", "camel"))
     assert resumed("chrf").scores == wellput.score(troubled, "chrf").scores
-    with pytest.raises(wellput.OutputError, match="Cannot make the folder"):
+    with pytest.raises(wellput.OutputError, match=r"Cannot make .*folder .*no does not exist"):
         wellput.score(troubled, "chrf", resume=tmp_path / "no" / "folder")
 
 
@@ -350,11 +352,36 @@ def test_ray_is_not_installed(shards: Path, monkeypatch: pytest.MonkeyPatch) -> 
         wellput.score(shards, "ssa", engine="ray")
 
 
+def test_a_cluster_that_is_not_there(shards: Path) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{nobody.getsockname()[1]}"
+        with pytest.raises(wellput.InputError, match=rf"reached at {address}: .*ray start --head"):
+            _check_reachable(address)
+        nobody.listen()
+        _check_reachable(address)
+    _check_reachable("auto")  # Ray knows what it means
+
+
+def test_notices_of_ray_are_short_and_leave_standard_output_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with redirect_stdout(cast("TextIO", _Notices())):
+        print("\x1b[33m(raylet)\x1b[0m A worker died. See its logs. ID: 1.2.\nTraceback")
+        print("Oh.")
+    assert capsys.readouterr() == (
+        "",
+        "wellput: Ray: A worker died. See its logs.\nwellput: Ray: Oh.\n",
+    )
+
+
 def test_what_makes_no_sense(shards: Path) -> None:
     with pytest.raises(
         wellput.InputError, match="engine='spark' is not known; there are local, ray"
     ):
         wellput.score(shards, "ssa", engine="spark")  # type: ignore[arg-type]
+    with pytest.raises(wellput.InputError, match="address='x:1' is that of a Ray cluster"):
+        wellput.score(shards, "ssa", address="x:1")
     with pytest.raises(wellput.InputError, match="on_segments needs"):
         wellput.score(shards, "ssa", on_error="skip", on_segments=lambda *_: None)
 

@@ -25,7 +25,8 @@ def progress_of(what: str, *, after: float = 1.0) -> Iterator[Callable[[int], No
         now = time.monotonic()
         if now - shown_at >= 0.2:
             shown_at = now
-            line = f"{done:,} {what}, {done / (now - started):,.0f} a second"
+            line = f"{done:,} {what}"
+            line += f", {done / (now - started):,.0f} a second" if done else ""
             sys.stderr.write("\r" + line.ljust(width))
             sys.stderr.flush()
             width = len(line)

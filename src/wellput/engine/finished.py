@@ -29,6 +29,11 @@ class FinishedPartitions:
     def __init__(self, folder: str | Path) -> None:
         refuse_url(folder)
         self._folder = Path(folder)
+        if not self._folder.parent.is_dir():
+            raise OutputError(
+                f"Cannot make the folder {folder}: the folder {self._folder.parent} does not exist. "
+                "Make it first."
+            )
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:

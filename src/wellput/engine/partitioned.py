@@ -83,6 +83,8 @@ def collect_partitions(
             job = replace(job, segments=stack.enter_context(folder))
         # Left early, it must end before the cluster does.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
+        if on_progress is not None:
+            on_progress(0)  # a cluster takes seconds to start, the first partition more
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, redirect_stdout
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar, cast
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.mapping import MapParts
@@ -31,6 +33,8 @@ from wellput.engine.partitions import (
 K = TypeVar("K")
 T = TypeVar("T")
 
+COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
 WAITING_A_WORKER = 3
 """Partitions given out for each processor: enough that none is ever idle, few enough to keep what is
 finished too early in memory."""
@@ -41,7 +45,7 @@ def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
     """Ray, connected: to the cluster at `address`, to the one this program uses already, or to a new
     one of this machine's processors, which ends with the block."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of tasks that were canceled
     try:
         import ray
     except ImportError:
@@ -49,20 +53,51 @@ def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    options: dict[str, Any] = {"address": address}
-    if address is None and "RAY_ADDRESS" not in os.environ:
-        options = {"num_cpus": processors, "include_dashboard": False}
+    address = address or os.environ.get("RAY_ADDRESS")
+    options: dict[str, Any] = {"num_cpus": processors, "include_dashboard": False}
+    if address is not None:
+        options = {"address": address}
+        _check_reachable(address)
     try:
         ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
-    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
-        where = "on this machine" if address is None else f"at {address}"
-        raise InputError(f"No Ray cluster could be reached {where}: {error}") from None
+    except Exception as error:  # Ray raises many kinds, the plain one among them
+        where = "started on this machine" if address is None else f"reached at {address}"
+        raise InputError(f"No Ray cluster could be {where}: {error}") from None
     try:
-        # Ray prints its notices (a worker died) to standard output, where results belong.
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(cast("TextIO", _Notices())):
             yield ray
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Says within seconds that nobody is there: Ray would wait for minutes."""
+    host, _, port = address.rpartition(":")
+    if "://" in address or not host or not port.isdigit():
+        return  # `auto`, or one that Ray itself refuses
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"No Ray cluster could be reached at {address}: {error}. Is it started (ray start --head "
+            "on that machine), and is this its port (6379 unless another was given)?"
+        ) from None
+
+
+class _Notices:
+    """Takes what Ray prints to standard output, where results belong, such as that a worker died;
+    gives its first sentences to standard error, without color and traceback."""
+
+    def write(self, text: str) -> int:
+        first = COLOR.sub("", text).strip().partition("\n")[0].removeprefix("(raylet) ")
+        said = ". ".join(first.split(". ")[:2])
+        if said and sys.stderr is not None:
+            over = "\r" if sys.stderr.isatty() else ""  # a count of items may stand there
+            sys.stderr.write(f"{over}wellput: Ray: {said.rstrip('.')}.\n")
+        return len(text)
+
+    def flush(self) -> None:
+        """Standard error is not buffered."""
 
 
 def outcomes_on_cluster(

@@ -78,6 +78,10 @@ def score(
         raise InputError(
             f"n_resamples={n_resamples} and threads={threads} must be 1 or more, seed={seed} 0 or more."
         )
+    if address is not None and engine == "local":
+        raise InputError(
+            f"address={address!r} is that of a Ray cluster: ask for the engine ray, too."
+        )
     test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
     parser = evalset.signature if isinstance(evalset, ParsedReferences) else None
     plan = Plan(

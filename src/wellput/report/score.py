@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wellput.core.score import Score
-from wellput.engine.result import ScoreResult
+from wellput.engine.result import ScoreResult, Skipped
 from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -161,9 +161,10 @@ def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     return text
 
 
-def _first_line(reason: str) -> str:
-    """The headline of a reason and the first thing it names."""
-    return " ".join(line.strip() for line in reason.split("\n")[:2])
+def _left_out(skipped: Skipped) -> str:
+    """The partition, the headline of the reason and the first thing it names."""
+    reason = " ".join(line.strip() for line in skipped.reason.split("\n")[:2])
+    return reason if reason.startswith(skipped.partition) else f"{skipped.partition}: {reason}"
 
 
 def _counts(result: ScoreResult) -> list[str]:
@@ -176,9 +177,7 @@ def _counts(result: ScoreResult) -> list[str]:
     if result.skipped:
         n = len(result.skipped)
         lines.append(f"Left out because of errors: {n} {'partition' if n == 1 else 'partitions'}.")
-        lines += [
-            f"  {skipped.partition}: {_first_line(skipped.reason)}" for skipped in result.skipped
-        ]
+        lines += [f"  {_left_out(skipped)}" for skipped in result.skipped]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
         if score.undefined:

@@ -13,18 +13,23 @@ import hashlib
 import html
 import json
 import math
+import resource
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import Any
 
 from wellput import __version__
-from wellput.core.errors import MissingExtra
+from wellput.core.errors import InputError, MissingExtra
 from wellput.report.html.contents import Evaluation, sections_of
 from wellput.report.html.items import explorer_items
 
 SCRIPTS = ("dom.js", "charts.js", "alignment.js", "tree.js", "explorer.js", "page.js")
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
+BUNDLING = 1 << 29
+"""Bytes of address space for the engine that bundles the library: it took 240 MB on two cores, and
+has threads for all."""
 
 
 def report_page(evaluation: Evaluation, library: str) -> str:
@@ -90,8 +95,24 @@ def chart_library() -> str:
         import vl_convert
     except ImportError:
         raise MissingExtra("A report", "report") from None
+    _check_address_space()
     bundle: str = vl_convert.javascript_bundle(LIBRARY)
     return bundle.replace("</script", "<\\/script")
+
+
+def _check_address_space() -> None:
+    """Raises where `ulimit -v` leaves too little: the engine that bundles the library would not raise
+    then but end the program."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    sizes = Path("/proc/self/statm")
+    if limit == resource.RLIM_INFINITY or not sizes.exists():
+        return
+    left = limit - int(sizes.read_text().split()[0]) * resource.getpagesize()
+    if left < BUNDLING:
+        raise InputError(
+            f"The charts of a report take {BUNDLING >> 20} MB of address space, and the limit on it "
+            f"leaves {max(0, left) >> 20} MB. Raise it (ulimit -v), or limit memory itself instead."
+        )
 
 
 def _digest(script: str) -> str:
