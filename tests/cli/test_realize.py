@@ -65,6 +65,24 @@ def test_nbest_is_a_table(run: Run) -> None:
     assert [line.split()[1] for line in lines[2:]] == ["1", "2"]
 
 
+def test_a_jsonl_has_the_nbest_for_rerank(run: Run, tmp_path: Path) -> None:
+    args = ("realize", "one.conllu", "--model", "fergus", "--nbest", "3")
+    table = run(*args, "-o", "nbest.jsonl").out
+    [line] = (tmp_path / "nbest.jsonl").read_text().splitlines()
+    found = json.loads(line)
+    assert found["id"] == "1"
+    assert len(found["candidates"]) == 2 and all(text in table for text in found["candidates"])
+    [reference] = found["references"]  # the order in the file
+    best = run("rerank", "nbest.jsonl", "-m", "chrf").out
+    assert best in {f"{text}\n" for text in found["candidates"]}
+    assert sorted(reference.lower().split()) == sorted(best.lower().split())
+    run("realize", "tree.json", "-o", "one.jsonl")
+    assert json.loads((tmp_path / "one.jsonl").read_text()) == {
+        "id": "1",
+        "candidates": ["the dog sleeps"],
+    }
+
+
 def test_evaluation_has_the_baseline_beside_it(run: Run) -> None:
     outcome = run("realize", "trees.conllu", "--evaluate", "--format", "json")
     scores = {(s["system"], s["metric"]): s["score"] for s in outcome.json["scores"]}

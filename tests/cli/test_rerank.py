@@ -83,3 +83,15 @@ def test_what_cannot_choose_is_refused(run: Run, nbest: str, metrics: str, messa
     result = run("rerank", nbest, "-m", metrics)
     assert result.code == 2
     assert message in result.err
+
+
+def test_items_without_references_are_named_by_their_ids(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "n.jsonl"
+    path.write_text(
+        '{"id": "has", "candidates": ["x", "y"], "references": ["x"]}\n'
+        '{"id": "lacks", "candidates": ["x", "y"]}\n'
+    )
+    result = run("rerank", str(path), "-m", "chrf")
+    assert result.code == 2
+    assert "1 of 2 items have none:\n  item lacks\n" in result.err
+    assert '"references"' in result.err and "--ref" not in result.err

@@ -153,3 +153,10 @@ def test_the_score_of_the_middle_real_sentence_is_seven_tenths() -> None:
     assert np.mean(scores < 0.5) == pytest.approx(0.02, abs=0.003)
     assert model.scores(spoiled).max() < 0.5
     assert model.scores(np.vstack([real, spoiled]) * 1e6).tolist()[0] <= 1
+
+
+def test_each_feature_can_be_read_alone() -> None:
+    # An explanation shows some of them, not the one that "the same" would refer to.
+    for name, about in FEATURES.items():
+        assert not about.startswith(("the same", "those")), name
+    assert len(set(FEATURES.values())) == len(FEATURES)

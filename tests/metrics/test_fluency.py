@@ -78,9 +78,10 @@ def test_how_it_is_written_down_can_be_left_out() -> None:
 def test_an_explanation_names_what_pulled_the_score_down() -> None:
     batch = Batch.of("A", [Item("1", {"A": "well!"}), Item("2", {"A": "Well"})])
     worse, fine = Fluency().explain(batch)
+    # "well!" scores sigmoid(-2) = .12; with a capital sigmoid(0) = .5, without "!" sigmoid(-1) = .27
     assert [line.split()[1:4:2] for line in worse.splitlines()[1:]] == [
-        ["2.00", "capital"],
-        ["1.00", "grammar"],
+        ["0.38", "capital"],
+        ["0.15", "grammar"],
     ]
     assert fine == ""
 

@@ -75,5 +75,19 @@ def test_an_explanation_names_what_pulled_the_score_down() -> None:
     batch = Batch.of("A", [Item("1", {"A": "bad"}), Item("2", {"A": "good"})])
     worse, fine = GleuFluency().explain(batch)
     assert [line.split()[3] for line in worse.splitlines()[1:]] == ["nulls", "log_probability"]
-    assert "loses 0.80" in worse  # 4/5
+    assert "loses 0.80 by nulls +0.50:" in worse  # 4/5; the share itself, not divided by 1/2
     assert fine == ""
+
+
+def test_of_a_feature_alone_nothing_else_is_to_blame() -> None:
+    from wellput.core.evalset import Batch, Item
+
+    batch = Batch.of("A", [Item("1", {"A": "bad"}), Item("2", {"A": "good"})])
+    worse, fine = GleuFluency(feature="nulls").explain(batch)
+    assert [line.split(":")[0] for line in worse.splitlines()] == [
+        "  bad",
+        "  loses 1.00 by nulls +0.50",  # .5/.5 against a mean of 0
+    ]
+    assert fine == ""
+    (worse, _) = GleuFluency(feature="log_probability").explain(batch)
+    assert "loses 1.00 by log_probability −1.00" in worse

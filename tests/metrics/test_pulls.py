@@ -12,7 +12,9 @@ ABOUT = {"a": "the first", "b": "the second", "c": "the third"}
 def test_costs_are_said_the_greatest_first_and_small_ones_are_not() -> None:
     features = np.array([[0.5, -2.0, 0.0], [0.0, 0.0, 0.0], [np.nan] * 3])
     contributions = np.array([[-0.2, -1.5, -0.05], [0.3, 0.0, -0.1], [0.0] * 3])
-    worse, fine, empty = pulls_down(["put so", "well put", ""], ABOUT, features, contributions)
+    worse, fine, empty = pulls_down(
+        ["put so", "well put", ""], ABOUT, features, contributions, least=0.1
+    )
     assert worse.splitlines() == [
         "  put so",
         "  loses 1.50 by b −2.00: the second",

@@ -34,6 +34,7 @@ Examples:
   wellput realize trees.conllu --input words --evaluate
   wellput realize trees.conllu --model fergus --lattice out.fst --explain
   wellput realize trees.json --nbest 5 --format json
+  wellput realize trees.conllu --nbest 5 -o nbest.jsonl
 """
 )
 @click.argument("trees", metavar="TREES")
@@ -78,7 +79,12 @@ Examples:
 @click.option("--evaluate", is_flag=True, help="Score against the order in the file, LR beside it.")
 @click.option("--explain", is_flag=True, help="Show each tree's supertags, lattice and path.")
 @click.option("--evalset", metavar="FILE", help="Write an evalset with the sentences as a system.")
-@click.option("-o", "output", metavar="SENTENCES", help="Write the sentences, one line a tree.")
+@click.option(
+    "-o",
+    "output",
+    metavar="SENTENCES",
+    help="Write the sentences, one line a tree; a .jsonl has all of --nbest, for wellput rerank.",
+)
 @making_options
 def command(
     trees: str,
@@ -139,7 +145,8 @@ def command(
     if lattice is not None:
         _write_lattices(realized, lattice)
     if output is not None:
-        emit(_lines(realized), output)
+        is_list = output.endswith(".jsonl")
+        emit(_nbest_lines(realized, ordered) if is_list else _lines(realized), output)
     if evalset is not None:
         _write_evalset(realized, ordered, model, evalset)
     evaluation = (
@@ -207,6 +214,22 @@ def _parsed(path: str, threads: int) -> list[Tree]:
 
 def _lines(realized: Sequence[Realized]) -> str:
     return "".join(one.best[0].text + "\n" for one in realized)
+
+
+def _nbest_lines(realized: Sequence[Realized], trees: Sequence[Tree]) -> str:
+    """For `rerank`; the order of a tree in the file is the reference."""
+    from wellput.io.nbest import Candidates, nbest_line
+
+    orders = [" ".join(word.form for word in tree.words) for tree in trees]
+    found = [
+        Candidates(
+            id=str(place + 1),
+            texts=tuple(own.text for own in one.best),
+            references=tuple(orders[place : place + 1]),
+        )
+        for place, one in enumerate(realized)
+    ]
+    return "".join(nbest_line(own) + "\n" for own in found)
 
 
 def _write_lattices(realized: Sequence[Realized], path: str) -> None:

@@ -37,6 +37,13 @@ def rerank(
         raise InputError(f"{metric.name} is neither good nor bad, so nothing can be chosen by it.")
     if not nbest:
         return []
+    lacking = [f"item {own.id}" for own in nbest if not own.references]
+    if "references" in metric.needs and lacking:
+        raise InputError.collect(
+            f"{metric.name} needs references; {len(lacking)} of {len(nbest)} items have none:",
+            lacking,
+            'Put "references": ["…"] beside "candidates".',
+        )
     items = [
         Item(
             f"{number} {place}",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from wellput.io.files import InputFile, PathLike, check_readable
@@ -48,6 +49,13 @@ def read_nbest(path: PathLike) -> list[Candidates]:
         )
     problems.raise_if_any(advice='Each line is {"id": "7", "candidates": ["…", "…"]}.')
     return found
+
+
+def nbest_line(own: Candidates) -> str:
+    """The line that `read_nbest` reads; what is not there is left out."""
+    others = {"references": own.references, "source": own.source, "context": own.context}
+    given = {key: value for key, value in others.items() if value}
+    return json.dumps({"id": own.id, "candidates": own.texts, **given}, ensure_ascii=False)
 
 
 def _what_is_wrong(record: Any) -> str:

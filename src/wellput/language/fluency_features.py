@@ -32,20 +32,21 @@ from wellput.language.word_frequencies import unigrams
 from wellput.language.word_list import FILE as WORDS_FILE
 from wellput.language.word_list import WordList
 
+# Each is read alone, in an explanation. Among "parts of speech" small words stand for themselves.
 FEATURES: dict[str, str] = {
-    "ngrams": "gain of words in sequence over the words alone, the mean",
-    "weakest": "the same of the three words in a row that go together least",
-    "unlikely": "what words that those before speak against lack: −log(1 + all of it)",
+    "ngrams": "how much likelier words are in sequence than alone, on average",
+    "weakest": "how well those three words in a row go together that do so least",
+    "unlikely": "words that do not go with those before them: −log(1 + how badly)",
     "trigrams": "share of words seen after the two words before them",
     "pairs": "share of words seen after the word before them",
-    "usage": "gain of words in sequence, by a model of general English, the mean",
-    "weakest_usage": "the same of the three words in a row that go together least",
-    "unusual": "what words that those before speak against lack there: −log(1 + all of it)",
-    "grammar": "gain of parts of speech and small words in sequence, the mean",
-    "weakest_grammar": "the same of the three in a row that go together least",
-    "slips": "what those lack that the ones before speak against: −log(1 + all of it)",
+    "usage": "how much likelier words are in sequence than alone in general English, on average",
+    "weakest_usage": "how well, in general English, those three words go together that do so least",
+    "unusual": "words that, in general English, do not go with those before: −log(1 + how badly)",
+    "grammar": "how much likelier parts of speech are in sequence than alone, on average",
+    "weakest_grammar": "how well those three parts of speech go together that do so least",
+    "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
     "spelling": "unknown words in lower case: −log(1 + their number)",
-    "near_misses": "those one letter away from a common word: −log(1 + their number)",
+    "near_misses": "unknown words one letter away from a common one: −log(1 + their number)",
     "repeats": "words said twice in a row: −log(1 + their number)",
     "capital": "1 if it begins as a sentence does, not with a small letter",
     "stop": "1 if it ends as a sentence does",

@@ -53,8 +53,11 @@ class FluencyModel:
         return np.asarray(1 / (1 + np.exp(-np.clip(steepness * (sums - middle), -500, 500))))
 
     def contributions(self, features: Floats) -> Floats:
-        """What each feature adds to the sum, on the scale of the curve, against its training mean."""
-        return np.asarray(self.sums.contributions(features) * self.curve[1])
+        """What each feature adds to the score: less than 0 if that would be higher with the feature at
+        its training mean and all others as they are. For the curve, they do not add up exactly."""
+        sums = self.sums.scores(features)[..., None]
+        without = self.scores_of_sums(sums - self.sums.contributions(features))
+        return np.asarray(self.scores_of_sums(sums) - without)
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
         save_model_file(path, KIND, card, {**self.sums.arrays(), "curve": self.curve})

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FILE = "fluency.wpm"
 WRITTEN = ("capital", "stop")
 """Features of how a sentence is written down, not put."""
+WORTH_SAYING = 0.02
+"""What a feature must cost to be named in an explanation."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Fluency(BaseMetric):
 
         features = self._features(batch)
         contributions = _model(self.model).contributions(features)
-        return pulls_down(batch.texts, FEATURES, features, contributions)
+        return pulls_down(batch.texts, FEATURES, features, contributions, least=WORTH_SAYING)
 
     def signature(self) -> str:
         models = sha256(_models().fingerprint.encode()).hexdigest()

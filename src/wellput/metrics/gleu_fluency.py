@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Feature: TypeAlias = Literal["log_probability", "fragments", "nulls", "invalid"]
 FILE = "gleu-fluency.wpm"
+WORTH_SAYING = 0.1
+"""What a feature must cost to be named in an explanation."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,21 @@ class GleuFluency(BaseMetric):
         }
 
     def explain(self, batch: Batch) -> list[str]:
-        """The features that pull an output's score down, the strongest first."""
+        """The features that pull an output's score down, the strongest first, on the scale of the
+        score. Their values are as in `FEATURES`, not divided by the largest."""
         from wellput.language.gleu_features import FEATURES
         from wellput.metrics.pulls import pulls_down
 
         model = _model(self.model)
-        features = model.normalized(_features(batch))
-        contributions = model.contributions(features)
-        return pulls_down(batch.texts, FEATURES, features, contributions)
+        features = _features(batch)
+        normalized = model.normalized(features)
+        if self.feature is None:
+            contributions = model.contributions(normalized)
+        else:
+            alone = np.array([name == self.feature for name in FEATURES])
+            sign = 1 if self.higher_is_better else -1
+            contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
+        return pulls_down(batch.texts, FEATURES, features, contributions, least=WORTH_SAYING)
 
     def signature(self) -> str:
         parsers = english_parsers(1)

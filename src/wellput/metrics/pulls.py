@@ -9,22 +9,27 @@ import numpy as np
 from wellput.core.metric import Floats
 
 SHOWN = 3
-LEAST = 0.1
-"""A smaller pull is not worth a line."""
 
 
 def pulls_down(
-    texts: Sequence[str], about: Mapping[str, str], features: Floats, contributions: Floats
+    texts: Sequence[str],
+    about: Mapping[str, str],
+    features: Floats,
+    contributions: Floats,
+    *,
+    least: float,
 ) -> list[str]:
     """For each output its text and the features that cost it most, against an average sentence;
-    empty where none does."""
+    empty where none does. Less than `least`, on the scale of the score, is not worth a line."""
     return [
-        _explained(text, about, row, pulls)
+        _explained(text, about, row, pulls, least)
         for text, row, pulls in zip(texts, features, contributions, strict=True)
     ]
 
 
-def _explained(text: str, about: Mapping[str, str], row: Floats, pulls: Floats) -> str:
+def _explained(
+    text: str, about: Mapping[str, str], row: Floats, pulls: Floats, least: float
+) -> str:
     if np.isnan(row).any():
         return "  (no words)"
     names = list(about)
@@ -32,7 +37,7 @@ def _explained(text: str, about: Mapping[str, str], row: Floats, pulls: Floats) 
     lines = [
         f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(row[place])}: {about[names[place]]}"
         for place in order
-        if pulls[place] < -LEAST
+        if pulls[place] < -least
     ]
     return "\n".join([f"  {text}", *lines]) if lines else ""
 
