@@ -164,7 +164,7 @@ def _line_pattern(line: str) -> str:
 
 
 def _plain(line: str) -> str:
-    line = re.sub(r"wellput-\d+\.\d+\.\d+\S*", "wellput-VERSION", line.rstrip())
+    line = re.sub(r"(wellput-|\blg:)\d+\.\d+\.\d+[^|\s]*", r"\1VERSION", line.rstrip())
     hashes = r"\b(model|parser|english|trees|fitted|Hash of the metric): ?[0-9a-f]{8,12}\b"
     return re.sub(hashes, r"\1:HASH", line)
 
