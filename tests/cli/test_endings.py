@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-PROGRAM = [sys.executable, "-c", "from wellput.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "wellput"]
 ITEM = '{"id": "1", "references": ["ä b c"], "outputs": {"Ä": "ä b"}}\n'
 ENDLESS = """
 import sys, time

@@ -1,0 +1,5 @@
+"""`python -m wellput`: the command line."""
+
+from wellput.cli import main
+
+main()
