@@ -130,3 +130,12 @@ def test_what_is_wrong_is_said(
     result = run("degrade", "corpus.txt", *args)
     assert result.code == 2
     assert message in result.err
+
+
+@pytest.mark.parametrize("name", ["known.jsonl", "known.csv.gz"])
+def test_an_evalset_is_no_corpus(run: Run, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text('{"id": "1", "outputs": {"A": "The old dog saw a cat."}}\n')
+    outcome = run("degrade", str(path))
+    assert outcome.code == 2
+    assert "is no text: a corpus has a sentence on each line" in outcome.err

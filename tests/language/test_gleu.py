@@ -62,8 +62,8 @@ def test_a_cost_counts_a_little_as_words_that_cannot_be_linked() -> None:
 
 def test_invalid_linkages_are_of_all_found() -> None:
     # Only a thousand of them are looked at.
-    counts = {"null_count": 0, "found": 4000, "post_processed": 1000, "valid": 600}
-    [row] = parsers(status="parsed", **counts).features(["a dog a cat ."])
+    parsed = parsers(status="parsed", null_count=0, found=4000, post_processed=1000, valid=600)
+    [row] = parsed.features(["a dog a cat ."])
     assert row[3] == pytest.approx(0.1)
 
 

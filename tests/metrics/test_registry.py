@@ -47,6 +47,7 @@ def test_the_same_metric_twice_is_given_once() -> None:
     ("spec", "message"),
     [
         ("blue", "No metric 'blue'. Did you mean bleu?"),
+        ("gleu", "No metric 'gleu'. Did you mean gleu-fluency or bleu?"),
         ("zzz", "`wellput metrics` lists them all"),
         ("bleu:lowercaes=true", "no option 'lowercaes'. Did you mean lowercase? It has lowercase"),
         ("exact:order=2", "no option 'order'"),

@@ -105,7 +105,8 @@ def command(
 
     CORPUS is text with a sentence on each line, or trees in CoNLL-U (.conllu). Sequences of words glued
     together are the better the longer they are; the other methods fill templates of parts of speech
-    or supertags with their likeliest words, or derive sentences from a grammar.
+    or supertags with their likeliest words, derive sentences from a grammar, or put mistakes into
+    sentences of the corpus (errors).
     """
     import numpy as np
 

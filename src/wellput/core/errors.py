@@ -56,10 +56,14 @@ class OutputError(WellputError, OSError):
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """`" Did you mean chrf?"` for a misspelled name, else the empty string.
+    """`" Did you mean chrf?"` for a misspelled name, or the beginning of one; else the empty string.
 
     >>> did_you_mean("chrff", ["bleu", "chrf"])
     ' Did you mean chrf?'
+    >>> did_you_mean("gleu", ["bleu", "chrf", "gleu-fluency"])
+    ' Did you mean gleu-fluency or bleu?'
     """
-    near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+    begun = [other for other in known if other.startswith(f"{name.lower()}-")]
+    close = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+    near = list(dict.fromkeys([*begun, *close]))[:3]
     return f" Did you mean {' or '.join(near)}?" if near else ""

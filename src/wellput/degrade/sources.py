@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.degrade.corpus import Corpus
 from wellput.io.brackets import read_constituents
@@ -19,6 +20,8 @@ from wellput.trees.supertags import induce_supertags
 
 Tags: TypeAlias = Literal["pos", "supertag"]
 TREES = ".conllu"
+TABLES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
+"""Files of evalsets and judgments, whose quotes and commas would become words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,10 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
         trees = list(read_trees(path))
         return Source([[word.form for word in tree.words] for tree in trees], trees, threads)
     check_readable(file)
+    if file.suffix in TABLES:
+        raise InputError(
+            f"{file.name} is no text: a corpus has a sentence on each line, or is CoNLL-U ({TREES})."
+        )
     split = str.split if is_tokenized else _treebank_forms
     return Source([words for line in file.lines() if (words := split(line))], None, threads)
 

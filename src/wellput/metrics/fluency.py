@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -93,8 +92,10 @@ class Fluency(BaseMetric):
 def _model(folder: str | None) -> FluencyModel:
     from wellput.language.fluency_model import FluencyModel
     from wellput.language.shipped import shipped
+    from wellput.metrics.trained_folder import model_in
 
-    return FluencyModel.load(shipped(FILE) if folder is None else Path(folder) / FILE)
+    file = shipped(FILE) if folder is None else model_in(folder, FILE, option="--no-gleu")
+    return FluencyModel.load(file)
 
 
 @lru_cache(maxsize=1)

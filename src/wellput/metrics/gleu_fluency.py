@@ -110,8 +110,10 @@ def _features(batch: Batch) -> Floats:
 def _model(folder: str | None) -> GleuModel:
     from wellput.language.gleu_model import GleuModel
     from wellput.language.shipped import shipped
+    from wellput.metrics.trained_folder import model_in
 
-    return GleuModel.load(shipped(FILE) if folder is None else Path(folder) / FILE)
+    file = shipped(FILE) if folder is None else model_in(folder, FILE, option="--gleu")
+    return GleuModel.load(file)
 
 
 @lru_cache(maxsize=4)
