@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,11 +23,13 @@ class KeptLinks(LinkGrammar):
         self._path = path
         self._kept = {own["sentence"]: LinkParse(**own) for own in _lines(path)}
 
-    def parse(self, sentences: Iterable[str]) -> list[LinkParse]:
+    def parse(
+        self, sentences: Iterable[str], *, on_progress: Callable[[int], None] = lambda _: None
+    ) -> list[LinkParse]:
         given = list(sentences)
         new = [sentence for sentence in dict.fromkeys(given) if sentence not in self._kept]
         for begin in range(0, len(new), BLOCK):
-            parses = super().parse(new[begin : begin + BLOCK])
+            parses = super().parse(new[begin : begin + BLOCK], on_progress=on_progress)
             _append(self._path, map(asdict, parses))
             self._kept |= {parse.sentence: parse for parse in parses}
         return [self._kept[sentence] for sentence in given]

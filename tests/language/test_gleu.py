@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,8 +36,14 @@ class MadeUpGrammar:
     def __init__(self, **parse: Any) -> None:
         self.answer = parse
 
-    def parse(self, sentences: Iterable[str]) -> list[LinkParse]:
-        return [LinkParse(sentence, **self.answer) for sentence in sentences]
+    def parse(
+        self, sentences: Iterable[str], *, on_progress: Callable[[int], None]
+    ) -> list[LinkParse]:
+        parses = []
+        for sentence in sentences:
+            parses.append(LinkParse(sentence, **self.answer))
+            on_progress(1)
+        return parses
 
 
 def parsers(parser: MadeUpParser | None = None, **answer: Any) -> GleuParsers:
@@ -87,6 +93,15 @@ def test_there_are_no_more_nulls_than_words() -> None:
     # The wall before a single word counts as a null, too.
     [row] = parsers(status="parsed", null_count=2).features(["that"])
     assert row[2:].tolist() == [1.0, 1.0]
+
+
+def test_progress_is_in_texts() -> None:
+    seen: list[int] = []
+    # Three different sentences in four texts: 4/3 texts each, whole ones said.
+    parsers().features(
+        ["Dogs bark.", "Dogs bark. Cats purr.", "", "A cow."], on_progress=seen.append
+    )
+    assert seen == [1, 1, 2]
 
 
 def test_equal_sentences_are_parsed_once() -> None:

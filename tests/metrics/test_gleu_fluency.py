@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -23,7 +23,11 @@ FEATURES = {
 
 
 class Parsers:
-    def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
+    def features(
+        self, texts: Sequence[str], *, threads: int = 1, on_progress: Callable[[int], None]
+    ) -> Floats:
+        for begin in range(0, len(texts), 64):
+            on_progress(len(texts[begin : begin + 64]))
         return np.array([FEATURES[text] for text in texts])
 
 
@@ -91,3 +95,18 @@ def test_of_a_feature_alone_nothing_else_is_to_blame() -> None:
     assert fine == ""
     (worse, _) = GleuFluency(feature="log_probability").explain(batch)
     assert "loses 1.00 by log_probability −1.00" in worse
+
+
+def test_progress_is_said_within_a_block_and_adds_up_to_all_items() -> None:
+    seen: list[int] = []
+    texts = ["good", "bad"] * 70
+    score(EvalSet.of({"A": texts, "B": texts}), [GleuFluency()], on_progress=seen.append)
+    # 140 items; 64, 64 and 12 outputs of A, then of B: half an item each.
+    assert seen == [32, 32, 6, 32, 32, 6]
+
+
+def test_two_slow_metrics_do_not_count_items_twice() -> None:
+    seen: list[int] = []
+    metrics = [GleuFluency(), GleuFluency(feature="nulls")]
+    score(EvalSet.of({"A": ["good"] * 130}), metrics, on_progress=seen.append)
+    assert sum(seen) == 130

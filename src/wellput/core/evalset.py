@@ -23,6 +23,8 @@ T = TypeVar("T")
 Schedule: TypeAlias = Mapping[str, Sequence[str]]
 Output: TypeAlias = str | Schedule
 
+OnRows: TypeAlias = Callable[[int], None]
+
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 NO_TREES: Mapping[str, tuple[Tree | None, ...]] = MappingProxyType({})
@@ -67,7 +69,8 @@ class Batch:
 
     Rows are items; a row's references may differ in number. `originals` are the schedules that people
     showed, where outputs are schedules. `memo` lets metrics of one family share
-    work on the same batch (`ssa` and `gsa` one alignment).
+    work on the same batch (`ssa` and `gsa` one alignment). Metrics that take their time call `on_rows`
+    with the number of rows just done.
     """
 
     system: str
@@ -81,6 +84,7 @@ class Batch:
     originals: Sequence[Output | None] = ()
     logged: Sequence[Mapping[str, float]] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    on_rows: OnRows = field(default=lambda _: None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -7,7 +7,7 @@ sums do not depend on threads, processes or what else is computed, so neither do
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from wellput.core.metric import Floats, Metric
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
 from wellput.engine.needs import check_needs
 
+OnProgress = Callable[[int], None]
+"""Called with the number of items that are done since."""
 OnSegments = Callable[[str, Sequence[str], str, Floats], None]
 """Called with (system, item ids, metric, segment scores) for every block."""
 
@@ -61,11 +63,14 @@ def block_statistics(
     keep_rows: bool = False,
     hash_ids: bool = False,
     on_segments: OnSegments | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> BlockStatistics:
     """The statistics of every system in the block under every metric."""
     systems: dict[str, SystemBlock] = {}
-    for system in _systems_in(block):
-        batch = batch_of(system, block, threads=threads)
+    names = _systems_in(block)
+    progress = _Progress(len(block), len(names), on_progress)
+    for system in names:
+        batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add_rows)
         numbers = set(map(len, batch.references))
         systems[system] = SystemBlock(
             len(batch),
@@ -74,12 +79,39 @@ def block_statistics(
             {metric.name: _column(metric, batch, keep_rows, on_segments) for metric in metrics},
             _places(system, block, len(batch)) if keep_rows else None,
         )
+    progress.finish()
     return BlockStatistics(
         len(block),
         systems,
         ids_of(block) if keep_rows else (),
         _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
     )
+
+
+class _Progress:
+    """Items of a block: as many as their rows are done for all systems, in the end all of them.
+
+    Rows are what slow metrics say; where several do, all items seem done with the first of them.
+    """
+
+    def __init__(self, items: int, systems: int, on_progress: OnProgress) -> None:
+        self._items = items
+        self._systems = systems
+        self._on_progress = on_progress
+        self._rows = 0
+        self._done = 0
+
+    def add_rows(self, n: int) -> None:
+        self._rows += n
+        self._advance(min(self._items, self._rows // self._systems))
+
+    def finish(self) -> None:
+        self._advance(self._items)
+
+    def _advance(self, done: int) -> None:
+        if done > self._done:
+            self._on_progress(done - self._done)
+            self._done = done
 
 
 def _systems_in(block: Sequence[Item]) -> list[str]:

@@ -6,7 +6,7 @@ threads, processes or what else is computed. Only sums are kept, unless rows are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
+from wellput.engine.blocks import BlockStatistics, OnProgress, OnSegments, block_statistics
 from wellput.engine.parsed_references import without_parser
 from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
-
-OnProgress = Callable[[int], None]
-"""Called with the number of items of every block that is done."""
 
 
 @dataclass
@@ -114,7 +111,7 @@ def collect(
     threads: int = 1,
     keep_rows: bool = False,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
     result = Collection(prepare_all(metrics, without_parser(source)))
@@ -126,10 +123,9 @@ def collect(
                 threads=threads,
                 keep_rows=keep_rows,
                 on_segments=on_segments,
+                on_progress=on_progress,
             )
         )
-        if on_progress is not None:
-            on_progress(len(block))
     return result
 
 

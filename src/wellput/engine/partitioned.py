@@ -14,7 +14,8 @@ from typing import Literal
 from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
-from wellput.engine.collect import Collection, OnProgress, prepare_all
+from wellput.engine.blocks import OnProgress
+from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.finished import FinishedPartitions
 from wellput.engine.parsed_references import without_parser
 from wellput.engine.partitions import (
@@ -61,7 +62,7 @@ class Plan:
 
 
 def collect_partitions(
-    source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress | None
+    source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
     plain = without_parser(source)
@@ -83,8 +84,7 @@ def collect_partitions(
             job = replace(job, segments=stack.enter_context(folder))
         # Left early, it must end before the cluster does.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
-        if on_progress is not None:
-            on_progress(0)  # a cluster takes seconds to start, the first partition more
+        on_progress(0)  # a cluster takes seconds to start, the first partition more
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))
@@ -137,7 +137,7 @@ def _add(
     outcome: Outcome,
     job: Job,
     finished: FinishedPartitions | None,
-    on_progress: OnProgress | None,
+    on_progress: OnProgress,
 ) -> None:
     if isinstance(outcome, Evaluated):
         blocks = outcome.blocks
@@ -148,8 +148,7 @@ def _add(
         blocks = finished.load(partition.name, job.key)
     for block in blocks:
         result.add(block)
-    if on_progress is not None:
-        on_progress(sum(block.items for block in blocks))
+    on_progress(sum(block.items for block in blocks))
 
 
 def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> Skipped:

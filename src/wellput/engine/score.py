@@ -13,8 +13,8 @@ from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
 from wellput.core.score import Score
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import OnSegments
-from wellput.engine.collect import Collection, OnProgress, collect
+from wellput.engine.blocks import OnProgress, OnSegments
+from wellput.engine.collect import Collection, collect
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
 from wellput.engine.result import ScoreResult
@@ -45,7 +45,7 @@ def score(
     on_error: OnError = "stop",
     segments: PathLike | None = None,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> ScoreResult:
     """Scores every system of an EvalSet (or of a file) under every metric.
 
@@ -162,7 +162,7 @@ def _collected(
     metrics: Sequence[Metric],
     plan: Plan,
     on_segments: OnSegments | None,
-    on_progress: OnProgress | None,
+    on_progress: OnProgress,
 ) -> Collection:
     """The statistics, as planned; raises InputError where there are none."""
     if not plan.needs_partitions:

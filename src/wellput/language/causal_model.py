@@ -8,7 +8,7 @@ whatever the model calls the beginning of a document.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -61,8 +61,11 @@ class CausalModel:
                 digest.update(hashlib.file_digest(opened, "sha256").digest())
         return digest.hexdigest()
 
-    def log_probs(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """The natural logarithm of each text's probability, and how many pieces it has."""
+    def log_probs(
+        self, texts: Sequence[str], *, on_progress: Callable[[int], None] = lambda _: None
+    ) -> tuple[Floats, Floats]:
+        """The natural logarithm of each text's probability, and how many pieces it has.
+        `on_progress` is called with numbers of texts, or of parts of long ones."""
         start = self._network.start
         room = self._network.limit - len(start)
         parts: list[tuple[int, list[int]]] = []
@@ -76,6 +79,7 @@ class CausalModel:
                 inside = own[len(start) - 1 :]
                 sums[number] += float(inside.sum())
                 counts[number] += len(inside)
+            on_progress(len(batch))
         return sums, counts
 
 

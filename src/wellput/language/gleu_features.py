@@ -9,7 +9,7 @@ says more than the tenth.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -37,9 +37,16 @@ class GleuParsers:
     parser: HeadDrivenParser
     grammar: LinkGrammar
 
-    def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
+    def features(
+        self,
+        texts: Sequence[str],
+        *,
+        threads: int = 1,
+        on_progress: Callable[[int], None] = lambda _: None,
+    ) -> Floats:
         """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
-        without words."""
+        without words. `on_progress` is called with numbers of texts, as many as the share of
+        sentences that are parsed."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             parses = self.parser.parse(words, threads=threads)
@@ -47,11 +54,29 @@ class GleuParsers:
                 (parse.scored.slor, (parse.fragments - 1) / max(1, len(own) - 1))
                 for parse, own in zip(parses, words, strict=True)
             ]
-            links = self.grammar.parse(sentences)
+            progress = _Share(len(texts), len(sentences), on_progress)
+            links = self.grammar.parse(sentences, on_progress=progress.add)
             lengths = map(len, words)
             return np.column_stack([rows, [*map(_link_features, links, lengths)]])
 
         return sentence_means(texts, len(FEATURES), of)
+
+
+class _Share:
+    """Texts by the share of sentences that are done."""
+
+    def __init__(self, texts: int, sentences: int, on_progress: Callable[[int], None]) -> None:
+        self._texts = texts
+        self._sentences = sentences
+        self._on_progress = on_progress
+        self._done = 0
+        self._said = 0
+
+    def add(self, sentences: int) -> None:
+        self._done += sentences
+        due = self._texts * self._done // self._sentences
+        self._on_progress(due - self._said)
+        self._said = due
 
 
 def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:

@@ -16,7 +16,7 @@ The library can hang, abort or be killed over a sentence; a sentence never is lo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import LifoQueue
@@ -132,17 +132,22 @@ class LinkGrammar:
         """The ids of the processes now running."""
         return [process.pid for process in self._processes if process.pid is not None]
 
-    def parse(self, sentences: Iterable[str]) -> list[LinkParse]:
-        """One result a sentence, in order. Equal sentences are parsed once."""
+    def parse(
+        self, sentences: Iterable[str], *, on_progress: Callable[[int], None] = lambda _: None
+    ) -> list[LinkParse]:
+        """One result a sentence, in order. Equal sentences are parsed once; `on_progress` is called
+        with numbers of different ones."""
         given = list(sentences)
         with self._parsing:
             results = {sentence: self._known(sentence) for sentence in given}
             unknown = [sentence for sentence, parse in results.items() if parse is None]
+            on_progress(len(results) - len(unknown))
             if unknown:
                 _ = self.version  # a missing library is reported here, once
                 with ThreadPoolExecutor(len(self._processes)) as threads:
-                    parsed = list(threads.map(self._parse_one, unknown))
-                results.update(zip(unknown, parsed, strict=True))
+                    for parse in threads.map(self._parse_one, unknown):
+                        results[parse.sentence] = parse
+                        on_progress(1)
             found = {sentence: parse for sentence, parse in results.items() if parse is not None}
             self._remember(found)
         return [found[sentence] for sentence in given]

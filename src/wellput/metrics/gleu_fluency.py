@@ -100,8 +100,9 @@ class GleuFluency(BaseMetric):
 
 def _features(batch: Batch) -> Floats:
     if "gleu features" not in batch.memo:
-        parsers = english_parsers(batch.threads)
-        batch.memo["gleu features"] = parsers.features(batch.texts, threads=batch.threads)
+        batch.memo["gleu features"] = english_parsers(batch.threads).features(
+            batch.texts, threads=batch.threads, on_progress=batch.on_rows
+        )
     features: Floats = batch.memo["gleu features"]
     return features
 

@@ -61,7 +61,8 @@ class Perplexity(BaseMetric):
         texts = lowered(batch.texts) if self.lowercase else batch.texts
         model = self._model()
         if _is_neural(model):
-            sums, words = _causal_model(model, self.device).log_probs(texts)
+            neural = _causal_model(model, self.device)
+            sums, words = neural.log_probs(texts, on_progress=batch.on_rows)
             nothing = np.zeros(len(texts))
             rows = np.column_stack([sums / math.log(10), words, nothing, nothing])
         else:

@@ -29,7 +29,7 @@ def evaluate(
     baseline: str | None,
     shown: int,
     options: AgreementOptions,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> Evaluation:
     """Scores with intervals and all pairs, agreement with the judges where there are any, and the
     items to show. Without metrics, those that the items allow."""
