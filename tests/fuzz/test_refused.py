@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from tests.fuzz.recording import recording
 from tests.language.test_head_driven import ARRAYS, GUESSER
 from tests.realize.lattices import trained
+from tests.realize.toy_treebank import TREES
 from wellput import _native
 from wellput.language.head_driven import HeadDrivenParser
+from wellput.language.tree_model import TreeModel
+from wellput.trees.unordered import unordered
 
 
 def ints(*values: int, kind: Any = np.int32) -> NDArray[Any]:
@@ -237,3 +240,11 @@ def test_a_sentence_under_the_greatest_limit_there_is() -> None:
     name, (*arguments, _, threads), named = script.steps[-1]
     script.steps[-1] = name, (*arguments, (0, 2**64 - 1), threads), named
     np.testing.assert_array_equal(script.play(), expected)
+
+
+def test_a_head_beyond_every_word() -> None:
+    model = TreeModel.train(TREES)
+    begins, rows, names = model._forest([unordered(TREES[0])])
+    rows[0, 2] = 2**31 - 1
+    with pytest.raises(ValueError, match="no tree"):
+        model.kernel.choose(begins, rows, names, "exact", 1, 8, 1)
