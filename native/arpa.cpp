@@ -73,6 +73,7 @@ public:
 
     // Lines of n-grams with depth + 1 words. Returns the number of the first bad line, or -1.
     std::ptrdiff_t add(std::size_t depth, nb::handle sequence) {
+        require(!is_finished_, "a reader makes one model");
         require(depth < entries_.size(), "n-grams longer than the order");
         const Texts lines(sequence);
         nb::gil_scoped_release release;
@@ -81,7 +82,10 @@ public:
         return -1;
     }
 
+    // The last thing that a reader can be asked: the words are given away.
     nb::tuple finish() {
+        require(!is_finished_, "a reader makes one model");
+        is_finished_ = true;
         std::vector<TrieLevel> levels;
         {
             nb::gil_scoped_release release;
@@ -228,6 +232,7 @@ private:
     }
 
     static constexpr float MISSING = 1e30f;
+    bool is_finished_ = false;
     WordTable words_;
     std::vector<Entries> entries_;
 };

@@ -147,6 +147,7 @@ public:
 
     // All others are unknown.
     void know_only(nb::handle sequence) {
+        require_unfinished();
         const Texts texts(sequence);
         for (std::size_t i = 0; i < texts.size(); ++i) words_.add(texts[i]);
         is_closed_ = true;
@@ -154,6 +155,7 @@ public:
 
     // How many word numbers are in the file now: all so far.
     std::uint64_t checkpoint() {
+        require_unfinished();
         nb::gil_scoped_release release;
         spill();
         flush(spilled_.get());
@@ -162,6 +164,7 @@ public:
 
     // Goes on after the first `n_numbers` of the file, made with these words.
     void resume(std::uint64_t n_numbers, nb::handle sequence) {
+        require_unfinished();
         const Texts texts(sequence);
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < texts.size(); ++i) words_.add(texts[i]);
@@ -180,6 +183,7 @@ public:
 
     // The words from number `begin` on, a line each.
     nb::bytes words_from(std::uint32_t begin) const {
+        require_unfinished();
         std::string lines;
         for (std::uint32_t id = begin; id < words_.size(); ++id)
             lines.append(words_.view()[id]).push_back('\n');
@@ -188,6 +192,7 @@ public:
 
     // Every text is a sentence; those without a token are left out. Returns the number of tokens.
     std::uint64_t add(nb::handle sequence, const char* tokenizer_name) {
+        require_unfinished();
         const Tokenizer tokenizer = tokenizer_named(tokenizer_name);
         const Texts texts(sequence);
         nb::gil_scoped_release release;
@@ -211,6 +216,7 @@ public:
 
     // The words of the text in order of first appearance, a line each, and how often each occurs.
     nb::tuple word_counts() {
+        require_unfinished();
         occurrences_.resize(words_.size());
         std::vector<std::uint64_t> counts(occurrences_.begin() + FIRST_WORD, occurrences_.end());
         return nb::make_tuple(words_from(FIRST_WORD), as_array(std::move(counts)));
@@ -218,6 +224,7 @@ public:
 
     // The n-grams of the text sorted, each last word first with its count behind it, as in a run on disk.
     nb::object sorted_run() {
+        require_unfinished();
         std::vector<std::uint32_t> records;
         {
             nb::gil_scoped_release release;
@@ -234,10 +241,10 @@ public:
     // A file with what `sorted_run` gave for a part of the text, instead of texts.
     void take_run(std::string path) { given_runs_.push_back(std::move(path)); }
 
-    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown. Can be
-    // asked for once: the words are then numbered otherwise than in the files.
+    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown. The last
+    // thing that a trainer can be asked: the words are given away.
     nb::tuple finish(std::uint64_t min_count) {
-        require(!is_finished_, "a trainer makes one model");
+        require_unfinished();
         is_finished_ = true;
         std::vector<TrieLevel> levels;
         std::vector<Discounts> discounts;
@@ -259,6 +266,8 @@ public:
     }
 
 private:
+    void require_unfinished() const { require(!is_finished_, "a trainer makes one model"); }
+
     void put(std::uint32_t id) {
         if (stream_.size() >= run_tokens_) spill();
         stream_.push_back(id);

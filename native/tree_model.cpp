@@ -141,7 +141,11 @@ struct Forest {
         require_pieces(std::span<const std::int32_t>(begin), nodes.size(), "trees that are no pieces of the words");
         for (std::size_t i = 0; i < size(); ++i) {
             Ints heads;
-            for (const TreeNode& node : (*this)[i]) heads.push_back(std::max(node.head, -1) + 1);
+            const auto words = static_cast<int>((*this)[i].size());
+            for (const TreeNode& node : (*this)[i]) {
+                require(node.head < words, "no tree");
+                heads.push_back(std::max(node.head, -1) + 1);
+            }
             require(is_tree(heads), "no tree");
         }
     }

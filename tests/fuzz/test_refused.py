@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.fuzz.recording import recording
+from tests.language.test_head_driven import ARRAYS, GUESSER
 from tests.realize.lattices import trained
+from tests.realize.toy_treebank import TREES
 from wellput import _native
+from wellput.language.head_driven import HeadDrivenParser
+from wellput.language.tree_model import TreeModel
+from wellput.trees.unordered import unordered
 
 
 def ints(*values: int, kind: Any = np.int32) -> NDArray[Any]:
@@ -152,7 +158,7 @@ def test_a_bad_line_leaves_nothing_of_itself() -> None:
     vocabulary, levels = reader.finish()
     assert _native.NgramModel(vocabulary, levels).scores(["a b"], "none", 1).shape == (1, 4)
     with pytest.raises(ValueError):
-        reader.add(2, [])
+        _native.ArpaReader(2).add(2, [])
     with pytest.raises(ValueError):
         _native.ArpaReader(0)
 
@@ -190,12 +196,31 @@ def test_nothing_to_draw_from() -> None:
 
 
 def test_a_trainer_makes_one_model(tmp_path: Path) -> None:
-    # The tokens in the file are numbered as they were before rare words were left out.
+    # Its words are given away; the file of tokens has the numbers from before rare ones were left out.
     trainer = _native.NgramTrainer(2, 4, str(tmp_path), 1)
     trainer.add(["a b c d", "a b e f"], "none")
     trainer.finish(2)
-    with pytest.raises(ValueError, match="one model"):
-        trainer.finish(2)
+    for ask in (
+        lambda: trainer.finish(2),
+        lambda: trainer.know_only(["g"]),
+        lambda: trainer.add(["a g"], "none"),
+        lambda: trainer.resume(0, ["g"]),
+        lambda: trainer.words_from(0),
+        trainer.checkpoint,
+        trainer.word_counts,
+        trainer.sorted_run,
+    ):
+        with pytest.raises(ValueError, match="one model"):
+            ask()
+
+
+def test_a_reader_makes_one_model() -> None:
+    reader = _native.ArpaReader(1)
+    reader.add(0, ["-1 a"])
+    reader.finish()
+    for ask in (reader.finish, lambda: reader.add(0, ["-1 b"])):
+        with pytest.raises(ValueError, match="one model"):
+            ask()
 
 
 def test_tokens_that_somebody_else_wrote(tmp_path: Path) -> None:
@@ -205,3 +230,21 @@ def test_tokens_that_somebody_else_wrote(tmp_path: Path) -> None:
     np.full(8, 99, np.uint32).tofile(tmp_path / "tokens")
     with pytest.raises(RuntimeError, match="changed meanwhile"):
         trainer.finish(1)
+
+
+def test_a_sentence_under_the_greatest_limit_there_is() -> None:
+    with recording() as scripts:
+        HeadDrivenParser(ARRAYS, GUESSER).parse([["the", "dog", "barks"]])
+    (script,) = (script for script in scripts["HeadDriven"] if len(script.steps) > 1)
+    expected = script.play()
+    name, (*arguments, _, threads), named = script.steps[-1]
+    script.steps[-1] = name, (*arguments, (0, 2**64 - 1), threads), named
+    np.testing.assert_array_equal(script.play(), expected)
+
+
+def test_a_head_beyond_every_word() -> None:
+    model = TreeModel.train(TREES)
+    begins, rows, names = model._forest([unordered(TREES[0])])
+    rows[0, 2] = 2**31 - 1
+    with pytest.raises(ValueError, match="no tree"):
+        model.kernel.choose(begins, rows, names, "exact", 1, 8, 1)
