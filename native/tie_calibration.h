@@ -21,10 +21,15 @@ public:
     void begin() {
         changes_.clear();
         right_ = weights_ = 0;
+        is_undefined_ = false;
     }
 
     void add(const double* x, const double* z, std::size_t n, double weight) {
         if (n < 2) return;
+        // A mean of infinities of both signs is no number, and no pair with it is ordered or tied.
+        const auto is_nan = [](double value) { return std::isnan(value); };
+        if (std::any_of(x, x + n, is_nan) || std::any_of(z, z + n, is_nan)) is_undefined_ = true;
+        if (is_undefined_) return;
         const double share = weight / static_cast<double>(pairs_of(static_cast<std::int64_t>(n)));
         weights_ += weight;
         std::int64_t right = 0;
@@ -50,7 +55,7 @@ public:
         // Sums of shares are rounded: a threshold must be better by more than that.
         constexpr double kRounding = 1e-12;
         epsilon_ = 0;
-        if (weights_ == 0) return kUndefined;
+        if (weights_ == 0 || is_undefined_) return kUndefined;
         std::sort(changes_.begin(), changes_.end(),
                   [](const Change& a, const Change& b) { return a.distance < b.distance; });
         double right = right_, best = right_;
@@ -75,6 +80,7 @@ private:
     };
     std::vector<Change> changes_;
     double right_ = 0, weights_ = 0, epsilon_ = 0;
+    bool is_undefined_ = false;
 };
 
 }  // namespace wellput

@@ -248,3 +248,11 @@ def test_a_head_beyond_every_word() -> None:
     rows[0, 2] = 2**31 - 1
     with pytest.raises(ValueError, match="no tree"):
         model.kernel.choose(begins, rows, names, "exact", 1, 8, 1)
+
+
+def test_scores_without_end_on_both_sides_have_no_tie_calibration() -> None:
+    # Their mean is no number; no pair with it has a distance, and the search for one went on for ever.
+    x = np.array([[np.inf, -np.inf, 0.5], [0.1, 0.2, 0.3], [0.4, 0.5, 0.7]])
+    z = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    found = _native.bootstrapped_correlations(x, z, "means", "acc-t", "items", 20, 1, 2)
+    assert np.isnan(found[0, 0])

@@ -55,7 +55,8 @@ class FittedModel:
     def predict(self, values: Floats) -> Floats:
         """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is."""
         weights = np.array([predictor.coefficient for predictor in self.predictors])
-        return np.asarray((self.intercept + values @ weights) / self.scale, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # a file may hold any numbers
+            return np.asarray((self.intercept + values @ weights) / self.scale, dtype=np.float64)
 
     @property
     def perfect(self) -> float | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,8 @@ SUFFIX = ".wpm"
 WORTH_PACKING = 0.9
 CHECKED = 1 << 26
 """Bytes of arrays up to which their hash is checked: a tenth of a second. Larger models are mapped."""
+LONGEST = 1 << 40
+"""What no axis of an array is longer than."""
 TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
 
@@ -104,7 +107,7 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
         header = json.loads(data[PREFIX.size : place].tobytes())
         stored: dict[str, _Stored] = {}
         for name, type_, shape, size in header["arrays"]:
-            if type_ not in TYPES or size < 0:
+            if type_ not in TYPES or size < 0 or not all(map(_is_length, shape)):
                 raise damaged
             stored[name] = _Stored(np.asarray(data[place : place + size]), type_, tuple(shape))
             place += size + -size % ALIGNMENT
@@ -133,6 +136,10 @@ def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
         raise InputError(f"{path} is a damaged {what}: train it again.") from None
 
 
+def _is_length(number: object) -> bool:
+    return isinstance(number, int) and 0 <= number <= LONGEST
+
+
 @dataclass(frozen=True, slots=True)
 class _Stored:
     """An array in the file; deflated where it has fewer bytes there than in memory."""
@@ -143,7 +150,7 @@ class _Stored:
 
     @property
     def size(self) -> int:
-        return np.dtype(self.type).itemsize * int(np.prod(self.shape, dtype=np.int64))
+        return np.dtype(self.type).itemsize * math.prod(self.shape)
 
     @property
     def is_short(self) -> bool:
