@@ -187,8 +187,7 @@ def main() -> None:
             for mode in ("stream", "ray", "killed")
             for run in kept.runs(mode, lambda mode=mode: large(mode))  # type: ignore[misc]
         ]
-        earlier = [[Run(**run) for run in one] for one in kept.get("earlier", list)]
-        PAGE.write_text(page(runs, turns, earlier), encoding="utf-8")
+        PAGE.write_text(page(runs, turns), encoding="utf-8")
         reading = kept.costs("reading", lambda: reading_costs(small, 50_000, Path(folder)))
         engine = kept.get("engine", lambda: engine_cost(small, METRICS))
     metrics = kept.costs("metrics", lambda: metric_costs(texts[:16384]))

@@ -30,7 +30,7 @@ class Run:
     scores: dict[str, float]
 
 
-def page(runs: Sequence[Run], turns: Sequence[Run], earlier: Sequence[Sequence[Run]]) -> str:
+def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
     modes = ("memory", "stream", "ray")
     turn = turns[0].items
     seconds = {mode: median(r.seconds for r in turns if r.mode == mode) for mode in modes}
@@ -46,8 +46,8 @@ def page(runs: Sequence[Run], turns: Sequence[Run], earlier: Sequence[Sequence[R
         "# Scale",
         "",
         f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, with ids of their own) on two cores. "
-        "Written by `python -m benchmarks.scale`. Each row is a process of its own; the machine was shared with others, so that seconds by the clock "
-        "hardly compare from row to row, the processor's time does.",
+        "Written by `python -m benchmarks.scale`. Each row is a process of its own. Of one row to the next the processor's time compares "
+        "better than the clock's: the cores are those of a virtual machine.",
         "",
         "| run | segments | seconds | segments a second | processor, µs a segment | peak memory, MB |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
@@ -67,7 +67,7 @@ def page(runs: Sequence[Run], turns: Sequence[Run], earlier: Sequence[Sequence[R
             for mode in modes
         ),
         "",
-        _spread(turns, earlier),
+        _spread(turns),
         "",
         "| what | measured | we want | |",
         "| --- | ---: | ---: | --- |",
@@ -84,17 +84,10 @@ def page(runs: Sequence[Run], turns: Sequence[Run], earlier: Sequence[Sequence[R
     return "\n".join(lines)
 
 
-def _spread(turns: Sequence[Run], earlier: Sequence[Sequence[Run]]) -> str:
-    """How much the ratios by the clock differ from turn to turn, and from series to series."""
+def _spread(turns: Sequence[Run]) -> str:
+    """How much the ratios by the clock differ from turn to turn."""
     low, _, high = quantiles(_ratios(turns, "memory", "seconds"), n=4)
-    text = f"In half of the turns streaming was between {1 - high:.0%} and {1 - low:.0%} below the throughput in memory by the clock."
-    if earlier:
-        series = [
-            f"{len(one) // 3} turns of {one[0].items:,} segments: {1 - _ratio(one, 'memory', 'seconds'):.0%}, Ray {_ratio(one, 'ray', 'seconds') - 1:+.0%}"
-            for one in earlier
-        ]
-        text += f" Earlier series of longer turns gave, by the same medians: {'; '.join(series)}."
-    return text
+    return f"In half of the turns streaming was between {1 - high:.0%} and {1 - low:.0%} below the throughput in memory by the clock."
 
 
 def _ratio(turns: Sequence[Run], mode: str, of: str) -> float:

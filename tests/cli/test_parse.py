@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.language.small_treebank import TREES
+from wellput.engine import parsed_references
 from wellput.io.conllu import format_tree, read_trees
 from wellput.language import parsers, shipped
 from wellput.language.parsers import load_parser
@@ -23,6 +24,8 @@ def english(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     outcome = run("train", "parser", "trees.conllu", "-o", "parser", "--epochs", "3")
     assert outcome.code == 0, outcome.err
     monkeypatch.setattr(shipped, "FOLDER", folder)
+    # Loaded anew each time, or other tests would get this one.
+    monkeypatch.setattr(parsed_references, "_loaded", parsed_references._loaded.__wrapped__)
     return folder
 
 
