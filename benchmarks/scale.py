@@ -75,13 +75,11 @@ def measure(mode: str, path: Path) -> list[Run]:
         wellput.score(wellput.EvalSet.of({"A": ["a"]}, ["a"]), METRICS, engine="ray")
         if mode == "turns":
             return in_turns(ray, path)
-        done = 0
+        to_kill = [next(iter(pids))] if mode == "killed" else []
 
         def kill_one(n: int) -> None:
-            nonlocal done
-            if mode == "killed" and done == 0:
-                os.kill(next(iter(pids)), signal.SIGKILL)
-            done += n
+            if n and to_kill:  # on the way, not before the first partition
+                os.kill(to_kill.pop(), signal.SIGKILL)
 
         return [_timed_on(ray, mode, path, on_progress=kill_one)]
 

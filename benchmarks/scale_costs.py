@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,8 +67,10 @@ def _timed(work: Callable[[int], object], n: int) -> float:
 
 def processor_time() -> float:
     """Seconds of this process and of its children, which do the work for link grammar."""
-    own = Path("/proc/self/task")
-    children = [pid for task in own.iterdir() for pid in (task / "children").read_text().split()]
+    children: list[str] = []
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):  # a thread that has ended since
+            children += (task / "children").read_text().split()
     total = time.process_time()
     for child in children:
         fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
