@@ -324,7 +324,7 @@ def test_forgetting_a_judge(url: str) -> None:
 def test_judges_at_once_get_their_exact_shares(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight judges in eight threads: no error, every trial judged exactly as often as planned."""
     # A thread that a busy machine keeps waiting is no judge who left.
-    monkeypatch.setattr("wellput.judge.assignment.PASSED_BY", 1000)
+    monkeypatch.setattr("wellput.judge.assignment.PASSED_BY_EACH", 1000)
     store = Store.create(url, new_study(n_items=6, judges=8, per_item=4))
     judges = judges_of(store, 8)
     start = threading.Barrier(8)
