@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checka
 
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.tree import Tree
 
 T = TypeVar("T")
@@ -22,8 +23,6 @@ T = TypeVar("T")
 # Displays of a talking head: node id -> the motions on it.
 Schedule: TypeAlias = Mapping[str, Sequence[str]]
 Output: TypeAlias = str | Schedule
-
-OnRows: TypeAlias = Callable[[int], None]
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
@@ -84,7 +83,7 @@ class Batch:
     originals: Sequence[Output | None] = ()
     logged: Sequence[Mapping[str, float]] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-    on_rows: OnRows = field(default=lambda _: None, repr=False, compare=False)
+    on_rows: OnProgress = field(default=unheard, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)

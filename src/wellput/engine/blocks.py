@@ -16,10 +16,9 @@ from wellput import _native
 from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Floats, Metric
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
+from wellput.core.progress import OnProgress, Share, unheard
 from wellput.engine.needs import check_needs
 
-OnProgress = Callable[[int], None]
-"""Called with the number of items that are done since."""
 OnSegments = Callable[[str, Sequence[str], str, Floats], None]
 """Called with (system, item ids, metric, segment scores) for every block."""
 
@@ -63,14 +62,15 @@ def block_statistics(
     keep_rows: bool = False,
     hash_ids: bool = False,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnProgress = unheard,
 ) -> BlockStatistics:
-    """The statistics of every system in the block under every metric."""
+    """The statistics of every system in the block under every metric. `on_progress` is called with
+    numbers of items; where several metrics are slow, all seem done with the first of them."""
     systems: dict[str, SystemBlock] = {}
     names = _systems_in(block)
-    progress = _Progress(len(block), len(names), on_progress)
+    progress = Share(len(block), len(block) * len(names), on_progress)
     for system in names:
-        batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add_rows)
+        batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add)
         numbers = set(map(len, batch.references))
         systems[system] = SystemBlock(
             len(batch),
@@ -86,32 +86,6 @@ def block_statistics(
         ids_of(block) if keep_rows else (),
         _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
     )
-
-
-class _Progress:
-    """Items of a block: as many as their rows are done for all systems, in the end all of them.
-
-    Rows are what slow metrics say; where several do, all items seem done with the first of them.
-    """
-
-    def __init__(self, items: int, systems: int, on_progress: OnProgress) -> None:
-        self._items = items
-        self._systems = systems
-        self._on_progress = on_progress
-        self._rows = 0
-        self._done = 0
-
-    def add_rows(self, n: int) -> None:
-        self._rows += n
-        self._advance(min(self._items, self._rows // self._systems))
-
-    def finish(self) -> None:
-        self._advance(self._items)
-
-    def _advance(self, done: int) -> None:
-        if done > self._done:
-            self._on_progress(done - self._done)
-            self._done = done
 
 
 def _systems_in(block: Sequence[Item]) -> list[str]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import BlockStatistics, OnProgress, OnSegments, block_statistics
+from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
 from wellput.engine.parsed_references import without_parser
 from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
@@ -111,7 +112,7 @@ def collect(
     threads: int = 1,
     keep_rows: bool = False,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnProgress = unheard,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
     result = Collection(prepare_all(metrics, without_parser(source)))

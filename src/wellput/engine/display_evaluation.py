@@ -19,8 +19,8 @@ from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, Metric
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import OnProgress
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score
 from wellput.metrics.registry import create_all
@@ -85,7 +85,7 @@ def evaluate_displays(
     n_resamples: int = 1000,
     seed: int = 12345,
     threads: int | None = None,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnProgress = unheard,
 ) -> DisplayEvaluation:
     """Scores every system's schedules against those of the system `original`, and tests the systems
     against each other."""

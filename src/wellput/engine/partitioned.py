@@ -14,7 +14,7 @@ from typing import Literal
 from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
-from wellput.engine.blocks import OnProgress
+from wellput.core.progress import OnProgress
 from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.finished import FinishedPartitions
 from wellput.engine.parsed_references import without_parser

@@ -11,9 +11,10 @@ from wellput import __version__
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.score import Score
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import OnProgress, OnSegments
+from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
@@ -45,7 +46,7 @@ def score(
     on_error: OnError = "stop",
     segments: PathLike | None = None,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnProgress = unheard,
 ) -> ScoreResult:
     """Scores every system of an EvalSet (or of a file) under every metric.
 

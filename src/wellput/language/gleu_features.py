@@ -9,13 +9,14 @@ says more than the tenth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
 from wellput.core.metric import Floats
+from wellput.core.progress import OnProgress, Share, unheard
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.link_grammar import LinkGrammar, LinkParse
 from wellput.language.sentence_means import sentence_means
@@ -42,7 +43,7 @@ class GleuParsers:
         texts: Sequence[str],
         *,
         threads: int = 1,
-        on_progress: Callable[[int], None] = lambda _: None,
+        on_progress: OnProgress = unheard,
     ) -> Floats:
         """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
         without words. `on_progress` is called with numbers of texts, as many as the share of
@@ -54,29 +55,12 @@ class GleuParsers:
                 (parse.scored.slor, (parse.fragments - 1) / max(1, len(own) - 1))
                 for parse, own in zip(parses, words, strict=True)
             ]
-            progress = _Share(len(texts), len(sentences), on_progress)
+            progress = Share(len(texts), len(sentences), on_progress)
             links = self.grammar.parse(sentences, on_progress=progress.add)
             lengths = map(len, words)
             return np.column_stack([rows, [*map(_link_features, links, lengths)]])
 
         return sentence_means(texts, len(FEATURES), of)
-
-
-class _Share:
-    """Texts by the share of sentences that are done."""
-
-    def __init__(self, texts: int, sentences: int, on_progress: Callable[[int], None]) -> None:
-        self._texts = texts
-        self._sentences = sentences
-        self._on_progress = on_progress
-        self._done = 0
-        self._said = 0
-
-    def add(self, sentences: int) -> None:
-        self._done += sentences
-        due = self._texts * self._done // self._sentences
-        self._on_progress(due - self._said)
-        self._said = due
 
 
 def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:

@@ -1,0 +1,36 @@
+"""Progress told in other units than it is made in: sentences that are parsed as texts that are done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+OnProgress: TypeAlias = Callable[[int], None]
+"""Called with the number of things that are done since."""
+
+
+def unheard(n: int) -> None:
+    """Progress that nobody wants to know of."""
+
+
+class Share:
+    """Tells of `whole` things as many as the share of `parts` that is done, never more than all."""
+
+    def __init__(self, whole: int, parts: int, on_progress: OnProgress) -> None:
+        self._whole = whole
+        self._parts = parts
+        self._on_progress = on_progress
+        self._done = 0
+        self._told = 0
+
+    def add(self, parts: int) -> None:
+        self._done += parts
+        self._tell(min(self._whole, self._whole * self._done // self._parts))
+
+    def finish(self) -> None:
+        self._tell(self._whole)
+
+    def _tell(self, due: int) -> None:
+        if due > self._told:
+            self._on_progress(due - self._told)
+            self._told = due
