@@ -17,10 +17,10 @@ from benchmarks import human_data, novikova
 from benchmarks.all_pairs import section as all_pairs_section
 from benchmarks.human_data import HumanData
 from benchmarks.scored import tables_of
-from wellput.agree.advice import SENTINELS
 from wellput.agree.analysis import AgreementOptions, agree
 from wellput.agree.correlate import Uncertainty
 from wellput.agree.judges import ceiling
+from wellput.agree.orders import SENTINELS
 from wellput.agree.result import Agreement, AgreementResult, Level
 from wellput.engine.score import available_cores
 

@@ -61,11 +61,15 @@ def test_differences_can_be_told_however_many_metrics_there_are() -> None:
     assert len(with_random) == 11
     assert all(row.p_value == 1 / 2641 for row in with_random)
     assert all(row.p_adjusted < 0.05 for row in with_random)
-    assert "trust no metric" not in result.advice[0]
+    assert "no evidence" not in result.advice[0]
 
 
-def test_what_does_not_beat_random_numbers_is_not_to_be_trusted() -> None:
-    assert "trust no metric here" in many_metrics(good=False).advice[0]
+def test_an_interval_that_includes_0_is_no_evidence() -> None:
+    result = many_metrics(good=False)
+    best = max((row for row in result.agreement if row.metric != "random"), key=lambda r: r.value)
+    assert best.low is not None
+    assert best.low < 0
+    assert "The interval includes 0: with" in result.advice[0]
 
 
 def test_length_explains_as_much_when_shorter_is_better() -> None:
@@ -80,8 +84,8 @@ def test_length_explains_as_much_when_shorter_is_better() -> None:
         judgments(human),
         AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
     )
-    assert result.advice[0].startswith("quality (pearson): metric, 0.")
-    assert "the length of the output alone correlates as much, -1.00" in result.advice[0]
+    assert result.advice[0].startswith("quality: metric correlates 0.")
+    assert "The length of the output alone correlates as much: −1.00." in result.advice[0]
 
 
 def test_outputs_that_a_metric_has_no_value_for_are_counted() -> None:
@@ -116,7 +120,7 @@ def test_a_metric_may_agree_better_than_two_judges_do_but_not_than_their_noise_a
     (judges,) = result.judges
     assert judges.pairwise is not None
     assert judges.pairwise["mean"] < 0.6 < 0.9 < result.agreement[0].value
-    assert "of a ceiling of 0.9" in result.advice[0]
+    assert "a perfect metric would reach about 0.9" in result.advice[0]
 
 
 def test_a_ceiling_of_segments_is_none_for_systems() -> None:

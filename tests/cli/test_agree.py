@@ -57,8 +57,10 @@ def evalset(files: Write) -> None:
 def test_the_table_and_its_advice(run: Run) -> None:
     outcome = run("agree", "e.jsonl", "ratings.csv", "-m", "ssa,gsa,random", "--resamples", "50")
     assert outcome.code == 0, outcome.err
-    assert "Agreement with people, segment level" in outcome.out
-    assert "agrees best of 2" in outcome.out
+    assert outcome.out.startswith("Whom people prefer: quality\n")
+    assert "Do the metrics order the systems as people do?" in outcome.out
+    assert "How far metrics agree with people, segment level" in outcome.out
+    assert "the best of 2 metrics" in outcome.out
     assert "Judges among themselves" in outcome.out
     assert "Which metrics really differ" in outcome.out
 

@@ -48,7 +48,7 @@ def test_plots_hold_their_rows(result: wellput.ScoreResult) -> None:
 def test_agreement_is_shown_and_plotted() -> None:
     agreement = small_evaluation().agreement
     assert agreement is not None
-    assert "Agreement with people" in agreement._repr_html_()
+    assert "Whom people prefer" in agreement._repr_html_()
     title = agreement.plot().to_dict()["vconcat"][0]["layer"][0]["encoding"]["x"]["title"]
     assert title == "pearson with people on quality"
     assert agreement.to_polars()["metric"].to_list() == ["gsa", "gta", "ter", "random"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from wellput.agree.orders import is_sentinel
 from wellput.agree.result import Agreement, Difference
 
-SENTINELS = ("random", "length-only")
+CORRELATIONS = ("pearson", "spearman", "kendall", "kendall-c")
+"""The coefficients that are 0 where a metric knows nothing."""
 
 
 def advise(
@@ -15,12 +17,13 @@ def advise(
     differences: Sequence[Difference],
     ceilings: Mapping[str, float | None],
     *,
+    n_systems: int,
     neutral: Collection[str] = (),
     alpha: float = 0.05,
 ) -> list[str]:
-    """For each question and coefficient: the best metric, what it cannot be told from, and where the
-    ceiling (the judges' noise) and the floor (sentinels) lie. `neutral` metrics, such as a length, are
-    neither good nor bad and cannot be the best."""
+    """For each question and coefficient: the best metric with its interval, whether that is evidence,
+    what length alone reaches, and what the best metric cannot be told from. `neutral` metrics, such as
+    a length, are neither good nor bad and cannot be the best."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -31,69 +34,83 @@ def advise(
             for difference in differences
             if (difference.question, difference.coefficient) == (question, coefficient)
         ]
-        start = f"{question} ({coefficient}): "
         candidates = [
             row
             for row in rows
-            if not _is_sentinel(row) and row.metric not in neutral and not math.isnan(row.value)
+            if not is_sentinel(row.metric)
+            and row.metric not in neutral
+            and not math.isnan(row.value)
         ]
         if not candidates:
-            sentences.append(start + "no metric's agreement is defined.")
+            sentences.append(f"{question} ({coefficient}): no metric's agreement is defined.")
             continue
         best = max(candidates, key=lambda row: row.value)
-        place = (
-            f"{best.metric} agrees best of {len(candidates)}"
-            if len(candidates) > 1
-            else best.metric
-        )
-        sentences.append(
-            f"{start}{place}, {_with_margin(best)}{_of_ceiling(best, ceilings.get(question))}"
-            f"{_above_floor(best, [row for row in rows if _is_sentinel(row)], pairs, alpha)}"
-            f"{_told_from(best, candidates, pairs, alpha)}."
-        )
+        place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
+        parts = [
+            f"{question}: {best.metric} {_agrees(best)}{place}{_bounds(best, ceilings.get(question))}.",
+            _evidence(best, n_systems, [row for row in rows if row.metric.startswith("random")]),
+            _against_length(best, [row for row in rows if is_sentinel(row.metric)], pairs, alpha),
+            _told_from(best, candidates, pairs, alpha),
+        ]
+        sentences.append(" ".join(part for part in parts if part))
     return sentences
 
 
-def _is_sentinel(row: Agreement) -> bool:
-    return row.metric.partition(":")[0] in SENTINELS
+def _agrees(row: Agreement) -> str:
+    if row.coefficient in CORRELATIONS:
+        return f"correlates {_figure(row.value)} with people ({row.coefficient})"
+    return f"agrees {_figure(row.value)} with people ({row.coefficient})"
 
 
-def _with_margin(row: Agreement) -> str:
-    if row.low is None or row.high is None or math.isnan(row.low):
-        return _figure(row.value)
-    return f"{_figure(row.value)} ± {(row.high - row.low) / 2:.2f}"
+def _bounds(best: Agreement, ceiling: float | None) -> str:
+    """The interval, and the ceiling: the judges' own agreement is Pearson's r over pooled segments, a
+    ceiling for nothing else."""
+    parts = []
+    if has_interval(best):
+        parts.append(f"95% interval {_figure(best.low)} to {_figure(best.high)}")
+    if ceiling is not None and (best.coefficient, best.average) == ("pearson", "none"):
+        parts.append(f"a perfect metric would reach about {_figure(ceiling)} with these judges")
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _figure(value: float) -> str:
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.2f}".replace("-", "−")
 
 
-def _of_ceiling(best: Agreement, ceiling: float | None) -> str:
-    # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
-    if ceiling is None or (best.coefficient, best.average) != ("pearson", "none"):
-        return ""
-    return f" of a ceiling of {_figure(ceiling)} that the judges' own noise sets"
+def _evidence(best: Agreement, n_systems: int, chance: Sequence[Agreement]) -> str:
+    """Whether other systems and items might show no agreement at all. Where a coefficient is not 0 by
+    chance, a random metric beside it shows what chance gives."""
+    if best.coefficient not in CORRELATIONS:
+        better = [row.value for row in chance if row.value >= best.value]
+        return f"A random score agrees as well, {_figure(better[0])}." if better else ""
+    systems = "1 system" if n_systems == 1 else f"{n_systems} systems"
+    if not has_interval(best):
+        return f"With {systems} there is no interval: this is no evidence yet."
+    assert best.low is not None  # there is an interval
+    if best.low <= 0:
+        return f"The interval includes 0: with {systems} this is no evidence yet."
+    return ""
 
 
-def _above_floor(
+def has_interval(row: Agreement) -> bool:
+    """Whether both bounds are there and defined."""
+    return row.low is not None and row.high is not None and not math.isnan(row.low)
+
+
+def _against_length(
     best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
 ) -> str:
-    """What chance and length alone reach. Sentinels were not chosen for their agreement, so their
-    p-values need no correction for there being many pairs."""
+    """What length alone reaches. It was not chosen for its agreement, so its p-value needs no
+    correction for there being many pairs."""
     tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
-    text = ""
-    chance = [row for row in sentinels if row.metric.startswith("random")]
-    is_no_better = any(row.metric in tied or row.value >= best.value for row in chance)
-    if is_no_better or (best.low is not None and best.low <= 0):
-        text += ", which chance alone may explain: trust no metric here"
     # Longer may be better or worse: what length alone explains is the size of its correlation.
     for row in sentinels:
         if row.metric.startswith("length-only"):
             if abs(row.value) >= best.value:
-                text += f"; the length of the output alone correlates as much, {row.value:+.2f}"
-            elif row.metric in tied:
-                text += f"; it is not shown to beat the length of the output, {row.value:+.2f}"
-    return text
+                return f"The length of the output alone correlates as much: {_figure(row.value)}."
+            if row.metric in tied:
+                return f"It is not shown to beat the length of the output, {_figure(row.value)}."
+    return ""
 
 
 def _told_from(
@@ -101,7 +118,7 @@ def _told_from(
 ) -> str:
     tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
     rivals = [row.metric for row in candidates if row.metric in tied]
-    return f"; it is not distinguishable from {_listed(rivals)}" if rivals else ""
+    return f"It is not shown to agree better than {_listed(rivals)}." if rivals else ""
 
 
 def _not_told_from(

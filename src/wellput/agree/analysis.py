@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from wellput.agree.advice import advise
 from wellput.agree.cells import common_cells, segment_scores, system_scores, undefined_cells
 from wellput.agree.compare import Compare, PairTest, compare_pairs
-from wellput.agree.correlate import Uncertainty, segment_agreement, system_agreement
+from wellput.agree.correlate import (
+    MIN_SYSTEMS_TO_GENERALIZE,
+    Uncertainty,
+    segment_agreement,
+    system_agreement,
+)
 from wellput.agree.decisions import decision_confusions
 from wellput.agree.documents import (
     document_values,
@@ -22,8 +27,10 @@ from wellput.agree.documents import (
 )
 from wellput.agree.judges import ceiling, question_correlations, summarize_judges
 from wellput.agree.models import model_table
+from wellput.agree.orders import metric_orders
 from wellput.agree.panel import Exclusion, Normalization, Panel
 from wellput.agree.prepared import prepared_panels
+from wellput.agree.ranking import rank_panel
 from wellput.agree.result import (
     Agreement,
     AgreementResult,
@@ -76,6 +83,7 @@ def agree(
     summaries = [
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
     ]
+    rankings = [rank_panel(panel) for panel in (ready if options.normalization else raw).values()]
     agreement: list[Agreement] = []
     differences: list[Difference] = []
     for panel in ready.values():
@@ -85,6 +93,8 @@ def agree(
     ceilings = {summary.question: ceiling(summary) for summary in summaries}
     return AgreementResult(
         level=options.level,
+        ranking=tuple(rankings),
+        orders=tuple(metric_orders(tables, rankings)),
         agreement=tuple(agreement),
         differences=tuple(differences),
         judges=tuple(summaries),
@@ -102,6 +112,7 @@ def agree(
                 agreement,
                 differences,
                 ceilings,
+                n_systems=len(rankings[0].systems),
                 neutral=[name for name, table in tables.items() if table.higher_is_better is None],
                 alpha=options.alpha,
             )
@@ -109,7 +120,7 @@ def agree(
         seed=options.uncertainty.seed,
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
-        interval=_interval(options, len(first.systems)),
+        interval=_interval(options, len(rankings[0].systems)),
     )
 
 
@@ -126,7 +137,16 @@ def _interval(options: AgreementOptions, n_systems: int) -> str:
     """How the intervals were made, in words."""
     if options.level == "document":
         return "t over documents"
-    drawn = {c: options.uncertainty.resampled(n_systems, c) for c in options.coefficients}
+    drawn = {
+        coefficient: what
+        for coefficient in options.coefficients
+        if (what := options.uncertainty.resampled(n_systems, coefficient)) is not None
+    }
+    if not drawn:
+        return (
+            f"none: to hold for other systems it takes judgments of {MIN_SYSTEMS_TO_GENERALIZE}; "
+            f"here are {n_systems}"
+        )
     words = {"both": "systems and items", "systems": "systems", "items": "items"}
     parts = [
         f"{words[what]} ({', '.join(c for c in drawn if drawn[c] == what)})"

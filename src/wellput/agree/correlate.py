@@ -26,8 +26,8 @@ from wellput.stats.correlation import correlate
 from wellput.stats.correlation_bootstrap import boot_both, boot_inputs, boot_systems
 from wellput.stats.resampling import percentile_interval
 
-MANY_SYSTEMS = 5
-"""From this many systems on, an interval may claim to hold for other systems too."""
+MIN_SYSTEMS_TO_GENERALIZE = 4
+"""With fewer systems no interval can claim to hold for others: there is none, and the note says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,17 @@ class Uncertainty:
     seed: int = 12345
     threads: int = 1
 
-    def resampled(self, n_systems: int, coefficient: Coefficient) -> Resampled:
-        """`auto`: systems and items where there are enough systems, else items alone.
+    def resampled(self, n_systems: int, coefficient: Coefficient) -> Resampled | None:
+        """`auto`: systems and items; None, no interval, where there are too few systems for that.
 
         Always items for `acc-t`: a system drawn twice ties with itself for people and metric, which
         that counts as agreement, so that the interval can lie above the estimate.
         """
         if self.resample != "auto":
             return self.resample
-        return "both" if n_systems >= MANY_SYSTEMS and coefficient != "acc-t" else "items"
+        if coefficient == "acc-t":
+            return "items"
+        return "both" if n_systems >= MIN_SYSTEMS_TO_GENERALIZE else None
 
 
 def segment_agreement(
@@ -64,10 +66,9 @@ def segment_agreement(
     x, z = segment_scores(table, cells), segment_scores(human, cells)
     estimate = correlate(x, z, level="segment", average=average, coefficient=coefficient)
     interval: Estimate | None = None
-    if not np.isnan(estimate.value):
-        boot = {"both": boot_both, "items": boot_inputs, "systems": boot_systems}[
-            uncertainty.resampled(len(table.systems), coefficient)
-        ]
+    drawn = uncertainty.resampled(_n_systems(cells), coefficient)
+    if drawn is not None and not np.isnan(estimate.value):
+        boot = {"both": boot_both, "items": boot_inputs, "systems": boot_systems}[drawn]
         interval = boot(
             x,
             z,
@@ -110,12 +111,13 @@ def system_agreement(
     else:
         x, z = system_scores(table, cells), system_scores(human, cells)
         estimate = vector_correlation(x, z, coefficient)
-        if not np.isnan(estimate.value):
+        drawn = uncertainty.resampled(_n_systems(cells), coefficient)
+        if drawn is not None and not np.isnan(estimate.value):
             replicates_x, replicates_z = system_level_replicates(
                 table,
                 human,
                 cells,
-                resample=uncertainty.resampled(len(table.systems), coefficient),
+                resample=drawn,
                 n_resamples=uncertainty.n_resamples,
                 seed=uncertainty.seed,
             )
@@ -134,6 +136,11 @@ def system_agreement(
         n=estimate.n or 0,
         note=note_of(estimate),
     )
+
+
+def _n_systems(cells: NDArray[np.bool_]) -> int:
+    """The systems that were judged."""
+    return int(cells.any(axis=1).sum())
 
 
 def note_of(estimate: Estimate) -> str:

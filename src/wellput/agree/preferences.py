@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from wellput.agree.cells import oriented
+from wellput.agree.orders import metric_orders
+from wellput.agree.ranking import rank_choices
 from wellput.agree.result import AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.judgment import Preference
@@ -35,8 +37,11 @@ def agree_on_preferences(
         raise InputError("There are no choices about the questions asked for.")
     first = next(iter(tables.values()))
     _refuse_unknown(first, preferences)
+    rankings = [rank_choices(name, rows) for name, rows in by_question.items()]
     return AgreementResult(
         level="segment",
+        ranking=tuple(rankings),
+        orders=tuple(metric_orders(tables, rankings)),
         preferences=tuple(_question(name, rows, first) for name, rows in by_question.items()),
         confusion=tuple(
             _confusion(name, rows, table)

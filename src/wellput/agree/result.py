@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from wellput.agree.orders import MetricOrder
+from wellput.agree.ranking import Ranking
 from wellput.core.presented import Presented
 
 Level = Literal["system", "segment", "document"]
@@ -71,13 +73,16 @@ class JudgeSummary:
 
 @dataclass(frozen=True)
 class AgreementResult(Presented):
-    """Everything `wellput agree` says.
+    """Everything `wellput agree` says: whom people prefer, whether metrics order the systems alike, and
+    how far each metric agrees with people on single outputs.
 
     `undefined` counts the judged outputs without a score, by question and metric: all metrics are
     compared without them.
     """
 
     level: Level
+    ranking: tuple[Ranking, ...] = ()
+    orders: tuple[MetricOrder, ...] = ()
     agreement: tuple[Agreement, ...] = ()
     differences: tuple[Difference, ...] = ()
     judges: tuple[JudgeSummary, ...] = ()
@@ -100,6 +105,8 @@ class AgreementResult(Presented):
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `wellput agree`."""
         return {
+            "ranking": [row.to_dict() for row in self.ranking],
+            "orders": [asdict(row) for row in self.orders],
             "agreement": [asdict(row) for row in self.agreement],
             "differences": [asdict(row) for row in self.differences],
             "judges": [asdict(row) for row in self.judges],

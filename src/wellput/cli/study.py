@@ -11,6 +11,7 @@ from wellput.cli.options import common_options, emit, making_options
 from wellput.cli.study_create import command as create
 from wellput.cli.study_options import listed, open_study, print_records, rendered
 from wellput.core.errors import InputError, MissingExtra
+from wellput.report.ranking import ranking_table
 from wellput.report.table import Table, as_csv, as_json, number
 
 ADDRESS = "http://127.0.0.1:8000"
@@ -123,7 +124,7 @@ def serve(
 @click.argument("study")
 @common_options
 def status(study: str, format: str, output: str, seed: int, threads: int | None) -> None:
-    """Say how far the judges are, what looks wrong, and how well they agree so far."""
+    """Say whom the judges prefer, how far they are, what looks wrong, and how well they agree."""
     overview = open_study(study).overview()
     record = overview.to_dict()
     if format == "json":
@@ -153,6 +154,7 @@ def status(study: str, format: str, output: str, seed: int, threads: int | None)
             f"{overview.forgotten} judges withdrew, {overview.forgotten_answers} answers erased."
         )
     tables = [
+        *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
         Table(["judge", "state", "trials", "seconds", "flags"], rows, overview.title, notes),
         Table(
             ["question", "judges", "α", "mean r", "lowest r", "highest r"],
@@ -167,7 +169,7 @@ def status(study: str, format: str, output: str, seed: int, threads: int | None)
             title="Agreement so far",
         ),
     ]
-    emit(rendered(tables[: 2 if overview.agreement else 1], format, output), output)
+    emit(rendered(tables if overview.agreement else tables[:-1], format, output), output)
 
 
 @command.command(

@@ -5,13 +5,22 @@ from __future__ import annotations
 import math
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from wellput.agree.ranking import (
+    HEADINGS,
+    Ranking,
+    shown_estimate,
+    shown_interval,
+    winner_sentence,
+)
 from wellput.io import write_judgments
 from wellput.judge.forms import PostedForm, check_csrf
 from wellput.judge.gate import OWNER_COOKIE, Gate
+from wellput.judge.overview import Overview
 from wellput.judge.rendering import page
 from wellput.judge.store import STATES, Store
 
@@ -53,6 +62,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             ago=ago,
             seconds=seconds,
             coefficient=coefficient,
+            standing=[standing(ranking, overview) for ranking in overview.ranking],
         )
 
     @router.post("")
@@ -123,6 +133,40 @@ def seconds(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
+
+
+def standing(ranking: Ranking, overview: Overview) -> dict[str, Any]:
+    """One question's systems as the page draws them: bars from the lowest to the highest bound."""
+    bounds = [
+        bound
+        for row in ranking.systems
+        for bound in (row.low, row.high, row.estimate)
+        if bound is not None
+    ]
+    low, high = min(bounds), max(bounds)
+    span = (high - low) or 1.0
+
+    def place(value: float) -> float:
+        return 100 * (value - low) / span
+
+    return {
+        "question": ranking.question,
+        "heading": HEADINGS[ranking.model].capitalize(),
+        "sentence": winner_sentence(ranking) if overview.is_final else None,
+        "scope": ranking.scope,
+        "systems": [
+            {
+                "system": row.system,
+                "estimate": shown_estimate(row.estimate, ranking.model),
+                "interval": shown_interval(row, ranking.model),
+                "n": row.n,
+                "at": place(row.estimate),
+                "from": None if row.low is None else place(row.low),
+                "to": None if row.high is None else place(row.high),
+            }
+            for row in ranking.systems
+        ],
+    }
 
 
 def coefficient(value: float) -> str:

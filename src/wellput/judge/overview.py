@@ -1,4 +1,5 @@
-"""The noun `Overview`: how a study stands, for its owner: progress, time, flags, agreement so far."""
+"""The noun `Overview`: how a study stands, for its owner: progress, time, flags, whom the judges prefer
+and how far they agree so far."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from sqlalchemy import Connection
 
 from wellput.agree.choices import WON
 from wellput.agree.panel import normalized, panels
+from wellput.agree.ranking import Ranking, rank_answers, rank_panel
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.judge import schema
@@ -91,13 +93,20 @@ class Overview:
     seconds: float | None
     judges: tuple[JudgeOverview, ...]
     items: tuple[ItemOverview, ...]
+    ranking: tuple[Ranking, ...]
     agreement: tuple[AgreementOverview, ...]
     forgotten: int
     forgotten_answers: int
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; what is undefined is None."""
-        return cast("dict[str, Any]", _without_nan(asdict(self)))
+        plain = asdict(self) | {"ranking": [ranking.to_dict() for ranking in self.ranking]}
+        return cast("dict[str, Any]", _without_nan(plain))
+
+    @property
+    def is_final(self) -> bool:
+        """Whether all answers are in, so that one may say who won."""
+        return self.state == "closed" or (self.done >= self.planned > 0)
 
 
 def overview(study: Study, connection: Connection, *, state: str, now: float) -> Overview:
@@ -131,6 +140,7 @@ def overview(study: Study, connection: Connection, *, state: str, now: float) ->
         seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
         judges=tuple(judges),
         items=tuple(items),
+        ranking=tuple(rankings(study, answered)),
         agreement=tuple(agreement(study, answered)),
         forgotten=sum(row.forgotten_at is not None for row in rows),
         forgotten_answers=sum(row.forgotten_answers or 0 for row in rows),
@@ -259,6 +269,17 @@ def agreement(study: Study, answered: Iterable[Answered]) -> list[AgreementOverv
         units = normalized(panel, "z").units if own_scale else panel.units
         summaries.append(_summary(question, units, level="interval"))
     return summaries
+
+
+def rankings(study: Study, answered: Iterable[Answered]) -> list[Ranking]:
+    """Whom the judges prefer on each question, by the answers there are."""
+    found = judgments_of(study, answered)
+    if study.design.kind != "magnitude":
+        return rank_answers(found)
+    # Judges chose scales of their own: what they gave is comparable only after normalization.
+    items = [item.id for item in study.items]
+    by_question = panels(cast("list[Judgment]", found), study.systems, items) if found else {}
+    return [rank_panel(normalized(panel, "z")) for panel in by_question.values()]
 
 
 def _choice_units(found: Iterable[Judgment | Preference]) -> list[tuple[str, Floats]]:

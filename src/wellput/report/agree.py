@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agree.result import Agreement, AgreementResult, JudgeSummary
+from wellput.report.ranking import ranking_tables
 from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -24,7 +25,9 @@ def agreement_report(result: AgreementResult) -> Report:
 
 
 def tables_of(result: AgreementResult) -> list[Table]:
-    tables: list[Table] = []
+    tables = ranking_tables(result.ranking, result.orders)
+    if result.orders:
+        tables.append(order_table(result))
     if result.agreement:
         tables.append(agreement_table(result))
     if result.differences:
@@ -53,7 +56,6 @@ def agreement_table(result: AgreementResult) -> Table:
             row.question,
             *([row.coefficient] if several else []),
             _with_interval(row),
-            p_text(row.p_value),
             str(row.n),
         ]
         for row in ordered
@@ -63,10 +65,38 @@ def agreement_table(result: AgreementResult) -> Table:
     heading = "agreement" if several else first.coefficient
     undefined = [f"{row.metric}, {row.question}: {row.note}." for row in ordered if row.note]
     return Table(
-        columns=["metric", "question", *(["coefficient"] if several else []), heading, "p", "n"],
+        columns=["metric", "question", *(["coefficient"] if several else []), heading, "n"],
         rows=rows,
-        title=f"Agreement with people, {result.level} level{how}",
+        title=f"How far metrics agree with people, {result.level} level{how}",
         notes=[*result.advice, *undefined, *_how(result), *_undefined(result), *_excluded(result)],
+    )
+
+
+def order_table(result: AgreementResult) -> Table:
+    """Each metric's order of the systems against people's, most pairs right first."""
+    several = len(result.ranking) > 1
+    ordered = sorted(
+        result.orders, key=lambda row: (row.question, -row.agreeing / max(row.pairs, 1))
+    )
+    return Table(
+        columns=[
+            "metric",
+            *(["question"] if several else []),
+            "pairs as people",
+            "its order, best first",
+        ],
+        rows=[
+            [
+                row.metric,
+                *([row.question] if several else []),
+                f"{row.agreeing} of {row.pairs}",
+                " > ".join(row.systems),
+            ]
+            for row in ordered
+        ],
+        title="Do the metrics order the systems as people do?",
+        notes=["Pairs: those systems that people tell apart significantly."],
+        is_prose=True,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from wellput.agree.cells import oriented
 from wellput.agree.judges import ceiling
+from wellput.agree.orders import is_sentinel
 from wellput.agree.result import Agreement, AgreementResult
 from wellput.core.metric import Floats, Metric
 from wellput.core.score import Score
@@ -20,7 +21,7 @@ from wellput.report.html import people_charts, score_charts
 from wellput.report.html.charts import Chart
 from wellput.report.html.people import People, regression_line
 from wellput.report.html.sample import Sample
-from wellput.report.html.verdict import headline, is_sentinel, likeness, without_sentinels
+from wellput.report.html.verdict import headline, likeness, without_sentinels
 from wellput.report.score import pair_table, score_table, verdict
 from wellput.report.table import Table, number, p_text
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from wellput.agree.advice import SENTINELS
+from wellput.agree.orders import is_sentinel
 from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
@@ -57,11 +57,6 @@ def likeness(items: Sequence[Item]) -> str:
         f"{identical / len(several):.0%} of them, and two references of an item are "
         f"{sum(apart) / len(apart):.1f} words apart on average."
     )
-
-
-def is_sentinel(metric: str) -> bool:
-    """Whether the metric is there to show the floor, not to praise a system."""
-    return metric.partition(":")[0] in SENTINELS
 
 
 def without_sentinels(result: ScoreResult) -> ScoreResult:

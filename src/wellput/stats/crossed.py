@@ -1,0 +1,132 @@
+"""Means of values that judges gave to items: how far they hold for other judges and other items.
+
+The noun is `CrossedMeans`: the mean of each group (a system, say), and that mean again without each
+judge, each item, and each judge's answers on one item. The variance of a mean, or of the difference of
+two, is that of a two-way jackknife, V = V(judges) + V(items) − V(judge and item), and not less than the
+greater of the first two (Cameron, Gelbach & Miller 2011 subtract in the same way). Its degrees of
+freedom are Satterthwaite's; with two judges or two items, one: Satterthwaite's are too many there.
+
+Where there is one judge, the variance is that between items, and the other way round; where leaving one
+out leaves a group without any value, the variance is unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+
+Places = NDArray[np.intp]
+MIN_UNITS_FOR_SATTERTHWAITE = 3
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedMeans:
+    """Means of groups over judges × items.
+
+    `judges`, `items` and `answers` hold the sums and counts of each judge, item, and judge on an item:
+    shape (units, groups) each.
+    """
+
+    totals: Floats
+    counts: Floats
+    judges: tuple[Floats, Floats]
+    items: tuple[Floats, Floats]
+    answers: tuple[Floats, Floats]
+
+    @classmethod
+    def of(
+        cls, values: Floats, *, groups: Places, judges: Places, items: Places, n_groups: int
+    ) -> CrossedMeans:
+        """From one entry a judgment: its value, and the places of its group, judge and item."""
+        _, answers = np.unique(np.stack([judges, items]), axis=1, return_inverse=True)
+        units = {
+            name: _sums(values, np.unique(places, return_inverse=True)[1], groups, n_groups)
+            for name, places in (("judges", judges), ("items", items), ("answers", answers.ravel()))
+        }
+        sums, counts = units["judges"]
+        return cls(sums.sum(axis=0), counts.sum(axis=0), **units)
+
+    @property
+    def means(self) -> Floats:
+        """The mean of each group, NaN where it has no value."""
+        return _ratio(self.totals, self.counts)
+
+    def mean(self, group: int, *, confidence: float = 0.95) -> Estimate:
+        """The mean of one group, with its interval; no test: there is nothing to test it against."""
+        weights = np.zeros(len(self.totals))
+        weights[group] = 1.0
+        return self._estimate(weights, confidence, null=None)
+
+    def difference(self, a: int, b: int, *, confidence: float = 0.95) -> Estimate:
+        """The mean of group a minus that of group b, with interval and p-value (of no difference)."""
+        weights = np.zeros(len(self.totals))
+        weights[a], weights[b] = 1.0, -1.0
+        return self._estimate(weights, confidence, null=0.0)
+
+    def _estimate(self, weights: Floats, confidence: float, null: float | None) -> Estimate:
+        used = np.flatnonzero(weights)
+        weights = weights[used]
+        value = float(self.means[used] @ weights)
+        n = int(self.counts[used].sum())
+        variance, freedom = self._variance(used, weights)
+        if not variance > 0:
+            return Estimate(value, method="no interval: the spread is unknown", n=n)
+        from scipy.stats import t  # imported late: SciPy's statistics take long to load
+
+        error = math.sqrt(variance)
+        reach = float(t.ppf(0.5 + confidence / 2, freedom)) * error
+        p_value = None if null is None else 2 * float(t.sf(abs(value - null) / error, freedom))
+        return Estimate(
+            value, value - reach, value + reach, p_value, f"jackknife, {freedom:.1f} df", n
+        )
+
+    def _variance(self, used: Places, weights: Floats) -> tuple[float, float]:
+        judges, n_judges = self._jackknife(self.judges, used, weights)
+        items, n_items = self._jackknife(self.items, used, weights)
+        if n_judges < 2:
+            return items, n_items - 1.0
+        if n_items < 2:
+            return judges, n_judges - 1.0
+        answers, _ = self._jackknife(self.answers, used, weights)
+        variance = max(judges + items - answers, judges, items)
+        fewest = min(n_judges, n_items)
+        if fewest < MIN_UNITS_FOR_SATTERTHWAITE or not variance > 0:
+            return variance, fewest - 1.0
+        spread = judges**2 / (n_judges - 1) + items**2 / (n_items - 1)
+        return variance, variance**2 / spread
+
+    def _jackknife(
+        self, units: tuple[Floats, Floats], used: Places, weights: Floats
+    ) -> tuple[float, int]:
+        """The variance when units are left out one by one, of the units that have any value; NaN
+        where a group has values of one unit only."""
+        sums, counts = units[0][:, used], units[1][:, used]
+        has_values = counts.any(axis=1)
+        n = int(has_values.sum())
+        if n < 2:
+            return math.nan, n
+        left = self.counts[used] - counts[has_values]
+        without = _ratio(self.totals[used] - sums[has_values], left) @ weights
+        return float((n - 1) / n * ((without - without.mean()) ** 2).sum()), n
+
+
+def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple[Floats, Floats]:
+    """Sums and counts of the values, units × groups."""
+    n_units = int(units.max()) + 1 if len(units) else 0
+    cell = units * n_groups + groups
+    shape = (n_units, n_groups)
+    size = n_units * n_groups
+    sums: Floats = np.bincount(cell, weights=values, minlength=size).astype(np.float64)
+    counts: Floats = np.bincount(cell, minlength=size).astype(np.float64)
+    return sums.reshape(shape), counts.reshape(shape)
+
+
+def _ratio(sums: Floats, counts: Floats) -> Floats:
+    result: Floats = np.full(sums.shape, np.nan)
+    return np.divide(sums, counts, out=result, where=counts > 0)
