@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.agree.orders import metric_orders, order_sentence
+from wellput.agree.orders import metric_orders, misplaced, order_sentence
 from wellput.agree.panel import mean_of
 from wellput.agree.ranking import Ranking, rank_answers, winner_sentence
 from wellput.core.judgment import Choice, Judgment, Preference
@@ -175,6 +175,10 @@ def test_a_metric_is_right_where_it_orders_as_people_do() -> None:
     assert [order.agreeing for order in orders] == [3, 3, 1]
     assert orders[2].against == (("good", "smooth"), ("fair", "smooth"))
     assert orders[2].overrated == "smooth"
+    by_people = {row.system: row for row in ranking.systems}
+    assert misplaced(by_people["smooth"], orders[2]) == 2
+    assert misplaced(by_people["fair"], orders[2]) == -1
+    assert misplaced(by_people["good"], orders[0]) == 0
     sentence = order_sentence(orders, ranking)
     assert (
         "Of the 3 pairs of systems that people tell apart, errors orders 3, sees 3, fooled 1"

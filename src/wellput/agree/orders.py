@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wellput.agree.ranking import Ranking
+from wellput.agree.ranking import RankedSystem, Ranking
 from wellput.core.table import ScoreTable
 
 SENTINELS = ("random", "length-only")
@@ -43,6 +43,15 @@ class MetricOrder:
         """The system that the metric most often puts before one that people prefer to it."""
         counts = Counter(other for _, other in self.against)
         return max(self.systems, key=lambda s: counts[s]) if counts else None
+
+
+def misplaced(row: RankedSystem, order: MetricOrder) -> int:
+    """By how many places the metric ranks a system above (positive) or below (negative) the ranks that
+    people's judgments leave open; 0 where it does not, or has no score for it."""
+    if row.system not in order.systems:
+        return 0
+    rank = order.systems.index(row.system) + 1
+    return max(row.rank_low - rank, 0) + min(row.rank_high - rank, 0)
 
 
 def is_sentinel(metric: str) -> bool:

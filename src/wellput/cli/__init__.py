@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.score:command",
         "Score systems; say whether their differences are real.",
     ),
-    "agree": ("wellput.cli.agree:command", "Say how far metrics agree with people."),
+    "agree": ("wellput.cli.agree:command", "Say whom people prefer, and how far metrics agree."),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),

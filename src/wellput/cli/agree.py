@@ -100,7 +100,7 @@ Examples:
     type=click.Choice(["auto", "both", "systems", "items"]),
     default="auto",
     show_default=True,
-    help="What the intervals' bootstrap draws; auto: both from five systems on, else items.",
+    help="What the intervals' bootstrap draws; auto: both, and no interval below four systems.",
 )
 @click.option(
     "--resamples",
@@ -125,8 +125,8 @@ def command(
     threads: int | None,
     **choices: Any,
 ) -> None:
-    """Say how far metrics agree with people, which of them really differ, and how far the people
-    agree among themselves.
+    """Say whom people prefer, whether metrics order the systems alike, how far each metric agrees
+    with people, and how far the people agree among themselves.
 
     JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
     system_b, question, choice for pairwise choices.

@@ -6,7 +6,7 @@ import click
 
 from wellput.cli.options import common_options, emit, show
 
-METRICS = "bleu,gsa,gta,fluency,length-only,random"
+METRICS = "bleu,chrf,gsa,fluency"
 TITLE = "Harbor announcements (wellput demo, judges simulated)"
 
 

@@ -2,51 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
+from wellput.agree.orders import MetricOrder, misplaced, order_sentence
+from wellput.agree.ranking import (
+    HEADINGS,
+    RankedSystem,
+    Ranking,
+    shown_estimate,
+    shown_interval,
+    winner_sentence,
+)
 from wellput.agree.result import AgreementResult
-from wellput.core.score import Score
-from wellput.engine.result import ScoreResult
-from wellput.report.agree import agreement_table, judge_table
 from wellput.report.html.contents import Evaluation
-from wellput.report.html.verdict import headline, without_sentinels
-from wellput.report.score import CSV_COLUMNS, score_table
-from wellput.report.table import UNLIMITED, Report, Table, number
+from wellput.report.score import CSV_COLUMNS
+from wellput.report.table import Report, Table, number
+
+MARKED_PLACES = 2
 
 
 def demo_report(evaluation: Evaluation, agreement: AgreementResult) -> Report:
-    """Scores and agreement without their fine print, which `score` and `agree` show; JSON has the keys
-    of `score`, and all of `agree` under `agreement`."""
-    result = evaluation.result
-    people = replace(agreement_table(agreement), notes=agreement.advice)
-    judges = replace(judge_table(agreement), notes=())
-    value = {**result.to_dict(), "agreement": agreement.to_dict()}
-    tables = [_short_table(without_sentinels(result)), people, judges]
-    return Report(tables, value, CSV_COLUMNS, value["scores"])
+    """People and metrics side by side, and what that means; JSON has the keys of `score`, and all of
+    `agree` under `agreement`."""
+    value = {**evaluation.result.to_dict(), "agreement": agreement.to_dict()}
+    (ranking,) = agreement.ranking
+    table = board_table(ranking, agreement.orders)
+    return Report([table], value, CSV_COLUMNS, value["scores"])
 
 
-def _short_table(result: ScoreResult) -> Table:
-    """Systems down, metrics across, half the interval's width after each score."""
+def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
+    """Systems in people's order, with the score and the rank that each metric gives them."""
+    heading = f"{HEADINGS[ranking.model]} by people"
     rows = [
-        [system, *(_cell(result[system, metric], result.alpha) for metric in result.metrics)]
-        for system in result.systems
+        [
+            row.system,
+            f"{shown_estimate(row.estimate, ranking.model)} {shown_interval(row, ranking.model)}",
+            *(_cell(row, order) for order in orders),
+        ]
+        for row in ranking.systems
     ]
-    legend = (
-        f"±: half the {result.confidence:.0%} interval. *: differs from {result.systems[0]}, the "
-        f"baseline, p < {result.alpha:g}."
-    )
-    return replace(
-        score_table(result, width=UNLIMITED),
-        columns=["system", *result.metrics],
+    rows.append(["pairs as people", "", *(f"{o.agreeing} of {o.pairs}" for o in orders)])
+    return Table(
+        columns=["system", heading, *(order.metric for order in orders)],
         rows=rows,
-        title="How well is it put?",
-        notes=[headline(result), legend],
+        title=f"Whom do people prefer, and do the metrics see it? ({ranking.question})",
+        notes=[
+            f"(rank). ▲ ▼: at least {MARKED_PLACES} ranks above or below where people put it.",
+            "",
+            winner_sentence(ranking),
+            order_sentence(orders, ranking),
+        ],
     )
 
 
-def _cell(score: Score, alpha: float) -> str:
-    digits = 1 if abs(score.score) >= 10 else 3
-    text = number(score.score, digits)
-    if score.low is not None and score.high is not None:
-        text += f" ± {number((score.high - score.low) / 2, digits)}"
-    return text + (" *" if score.p_value is not None and score.p_value < alpha else "")
+def _cell(row: RankedSystem, order: MetricOrder) -> str:
+    if row.system not in order.systems:
+        return "–"
+    place = order.systems.index(row.system)
+    score = order.scores[place]
+    places = misplaced(row, order)
+    mark = "" if abs(places) < MARKED_PLACES else " ▲" if places > 0 else " ▼"
+    return f"{number(score, 1 if abs(score) >= 10 else 2)} ({place + 1}){mark}"

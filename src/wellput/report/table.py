@@ -133,6 +133,7 @@ LATEX = {
     "±": r"$\pm$", "Δ": r"$\Delta$", "↓": r"$\downarrow$", "²": "$^2$", "α": r"$\alpha$",
     "β": r"$\beta$", "κ": r"$\kappa$", "χ": r"$\chi$", "·": r"$\cdot$", "→": r"$\to$",
     "≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "↑": r"$\uparrow$", "←": r"$\leftarrow$",
+    "▲": r"$\uparrow$", "▼": r"$\downarrow$",
     "|": r"\textbar\allowbreak{}", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
