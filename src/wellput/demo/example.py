@@ -2,11 +2,11 @@
 
 - `careful` writes well, and says what the source says.
 - `template` fills in templates: right, and stiff.
-- `realizer` is what `wellput realize` made of the first reference's tree, labels known.
+- `realizer` is what `wellput realize --input labels` made of the first reference's tree.
 - `smooth` writes fluent English and gets most facts wrong.
 - `hasty` drops words and confuses facts; two of its outputs are missing and one is empty.
 - `jumbled` has nearly all words of a reference in a broken order.
-- `lr` is what `wellput realize --model lr` made of the first reference's words alone.
+- `lr` is what `wellput realize --model lr` made of the same tree without its labels.
 """
 
 from __future__ import annotations

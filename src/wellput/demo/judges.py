@@ -38,7 +38,7 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class JudgeEffects:
-    """What comes to the worth of an output, in the order in which `worth.tsv` has items and systems."""
+    """What is added to the worth of an output. Items and systems have the order of `worth.tsv`."""
 
     severity: Floats
     """One for each judge."""
@@ -77,15 +77,18 @@ def read_worths() -> dict[str, dict[str, float]]:
 def panel(place: int) -> list[int]:
     """The four of the eight judges who rate all outputs of the item at this place.
 
-    Two neighbors share the judges between them; any two judges rate about equally many items together.
+    Items go in pairs: the other four judges rate the other item of the pair. In 14 items any two
+    judges rate three together.
     """
     mask, parity = 1 + place // 2 % (N_JUDGES - 1), place % 2
     return [judge for judge in range(N_JUDGES) if (judge & mask).bit_count() % 2 == parity]
 
 
 def simulated_judgments(evalset: EvalSet) -> list[Judgment]:
-    """The ratings of the outputs that the evalset has: the whole example, or some of its items and
-    systems, which are rated then as they are in the whole example."""
+    """The ratings of all outputs of the evalset, which is the example or a part of it.
+
+    An output has the same ratings in a part of the example as in the whole.
+    """
     worths = read_worths()
     systems = list(next(iter(worths.values())))
     worth = np.array([list(row.values()) for row in worths.values()])
