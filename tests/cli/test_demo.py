@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Run
 from wellput.core.errors import MissingExtra
 from wellput.core.judgment import Judgment
-from wellput.demo.judges import WORTH
+from wellput.demo.example import harbor_example
 from wellput.io import read_evalset, read_judgments
 
 
@@ -39,7 +39,7 @@ def test_every_table_of_people_says_that_they_are_simulated(run: Run) -> None:
         assert agreement[part]
         assert {row["question"] for row in agreement[part]} == {"quality (simulated)"}
     assert all(line.startswith("quality (simulated)") for line in agreement["advice"])
-    assert {s["system"] for s in value["scores"]} == set(WORTH)
+    assert {s["system"] for s in value["scores"]} == set(harbor_example().systems)
 
 
 def test_without_the_extra_it_says_how_to_get_the_report(
@@ -65,6 +65,6 @@ def test_the_example_can_be_saved_and_used(run: Run) -> None:
     evalset = read_evalset("a.jsonl")
     answers = read_judgments("j.csv")
     assert len(evalset) == 60
-    assert len(answers) == 6 * sum(len(item.outputs) for item in evalset)
+    assert len(answers) == 4 * sum(len(item.outputs) for item in evalset)
     assert all(isinstance(a, Judgment) and a.judge.startswith("simulated ") for a in answers)
     assert run("agree", "a.jsonl", "j.csv", "-m", "bleu,random", "--resamples", "50").code == 0

@@ -1,15 +1,22 @@
-"""The demo's example: who wrote what, and judges who know only what a system is worth."""
+"""The demo's example: who wrote what, and that nothing of it is made at run time."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 
-import numpy as np
 import pytest
 
 from wellput.core.evalset import EvalSet
-from wellput.demo.example import BASELINE, REALIZERS, harbor_example
-from wellput.demo.judges import QUESTION, WORTH, simulated_judgments
+from wellput.demo.example import BASELINE, harbor_example
+from wellput.realize.inputs import InputKind
+from wellput.realize.realizer import Realizer
+from wellput.text.detokenizer import detokenize
+
+SYSTEMS = ["careful", "template", "realizer", "smooth", "hasty", "jumbled", "lr"]
+REALIZERS: list[tuple[str, str, InputKind]] = [
+    ("realizer", "learned", "labels"),
+    ("lr", "lr", "words"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -17,49 +24,60 @@ def example() -> EvalSet:
     return harbor_example()
 
 
-def test_enough_items_with_two_references_and_their_trees(example: EvalSet) -> None:
-    assert len(example) >= 50
+def test_items_have_two_references_and_their_trees(example: EvalSet) -> None:
+    assert len(example) == 60
     for item in example:
         assert item.source
         assert len(item.references) == 2
         assert [tree is not None for tree in item.trees] == [True, True]
 
 
-def test_every_system_has_a_known_and_different_quality(example: EvalSet) -> None:
-    assert set(example.systems) == set(WORTH) and example.systems[0] == BASELINE
-    assert len(set(WORTH.values())) == len(WORTH)
+def test_systems_keep_their_order_and_only_hasty_misses_outputs(example: EvalSet) -> None:
+    assert list(example.systems) == SYSTEMS and SYSTEMS[0] == BASELINE
+    missing = [
+        (item.id, system) for item in example for system in SYSTEMS if system not in item.outputs
+    ]
+    assert missing == [("h23", "hasty"), ("h47", "hasty")]
+    empty = [
+        (item.id, system) for item in example for system, text in item.outputs.items() if not text
+    ]
+    assert empty == [("h52", "hasty")]
 
 
-@pytest.mark.parametrize("system", REALIZERS)
-def test_realizers_order_the_words_of_the_first_reference(example: EvalSet, system: str) -> None:
+def test_smooth_writes_sentences_of_its_own_at_about_the_references_length(
+    example: EvalSet,
+) -> None:
+    written, expected = 0, 0.0
+    for item in example:
+        text = str(item.outputs["smooth"])
+        others = [*item.references, *(item.outputs[s] for s in item.outputs if s != "smooth")]
+        assert text not in others
+        assert text[0].isupper() and text.endswith(".")
+        written += len(text.split())
+        expected += sum(len(reference.split()) for reference in item.references) / 2
+    assert written / expected == pytest.approx(1, abs=0.1)
+    assert len({item.outputs["smooth"] for item in example}) == len(example)
+
+
+@pytest.mark.parametrize("system", [system for system, _, _ in REALIZERS])
+def test_realizers_ordered_the_words_of_the_first_reference(example: EvalSet, system: str) -> None:
     def letters(text: str) -> Counter[str]:
         return Counter(text.lower().replace(" ", ""))
 
-    made = [(item.outputs[system], item.references[0]) for item in example]
-    assert all(letters(str(output)) == letters(reference) for output, reference in made)
-    assert any(output != reference for output, reference in made)
-    assert not any(str(output).endswith(" .") for output, _ in made)
+    made = [(str(item.outputs[system]), item.references[0]) for item in example]
+    assert all(letters(output) == letters(reference) for output, reference in made)
+    assert not any(output.endswith(" .") for output, _ in made)
+    same = sum(output == reference for output, reference in made)
+    assert same > 10 if system == "realizer" else same < 10
 
 
-def test_the_realizer_is_better_than_lr_and_neither_is_stored(example: EvalSet) -> None:
-    same = {
-        system: sum(item.outputs[system] == item.references[0] for item in example)
-        for system in REALIZERS
-    }
-    assert same["realizer"] > 10 > same["lr"]
-
-
-def test_judges_rate_every_output_near_its_systems_worth(example: EvalSet) -> None:
-    judgments = simulated_judgments(example)
-    assert judgments == simulated_judgments(example)
-    assert len(judgments) == 6 * sum(len(item.outputs) for item in example)
-    ratings: defaultdict[str, list[float]] = defaultdict(list)
-    for judgment in judgments:
-        assert judgment.question == QUESTION and judgment.judge.startswith("simulated ")
-        assert judgment.value in range(1, 8)
-        ratings[judgment.system].append(judgment.value)
-    # Six judges whose leniency has a standard deviation of .4 are .16 off together; the ends of the
-    # scale pull a little more.
-    assert {s: round(np.mean(values) - WORTH[s], 1) for s, values in ratings.items()} == {
-        system: pytest.approx(0, abs=0.5) for system in WORTH
-    }
+@pytest.mark.parametrize(("system", "model", "kind"), REALIZERS)
+def test_what_is_stored_reads_like_what_the_realizers_make(
+    example: EvalSet, system: str, model: str, kind: InputKind
+) -> None:
+    """Nine in ten texts at least: a model that is trained anew may order some words another way."""
+    trees = [tree for item in example if (tree := item.trees[0]) is not None]
+    realized = Realizer.load(model=model).realize_all(trees, kind=kind, threads=1)
+    made = [detokenize(one.best[0].words) for one in realized]
+    stored = [item.outputs[system] for item in example]
+    assert sum(map(str.__eq__, made, map(str, stored))) >= 0.9 * len(example)

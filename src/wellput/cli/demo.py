@@ -40,8 +40,8 @@ def command(
     seed: int,
     threads: int | None,
 ) -> None:
-    """Show the tool on an embedded example: announcements of a harbor, written by six systems, with
-    two references and their trees, and the ratings of six simulated judges."""
+    """Show the tool on an embedded example: announcements of a harbor, written by seven systems,
+    with two references and their trees, and the ratings of eight simulated judges."""
     from wellput.agree.analysis import AgreementOptions
     from wellput.agree.correlate import Uncertainty
     from wellput.demo.example import BASELINE, harbor_example
@@ -59,7 +59,7 @@ def command(
         check_writable(path)
     check_distinct(made, [])
     cores = threads or available_cores()
-    example = harbor_example(threads=cores)
+    example = harbor_example()
     judgments = simulated_judgments(example)
     if save is not None:
         write_evalset(example, save)
@@ -100,11 +100,11 @@ def library_if_installed() -> str | None:
 
 INTRODUCTION = """\
 60 announcements of a harbor town, each with two references and their trees, by
-six systems: careful and template were written by hand, hasty and jumbled
-spoiled; realizer and lr put the words of a reference's tree in order just now.
-Six SIMULATED judges rate what a system is known to be worth (careful 6,
-template 5, realizer 4.5, hasty 3, jumbled 2.5, lr 2 of 7) with noise; real
-judges come from `wellput study`.
+seven systems: careful and template say what the source says, smooth writes
+well and says something else, hasty and jumbled are spoiled, realizer and lr put
+the words of a reference's tree in order. Eight SIMULATED judges rate them: each
+rating is what the author found an output worth, with the judge's severity,
+liking and noise added. Real judges come from `wellput study`.
 
 """
 

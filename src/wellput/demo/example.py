@@ -1,7 +1,12 @@
-"""The example's evalset: what was written for it, and what two realizers make of its trees.
+"""The example's evalset, `evalset.jsonl`: announcements of a harbor town as seven systems put them.
 
-`evalset.jsonl` holds four systems written by hand: one that writes well, one that fills in templates,
-and two that were spoiled on purpose. The realizers run when the example is asked for.
+- `careful` writes well, and says what the source says.
+- `template` fills in templates: right, and stiff.
+- `realizer` is what `wellput realize --input labels` made of the first reference's tree.
+- `smooth` writes fluent English and gets most facts wrong.
+- `hasty` drops words and confuses facts; two of its outputs are missing and one is empty.
+- `jumbled` has nearly all words of a reference in a broken order.
+- `lr` is what `wellput realize --model lr` made of the same tree without its labels.
 """
 
 from __future__ import annotations
@@ -10,31 +15,11 @@ from importlib.resources import as_file, files
 
 from wellput.core.evalset import EvalSet
 from wellput.io import read_evalset
-from wellput.realize.inputs import InputKind
-from wellput.realize.realizer import Realizer
-from wellput.text.detokenizer import detokenize
 
 BASELINE = "careful"
-REALIZERS: dict[str, tuple[str, InputKind]] = {
-    "realizer": ("learned", "labels"),
-    "lr": ("lr", "words"),
-}
-"""The name of the system to its model and to what the model may know of the first reference's tree."""
 
 
-def harbor_example(*, threads: int = 1) -> EvalSet:
-    """60 items, each with two references and their trees, and six systems."""
+def harbor_example() -> EvalSet:
+    """60 items, each with two references and their trees, and seven systems."""
     with as_file(files("wellput") / "demo" / "evalset.jsonl") as path:
-        written = read_evalset(path)
-    trees = [item.trees[0] for item in written]
-    sources = [tree for tree in trees if tree is not None]
-    assert len(sources) == len(trees)  # every reference of the example has its tree
-    made: dict[str, list[str]] = {}
-    for system, (model, kind) in REALIZERS.items():
-        realized = Realizer.load(model=model).realize_all(sources, kind=kind, threads=threads)
-        made[system] = [detokenize(one.best[0].words) for one in realized]
-    items = [
-        item._replace(outputs={**item.outputs, **{s: texts[place] for s, texts in made.items()}})
-        for place, item in enumerate(written)
-    ]
-    return EvalSet(items)
+        return read_evalset(path)

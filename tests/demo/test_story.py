@@ -1,0 +1,69 @@
+"""What the example is there to show: people prefer the careful system, and a metric that reads the
+output alone takes fluent for right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+import wellput
+from wellput.core.evalset import EvalSet
+from wellput.core.metric import Floats
+from wellput.demo.example import harbor_example
+from wellput.demo.judges import simulated_judgments
+from wellput.engine.result import ScoreResult
+
+REFERENCE_BASED = ["bleu", "chrf", "gsa"]
+
+
+@pytest.fixture(scope="module")
+def example() -> EvalSet:
+    return harbor_example()
+
+
+@pytest.fixture(scope="module")
+def scores(example: EvalSet) -> ScoreResult:
+    return wellput.score(example, [*REFERENCE_BASED, "fluency"], keep_rows=True)
+
+
+@pytest.fixture(scope="module")
+def people(example: EvalSet) -> Floats:
+    """Systems × items: the mean rating; NaN where there is no output."""
+    ratings: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for judgment in simulated_judgments(example):
+        ratings[judgment.system, judgment.item].append(judgment.value)
+    return np.array(
+        [
+            [np.mean(ratings.get((system, item.id), [np.nan])) for item in example]
+            for system in example.systems
+        ]
+    )
+
+
+def test_people_prefer_careful_and_rate_smooth_among_the_spoiled(
+    example: EvalSet, people: Floats
+) -> None:
+    mean = dict(zip(example.systems, np.nanmean(people, axis=1), strict=True))
+    assert sorted(mean, key=lambda system: -mean[system])[:3] == ["careful", "realizer", "template"]
+    assert max(mean[system] for system in ("smooth", "hasty", "jumbled", "lr")) < 3.5
+
+
+def test_metrics_with_references_tell_careful_from_smooth_and_fluency_does_not(
+    scores: ScoreResult,
+) -> None:
+    for metric in REFERENCE_BASED:
+        assert scores["careful", metric].score > 1.5 * scores["smooth", metric].score
+    assert scores["smooth", "fluency"].score > scores["careful", "fluency"].score
+
+
+def test_metrics_with_references_agree_with_people_better_than_fluency(
+    scores: ScoreResult, people: Floats
+) -> None:
+    def correlation(metric: str) -> float:
+        scored = scores.table(metric).scores
+        both = ~np.isnan(scored) & ~np.isnan(people)
+        return float(np.corrcoef(scored[both], people[both])[0, 1])
+
+    assert min(map(correlation, REFERENCE_BASED)) > 0.4 > 0.3 > correlation("fluency")
