@@ -22,10 +22,12 @@ def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_screenful_and_one_report(run: Run) -> None:
     outcome = run("demo")
     assert outcome.code == 0, outcome.err
-    assert len(outcome.out.splitlines()) <= 50
-    assert max(map(len, outcome.out.splitlines()[:17])) <= 80
-    assert "±: half the 95% interval" in outcome.out and "* " in outcome.out
-    assert "wellput-demo.html. Open it in a browser." in outcome.out
+    lines = outcome.out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines[:18])) <= 80
+    assert "People prefer careful" in outcome.out
+    assert "fluency is fooled by smooth" in outcome.out
+    assert "Open wellput-demo.html in a browser" in outcome.out
     page = Path("wellput-demo.html").read_text(encoding="utf-8")
     assert "judges simulated" in page
 
@@ -35,7 +37,7 @@ def test_every_table_of_people_says_that_they_are_simulated(run: Run) -> None:
     value = run("demo", "--no-report", "--format", "json").json
     assert not Path("wellput-demo.html").exists()
     agreement = value["agreement"]
-    for part in ("agreement", "differences", "judges"):
+    for part in ("ranking", "orders", "agreement", "differences", "judges"):
         assert agreement[part]
         assert {row["question"] for row in agreement[part]} == {"quality (simulated)"}
     assert all(line.startswith("quality (simulated)") for line in agreement["advice"])

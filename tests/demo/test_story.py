@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import wellput
+from wellput.agree.analysis import AgreementOptions, agree
+from wellput.agree.orders import order_sentence
+from wellput.agree.result import AgreementResult
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
 from wellput.demo.example import harbor_example
@@ -67,3 +70,50 @@ def test_metrics_with_references_agree_with_people_better_than_fluency(
         return float(np.corrcoef(scored[both], people[both])[0, 1])
 
     assert min(map(correlation, REFERENCE_BASED)) > 0.4 > 0.3 > correlation("fluency")
+
+
+CUT_FROM_THE_END = ["careful", "smooth", "template", "hasty", "jumbled", "realizer", "lr"]
+
+
+@pytest.fixture(scope="module")
+def cut(example: EvalSet) -> dict[int, AgreementResult]:
+    """The example with its first 2, 3, … 7 systems, held against its judges."""
+    results = {}
+    judgments = simulated_judgments(example)
+    for n in range(2, len(CUT_FROM_THE_END) + 1):
+        kept = CUT_FROM_THE_END[:n]
+        items = [
+            item._replace(outputs={s: text for s, text in item.outputs.items() if s in kept})
+            for item in example
+        ]
+        scored = wellput.score(EvalSet(items), [*REFERENCE_BASED, "fluency"], keep_rows=True)
+        own = [judgment for judgment in judgments if judgment.system in kept]
+        results[n] = agree(scored.tables, own, AgreementOptions())
+    return results
+
+
+@pytest.mark.parametrize("n", range(2, 8))
+def test_cut_to_fewer_systems_it_tells_the_same_story(
+    cut: dict[int, AgreementResult], n: int
+) -> None:
+    (ranking,) = cut[n].ranking
+    assert ranking.leaders == ["careful"]
+    orders = {order.metric: order for order in cut[n].orders}
+    assert orders["fluency"].overrated == "smooth"
+    assert all(orders[m].agreeing > orders["fluency"].agreeing for m in REFERENCE_BASED)
+    assert "fluency is fooled by smooth" in order_sentence(cut[n].orders, ranking)
+
+
+def test_with_fewer_systems_intervals_are_wider_and_below_four_there_are_none(
+    cut: dict[int, AgreementResult],
+) -> None:
+    widths = []
+    for n, result in cut.items():
+        bleu = next(row for row in result.agreement if row.metric == "bleu")
+        if n < 4:
+            assert bleu.low is None
+            assert f"With {n} systems there is no interval" in result.advice[0]
+        else:
+            assert bleu.low is not None and bleu.high is not None
+            widths.append(bleu.high - bleu.low)
+    assert widths == sorted(widths, reverse=True)

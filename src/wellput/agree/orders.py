@@ -115,9 +115,9 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
 
 def _shares(own: Sequence[MetricOrder]) -> str:
     """How many pairs each metric orders as people do, best metric first."""
-    n_pairs = own[0].pairs
-    pairs = "the 1 pair" if n_pairs == 1 else f"the {n_pairs} pairs"
-    start = f"Of {pairs} of systems that people tell apart,"
+    if own[0].pairs == 1:
+        return _shares_of_one(own)
+    start = f"Of the {own[0].pairs} pairs of systems that people tell apart,"
     if len(own) <= FEW_METRICS:
         counts = [f"{order.metric} orders {order.agreeing}" for order in own[:1]]
         counts += [f"{order.metric} {order.agreeing}" for order in own[1:]]
@@ -126,6 +126,18 @@ def _shares(own: Sequence[MetricOrder]) -> str:
     return (
         f"{start} the best of {len(own)} metrics, {best.metric}, orders {best.agreeing} as people do, "
         f"the worst, {worst.metric}, {worst.agreeing}."
+    )
+
+
+def _shares_of_one(own: Sequence[MetricOrder]) -> str:
+    right = [order.metric for order in own if order.agreeing]
+    wrong = [order.metric for order in own if not order.agreeing]
+    the_pair = "the one pair of systems that people tell apart"
+    if not right:
+        return f"No metric orders {the_pair} as people do."
+    return (
+        f"{', '.join(right)} {'orders' if len(right) == 1 else 'order'} {the_pair} as people do; "
+        f"{', '.join(wrong)} {'does' if len(wrong) == 1 else 'do'} not."
     )
 
 

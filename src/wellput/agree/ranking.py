@@ -260,11 +260,14 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
             f"{behind} {'is' if rest == 1 else 'are'} significantly behind {first.system}."
         )
     gap = ranking.of_first[0]
+    lead = (
+        f"{start}{people} prefer {first.system} ({shown_estimate(first.estimate, ranking.model)})"
+    )
+    size = f"{shown_estimate(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
+    if len(others) == 1:
+        return f"{lead} to {gap.systems[1]}, which is {size} behind."
     return (
-        f"{start}{people} prefer {first.system} "
-        f"({shown_estimate(first.estimate, ranking.model)}) to {_every(others)}: the next, "
-        f"{gap.systems[1]}, is {shown_estimate(abs(gap.delta), ranking.model)} "
-        f"{_bounds(gap, ranking.model)} behind."
+        f"{lead} to each of the {len(others)} others: the next, {gap.systems[1]}, is {size} behind."
     )
 
 
@@ -272,10 +275,6 @@ def _why_unknown(ranking: Ranking) -> str:
     if ranking.n_judges < 2 and ranking.n_items < 2:
         return "there is one judge and one item"
     return "the judgments of each system are all alike, or come from one judge or item only"
-
-
-def _every(others: Sequence[RankedSystem]) -> str:
-    return "the other system" if len(others) == 1 else f"each of the {len(others)} others"
 
 
 def _bounds(gap: SystemDifference, model: RankingModel) -> str:

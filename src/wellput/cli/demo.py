@@ -99,24 +99,25 @@ def library_if_installed() -> str | None:
 
 
 INTRODUCTION = """\
-60 announcements of a harbor town, each with two references and their trees, by
-seven systems: careful and template say what the source says, smooth writes
-well and says something else, hasty and jumbled are spoiled, realizer and lr put
-the words of a reference's tree in order. Eight SIMULATED judges rate them: each
-rating is what the author found an output worth, with the judge's severity,
-liking and noise added. Real judges come from `wellput study`.
+60 announcements of a harbor town, written by seven systems, each with two
+references. careful and template say what the source says; smooth writes well
+and says something else; hasty and jumbled are spoiled; realizer and lr put the
+words of a reference's tree in order. Eight SIMULATED judges rated them: real
+ones come from `wellput study`.
 
 """
 
 
 def closing(report: str | None) -> str:
     shown = (
-        f"\nThe report with charts and every item: {report}. Open it in a browser."
+        f"Open {report} in a browser: the same as a picture, and every item."
         if report
-        else "\nThe same with charts: pip install 'wellput[report]', and wellput demo again."
+        else "The same as a picture: pip install 'wellput[report]', and wellput demo again."
     )
-    return f"""{shown}
-On your own files:
-  wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,gsa --paired ar
-  wellput report evalset.jsonl judgments.csv -o report.html
+    return f"""
+Next:
+  {shown}
+  wellput demo --save d.jsonl --save-judgments d.csv       the files, to play with
+  wellput agree d.jsonl d.csv -m bleu,chrf,fluency         how far metrics agree
+  wellput report YOURS.jsonl JUDGMENTS.csv -o report.html  on your own files
 """

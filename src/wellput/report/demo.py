@@ -9,8 +9,6 @@ from wellput.agree.ranking import (
     HEADINGS,
     RankedSystem,
     Ranking,
-    shown_estimate,
-    shown_interval,
     winner_sentence,
 )
 from wellput.agree.result import AgreementResult
@@ -32,27 +30,33 @@ def demo_report(evaluation: Evaluation, agreement: AgreementResult) -> Report:
 
 def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
     """Systems in people's order, with the score and the rank that each metric gives them."""
-    heading = f"{HEADINGS[ranking.model]} by people"
     rows = [
         [
             row.system,
-            f"{shown_estimate(row.estimate, ranking.model)} {shown_interval(row, ranking.model)}",
+            _with_interval(row),
             *(_cell(row, order) for order in orders),
         ]
         for row in ranking.systems
     ]
-    rows.append(["pairs as people", "", *(f"{o.agreeing} of {o.pairs}" for o in orders)])
+    rows.append(["pairs right", "", *(f"{o.agreeing} of {o.pairs}" for o in orders)])
     return Table(
-        columns=["system", heading, *(order.metric for order in orders)],
+        columns=["system", "people", *(order.metric for order in orders)],
         rows=rows,
-        title=f"Whom do people prefer, and do the metrics see it? ({ranking.question})",
+        title=f"Whom do people prefer, and do the metrics see it? {ranking.question}",
         notes=[
-            f"(rank). ▲ ▼: at least {MARKED_PLACES} ranks above or below where people put it.",
+            f"people: {HEADINGS[ranking.model]} [95% interval]. (1): ranked first. ▲ ▼: "
+            f"{MARKED_PLACES} or more ranks above or below where people put it.",
             "",
             winner_sentence(ranking),
             order_sentence(orders, ranking),
         ],
     )
+
+
+def _with_interval(row: RankedSystem) -> str:
+    if row.low is None or row.high is None:
+        return number(row.estimate, 1)
+    return f"{number(row.estimate, 1)} [{number(row.low, 1)}, {number(row.high, 1)}]"
 
 
 def _cell(row: RankedSystem, order: MetricOrder) -> str:
@@ -61,5 +65,5 @@ def _cell(row: RankedSystem, order: MetricOrder) -> str:
     place = order.systems.index(row.system)
     score = order.scores[place]
     places = misplaced(row, order)
-    mark = "" if abs(places) < MARKED_PLACES else " ▲" if places > 0 else " ▼"
+    mark = "" if abs(places) < MARKED_PLACES else "▲" if places > 0 else "▼"
     return f"{number(score, 1 if abs(score) >= 10 else 2)} ({place + 1}){mark}"
