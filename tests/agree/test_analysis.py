@@ -245,3 +245,12 @@ def test_a_sentinel_that_agrees_better_is_said_where_nothing_is_tested() -> None
     assert advise(rows, [], {}) == [
         "q (spa): bleu, 0.70, which chance alone may explain: trust no metric here."
     ]
+
+
+def test_judged_outputs_that_a_metric_leaves_out_are_counted() -> None:
+    scores = GOOD.copy()
+    scores[:, 7] = np.nan  # an item without a reference has no row in the metric's table
+    tables = {"good": table("good", scores), "poor": table("poor", POOR)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert result.undefined == ({"question": "quality", "metric": "good", "n": 6},)
+    assert {row.n for row in result.agreement} == {6 * 39}

@@ -139,6 +139,23 @@ def test_cut_files_give_the_same_digits(
     assert seen == [0, BLOCK, BLOCK, BLOCK, 11, 0, 2 * BLOCK, BLOCK + 11]
 
 
+def test_items_without_references_are_left_out_everywhere(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = rows(0, 2 * BLOCK + 11)
+    for place in range(3, len(records), 7):
+        records[place]["references"] = []
+    (tmp_path / "mixed.jsonl").write_text(text_of(records))
+    monkeypatch.setattr(record_files, "WORTH_CUTTING", 0)
+    monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", 1)
+    options: dict[str, Any] = {"confidence": True, "paired": "ar", "n_resamples": 20}
+    once = wellput.score(tmp_path / "mixed.jsonl", METRICS, **options)
+    spread = wellput.score(tmp_path / "mixed.jsonl", METRICS, engine="ray", **options)
+    assert spread.scores == once.scores
+    assert spread.left_out == once.left_out
+    assert once.left_out[0].n == len(range(3, len(records), 7))
+
+
 def test_items_in_memory_are_sent_along(shards: Path, cluster: Cluster) -> None:
     held = wellput.read_evalset(shards)
     assert wellput.score(held, "ssa", engine="ray").scores == wellput.score(held, "ssa").scores

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, OutputError
-from wellput.engine.blocks import BlockColumn, BlockStatistics, SystemBlock
+from wellput.engine.blocks import BlockColumn, BlockStatistics, SystemBlock, Unreferenced
 from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
 from wellput.io.output import refuse_url
 
-KIND = "finished partition"
+KIND = "finished partition 2"
+"""Counted up when what is in the file changes: another kind of file is as good as none."""
 
 
 class FinishedPartitions:
@@ -80,16 +81,22 @@ def _card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str, Any]:
     systems: dict[str, Any] = {}
     for name, system in block.systems.items():
         has_rows = system.places is not None
-        if system.places is not None:
-            arrays.append(system.places)
+        if system.places is not None and system.referenced_places is not None:
+            arrays += [system.places, system.referenced_places]
             arrays += [column.rows for column in system.columns.values() if column.rows is not None]
         systems[name] = {
             "count": system.count,
             "references": [system.fewest_references, system.most_references],
             "columns": {m: [c.sums.tolist(), c.undefined] for m, c in system.columns.items()},
             "has_rows": has_rows,
+            "left_out": system.left_out,
         }
-    return {"items": block.items, "ids": len(block.ids), "systems": systems}
+    return {
+        "items": block.items,
+        "ids": len(block.ids),
+        "systems": systems,
+        "unreferenced": [block.unreferenced.n, list(block.unreferenced.first)],
+    }
 
 
 def _block(
@@ -99,7 +106,9 @@ def _block(
     hashes = np.array(next(arrays))
     systems: dict[str, SystemBlock] = {}
     for name, system in card["systems"].items():
-        places = np.array(next(arrays)) if system["has_rows"] else None
+        places, referenced = (
+            (np.array(next(arrays)), np.array(next(arrays))) if system["has_rows"] else (None, None)
+        )
         columns = {
             metric: BlockColumn(
                 np.array(sums), undefined, np.array(next(arrays)) if system["has_rows"] else None
@@ -107,5 +116,14 @@ def _block(
             for metric, (sums, undefined) in system["columns"].items()
         }
         fewest, most = system["references"]
-        systems[name] = SystemBlock(system["count"], fewest, most, columns, places)
-    return BlockStatistics(card["items"], systems, [next(ids) for _ in range(card["ids"])], hashes)
+        systems[name] = SystemBlock(
+            system["count"], fewest, most, columns, places, system["left_out"], referenced
+        )
+    n, first = card["unreferenced"]
+    return BlockStatistics(
+        card["items"],
+        systems,
+        [next(ids) for _ in range(card["ids"])],
+        hashes,
+        Unreferenced(n, tuple(first)),
+    )
