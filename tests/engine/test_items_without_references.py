@@ -97,7 +97,7 @@ def test_metrics_that_need_no_references_score_all_items() -> None:
 def test_every_way_of_running_gives_the_same_digits(tmp_path: Path, n: int) -> None:
     mixed = items(n)
     path = written(mixed, tmp_path / "e.jsonl")
-    metrics = "bleu,chrf,length,nist,rouge-l"
+    metrics = "rouge-l,bleu,chrf,nist,length"
     held = wellput.score(wellput.EvalSet(mixed), metrics)
     results = [
         wellput.score(path, metrics),

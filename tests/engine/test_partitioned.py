@@ -341,6 +341,20 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     assert again.scores == result.scores
 
 
+def test_what_was_finished_keeps_the_order_of_systems_and_metrics(tmp_path: Path) -> None:
+    # Rows of ssa and gsa are equally wide: in another order they would be taken for one another.
+    record = {"references": ["the cat sat down"], "outputs": {"B": "down the cat sat", "A": "cat"}}
+    records = [{"id": str(i), **record} for i in range(12)]
+    (tmp_path / "e.jsonl").write_text(text_of(records))
+    once = wellput.score(tmp_path / "e.jsonl", "ssa,gsa", paired="ar", n_resamples=20)
+    for _ in range(2):
+        result = wellput.score(
+            tmp_path / "e.jsonl", "ssa,gsa", paired="ar", n_resamples=20, resume=tmp_path / "done"
+        )
+        assert result.systems == ("B", "A")
+        assert result.scores == once.scores
+
+
 def test_what_was_finished_is_used_only_for_the_same_data_and_metric(
     troubled: Path, tmp_path: Path
 ) -> None:
