@@ -245,3 +245,12 @@ def test_a_sentinel_that_agrees_better_is_said_where_nothing_is_tested() -> None
     assert advise(rows, [], {}, n_systems=6) == [
         "q: bleu agrees 0.70 with people (spa). A random score agrees as well, 0.80."
     ]
+
+
+def test_judged_outputs_that_a_metric_leaves_out_are_counted() -> None:
+    scores = GOOD.copy()
+    scores[:, 7] = np.nan  # an item without a reference has no row in the metric's table
+    tables = {"good": table("good", scores), "poor": table("poor", POOR)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert result.undefined == ({"question": "quality", "metric": "good", "n": 6},)
+    assert {row.n for row in result.agreement} == {6 * 39}

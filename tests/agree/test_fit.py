@@ -239,7 +239,7 @@ def test_the_rows_left_out_are_counted_by_reason() -> None:
     data.tables["sta"] = table("sta", sta, perfect={"score": 1.0})
     data.tables["sta"].present[3, 0] = False
     result = fit(data.tables, data.human(y), ["sta", "length"])
-    assert result.left_out == {"no output": 1, "sta is undefined": 2}
+    assert result.left_out == {"no output or no reference": 1, "sta is undefined": 2}
     assert result.model.card["n"] == 48 - 3 - 3
 
 

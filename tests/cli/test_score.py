@@ -387,3 +387,34 @@ def test_segments_in_a_folder_and_a_run_that_goes_on(run: Run, tmp_path: Path) -
     refused = run(*options, "--segments", "scores.csv")
     assert refused.code == 2
     assert "Give a name without suffix" in refused.err
+
+
+def test_items_without_references_are_told(run: Run, files: Write) -> None:
+    records = [
+        {"id": f"h{i}", "references": [r] * (i not in (2, 4)), "outputs": {"A": a, "B": b}}
+        for i, (r, a, b) in enumerate(zip(REFERENCES, GOOD, BAD, strict=True))
+    ]
+    files(**{"e.jsonl": "".join(json.dumps(record) + "\n" for record in records)})
+    outcome = run("score", "e.jsonl", "-m", "bleu,chrf,length", "--paired", "ar")
+    assert "2 items have no reference and are left out for bleu, chrf: h2, h4.\n" in outcome.out
+    assert "B against A: " in outcome.out  # both have all the items that can be compared
+    result = run("score", "e.jsonl", "-m", "bleu,length", "--format", "json").json
+    assert result["left_out"] == [
+        {"reason": "no reference", "metrics": ["bleu"], "n": 2, "first": ["h2", "h4"]}
+    ]
+    assert [score["left_out"] for score in result["scores"]] == [2, 2, 0, 0]
+    assert [score["n"] for score in result["scores"]] == [3, 3, 5, 5]
+
+
+def test_a_difference_on_items_that_lack_outputs_or_references(run: Run, files: Write) -> None:
+    records = [
+        {"id": str(i), "references": ["a b"] * (i > 0), "outputs": {"A": "a b", "B": "a"}}
+        for i in range(4)
+    ]
+    records[3]["outputs"] = {"A": "a b"}
+    files(**{"e.jsonl": "".join(json.dumps(record) + "\n" for record in records)})
+    outcome = run("score", "e.jsonl", "-m", "ssa,length", "--paired", "ar")
+    assert (
+        "4 items; B has outputs for 3 of them.\n1 item has no reference and is left" in outcome.out
+    )
+    assert "B against A on the 2 to 3 items both have: " in outcome.out

@@ -139,6 +139,23 @@ def test_cut_files_give_the_same_digits(
     assert seen == [0, BLOCK, BLOCK, BLOCK, 11, 0, 2 * BLOCK, BLOCK + 11]
 
 
+def test_items_without_references_are_left_out_everywhere(
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = rows(0, 2 * BLOCK + 11)
+    for place in range(3, len(records), 7):
+        records[place]["references"] = []
+    (tmp_path / "mixed.jsonl").write_text(text_of(records))
+    monkeypatch.setattr(record_files, "WORTH_CUTTING", 0)
+    monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", 1)
+    options: dict[str, Any] = {"confidence": True, "paired": "ar", "n_resamples": 20}
+    once = wellput.score(tmp_path / "mixed.jsonl", METRICS, **options)
+    spread = wellput.score(tmp_path / "mixed.jsonl", METRICS, engine="ray", **options)
+    assert spread.scores == once.scores
+    assert spread.left_out == once.left_out
+    assert once.left_out[0].n == len(range(3, len(records), 7))
+
+
 def test_items_in_memory_are_sent_along(shards: Path, cluster: Cluster) -> None:
     held = wellput.read_evalset(shards)
     assert wellput.score(held, "ssa", engine="ray").scores == wellput.score(held, "ssa").scores
@@ -322,6 +339,20 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     again = wellput.score(troubled, counting, engine=engine, keep_rows=False, **places)
     assert not notes.exists()
     assert again.scores == result.scores
+
+
+def test_what_was_finished_keeps_the_order_of_systems_and_metrics(tmp_path: Path) -> None:
+    # Rows of ssa and gsa are equally wide: in another order they would be taken for one another.
+    record = {"references": ["the cat sat down"], "outputs": {"B": "down the cat sat", "A": "cat"}}
+    records = [{"id": str(i), **record} for i in range(12)]
+    (tmp_path / "e.jsonl").write_text(text_of(records))
+    once = wellput.score(tmp_path / "e.jsonl", "ssa,gsa", paired="ar", n_resamples=20)
+    for _ in range(2):
+        result = wellput.score(
+            tmp_path / "e.jsonl", "ssa,gsa", paired="ar", n_resamples=20, resume=tmp_path / "done"
+        )
+        assert result.systems == ("B", "A")
+        assert result.scores == once.scores
 
 
 def test_what_was_finished_is_used_only_for_the_same_data_and_metric(

@@ -20,11 +20,8 @@ def common_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.
 
 
 def undefined_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> dict[str, int]:
-    """How many judged outputs each metric has no defined score for, where there are any."""
-    counts = {
-        table.scorer: int((human.present & table.present & np.isnan(table.scores)).sum())
-        for table in tables
-    }
+    """How many judged outputs each metric has no score for, where there are any."""
+    counts = {table.scorer: int((human.present & np.isnan(table.scores)).sum()) for table in tables}
     return {scorer: n for scorer, n in counts.items() if n}
 
 

@@ -56,7 +56,7 @@ def judged_rows(
     columns = {name: _values(used, name) for name in predictors}
     judged = human.present & np.isfinite(human.scores)
     scored = np.logical_and.reduce([table.present for table in used.values()])
-    left_out: dict[str, int] = {"no output": int((judged & ~scored).sum())}
+    left_out: dict[str, int] = {"no output or no reference": int((judged & ~scored).sum())}
     complete = judged & scored
     for name, values in columns.items():
         undefined = complete & ~np.isfinite(values)

@@ -8,7 +8,8 @@ string is an output, and a poor one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
@@ -99,6 +100,24 @@ class Batch:
             self.memo[key] = compute()
         result: T = self.memo[key]
         return result
+
+    def with_references(self) -> Batch:
+        """The rows that have a reference; the batch itself where all have."""
+        has = list(map(bool, self.references))
+        if all(has):
+            return self
+        return replace(
+            self,
+            ids=list(compress(self.ids, has)),
+            outputs=list(compress(self.outputs, has)),
+            references=list(compress(self.references, has)),
+            trees=list(compress(self.trees, has)),
+            sources=list(compress(self.sources, has)),
+            derivations=list(compress(self.derivations, has)),
+            originals=list(compress(self.originals, has)),
+            logged=list(compress(self.logged, has)),
+            memo={},
+        )
 
     @classmethod
     def of(cls, system: str, items: Sequence[Item], *, threads: int = 1) -> Batch:

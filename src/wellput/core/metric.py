@@ -36,7 +36,8 @@ class Metric(Protocol):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What every item must have."""
+        """What every item must have; items without references are left out of a metric that needs
+        them, what else is missing is refused."""
         ...
 
     @property

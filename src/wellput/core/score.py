@@ -12,7 +12,8 @@ class Score:
 
     `low` and `high` bound it where an interval was asked for. `delta` is the difference to the
     baseline on the `n_common` items that both have, `p_value` that of the paired test. `n` counts the
-    items scored, `undefined` those of them without a segment score of their own.
+    items scored, `undefined` those of them without a segment score of their own, `left_out` the
+    outputs that are not scored because their item has no reference.
     """
 
     system: str
@@ -29,3 +30,4 @@ class Score:
     p_value: float | None = None
     n_common: int | None = None
     is_worse: bool | None = None
+    left_out: int = 0

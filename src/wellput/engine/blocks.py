@@ -17,10 +17,28 @@ from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Floats, Metric
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
 from wellput.core.progress import OnProgress, Share, unheard
-from wellput.engine.needs import check_needs
+from wellput.engine.needs import check_needs, check_outputs
 
 OnSegments = Callable[[str, Sequence[str], str, Floats], None]
 """Called with (system, item ids, metric, segment scores) for every block."""
+
+MOST_NAMED = 5
+"""Ids of items that are kept to say which were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreferenced:
+    """Items without a reference: how many, and the ids of the first."""
+
+    n: int = 0
+    first: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, ids: Sequence[str]) -> Unreferenced:
+        return cls(len(ids), tuple(ids[:MOST_NAMED]))
+
+    def plus(self, later: Unreferenced) -> Unreferenced:
+        return Unreferenced(self.n + later.n, (*self.first, *later.first)[:MOST_NAMED])
 
 
 @dataclass(frozen=True)
@@ -34,24 +52,34 @@ class BlockColumn:
 
 @dataclass(frozen=True)
 class SystemBlock:
-    """What one system said in a block. `places` are the rows of the block it has an output for."""
+    """What one system said in a block. `places` are the rows of the block it has an output for.
+
+    Outputs of items without references have no row in the columns of metrics that need them: `left_out`
+    counts them, `referenced_places` are those of `places` that have a row there. A metric for which
+    none is left has no column. The numbers of references are those of the others, 0 where there are
+    none.
+    """
 
     count: int
     fewest_references: int
     most_references: int
     columns: Mapping[str, BlockColumn]
     places: NDArray[np.intp] | None = None
+    left_out: int = 0
+    referenced_places: NDArray[np.intp] | None = None
 
 
 @dataclass(frozen=True)
 class BlockStatistics:
     """Systems stand in the order in which the block's items first have them. Ids, places and rows are
-    there where rows are kept, `id_hashes` where somebody else looks for repeated ids."""
+    there where rows are kept, `id_hashes` where somebody else looks for repeated ids. `unreferenced`
+    are items that lack a reference for some system's output."""
 
     items: int
     systems: Mapping[str, SystemBlock]
     ids: Sequence[str] = ()
     id_hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    unreferenced: Unreferenced = field(default_factory=Unreferenced)
 
 
 def block_statistics(
@@ -67,17 +95,24 @@ def block_statistics(
     """The statistics of every system in the block under every metric. `on_progress` is called with
     numbers of items; where several metrics are slow, all seem done with the first of them."""
     systems: dict[str, SystemBlock] = {}
+    unreferenced: set[str] = set()
     names = _systems_in(block)
     progress = Share(len(block), len(block) * len(names), on_progress)
     for system in names:
         batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add)
-        numbers = set(map(len, batch.references))
+        referenced = batch.with_references()
+        if referenced is not batch:
+            unreferenced |= set(batch.ids).difference(referenced.ids)
+        numbers = set(map(len, referenced.references))
+        places = _places(system, block, len(batch)) if keep_rows else None
         systems[system] = SystemBlock(
             len(batch),
-            min(numbers),
-            max(numbers),
-            {metric.name: _column(metric, batch, keep_rows, on_segments) for metric in metrics},
-            _places(system, block, len(batch)) if keep_rows else None,
+            min(numbers, default=0),
+            max(numbers, default=0),
+            _columns(metrics, batch, referenced, keep_rows, on_segments),
+            places,
+            len(batch) - len(referenced),
+            None if places is None else places[list(map(bool, batch.references))],
         )
     progress.finish()
     return BlockStatistics(
@@ -85,6 +120,7 @@ def block_statistics(
         systems,
         ids_of(block) if keep_rows else (),
         _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
+        Unreferenced.of([i for i in ids_of(block) if i in unreferenced] if unreferenced else []),
     )
 
 
@@ -96,6 +132,23 @@ def _systems_in(block: Sequence[Item]) -> list[str]:
         if not item.outputs.keys() <= known.keys():
             known |= dict.fromkeys(item.outputs)
     return list(known)
+
+
+def _columns(
+    metrics: Sequence[Metric],
+    batch: Batch,
+    referenced: Batch,
+    keep_rows: bool,
+    on_segments: OnSegments | None,
+) -> dict[str, BlockColumn]:
+    """The columns of all metrics for which there is something to score."""
+    columns: dict[str, BlockColumn] = {}
+    for metric in metrics:
+        check_outputs(metric, batch)
+        seen = referenced if "references" in metric.needs else batch
+        if len(seen):
+            columns[metric.name] = _column(metric, seen, keep_rows, on_segments)
+    return columns
 
 
 def _column(

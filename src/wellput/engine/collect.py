@@ -16,7 +16,8 @@ from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import BlockStatistics, OnSegments, block_statistics
+from wellput.engine.blocks import BlockStatistics, OnSegments, Unreferenced, block_statistics
+from wellput.engine.needs import refuse_no_references, refuse_source_without_references
 from wellput.engine.parsed_references import without_parser
 from wellput.engine.result import Skipped
 from wellput.io.duplicates import SeenIds
@@ -42,6 +43,9 @@ class Collection:
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     seen: SeenIds = field(default_factory=SeenIds)
+    referenced_places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+    unreferenced: Unreferenced = field(default_factory=Unreferenced)
     skipped: list[Skipped] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
@@ -50,13 +54,16 @@ class Collection:
         """The next block's."""
         for system, part in block.systems.items():
             self.counts[system] = self.counts.get(system, 0) + part.count
-            fewest = self.fewest_references
-            self.fewest_references = (
-                part.fewest_references if fewest is None else min(fewest, part.fewest_references)
-            )
-            self.most_references = max(self.most_references, part.most_references)
+            self.left_out[system] = self.left_out.get(system, 0) + part.left_out
+            if part.most_references:
+                fewest = self.fewest_references or part.fewest_references
+                self.fewest_references = min(fewest, part.fewest_references)
+                self.most_references = max(self.most_references, part.most_references)
             if part.places is not None:
                 self.places.setdefault(system, []).append(part.places + self.items)
+            if part.referenced_places is not None:
+                referenced = part.referenced_places + self.items
+                self.referenced_places.setdefault(system, []).append(referenced)
             for metric, added in part.columns.items():
                 column = self.columns.setdefault(
                     (system, metric), Column(np.zeros(added.sums.shape[0]))
@@ -67,6 +74,7 @@ class Collection:
                     column.rows.append(added.rows)
         self.seen.add_hashes(block.id_hashes)
         self.ids += block.ids
+        self.unreferenced = self.unreferenced.plus(block.unreferenced)
         self.items += block.items
 
     @property
@@ -79,6 +87,13 @@ class Collection:
         same = self.fewest_references == self.most_references
         return str(self.most_references) if same else "var"
 
+    def refuse_no_references(self) -> None:
+        """Raises InputError where a metric has nothing to compare a system's outputs with."""
+        for metric in self.metrics:
+            for system, n in self.counts.items():
+                if (system, metric.name) not in self.columns:
+                    refuse_no_references(metric, system, n)
+
     def table(self, metric: Metric, signature: str) -> ScoreTable:
         """The kept rows of a metric as systems × items."""
         width = max(
@@ -86,8 +101,9 @@ class Collection:
         )
         statistics = np.zeros((len(self.systems), self.items, width))
         present = np.zeros((len(self.systems), self.items), dtype=np.bool_)
+        has_row = self.referenced_places if "references" in metric.needs else self.places
         for row, system in enumerate(self.systems):
-            places = np.concatenate(self.places[system])
+            places = np.concatenate(has_row[system])
             present[row, places] = True
             statistics[row, places] = np.concatenate(self.columns[system, metric.name].rows)
         return ScoreTable(
@@ -117,6 +133,8 @@ def collect(
     """Reads the source once (once more for each metric that must see all of it first)."""
     result = Collection(prepare_all(metrics, without_parser(source)))
     for block in source.blocks():
+        if not result.items:
+            refuse_source_without_references(result.metrics, block, without_parser(source))
         result.add(
             block_statistics(
                 block,

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, OutputError
-from wellput.engine.blocks import BlockColumn, BlockStatistics, SystemBlock
+from wellput.engine.blocks import BlockColumn, BlockStatistics, SystemBlock, Unreferenced
 from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
 from wellput.io.output import refuse_url
 
-KIND = "finished partition"
+KIND = "finished partition 2"
+"""Counted up when what is in the file changes: another kind of file is as good as none."""
 
 
 class FinishedPartitions:
@@ -75,21 +76,30 @@ class FinishedPartitions:
 
 
 def _card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str, Any]:
-    """A block as JSON, which keeps every digit of a sum; its arrays are appended to `arrays`."""
+    """A block as JSON, which keeps every digit of a sum; its arrays are appended to `arrays`. Systems
+    and metrics are lists: an object's keys are sorted when it is written, the arrays are not."""
     arrays.append(block.id_hashes)
-    systems: dict[str, Any] = {}
+    systems: list[dict[str, Any]] = []
     for name, system in block.systems.items():
         has_rows = system.places is not None
-        if system.places is not None:
-            arrays.append(system.places)
+        if system.places is not None and system.referenced_places is not None:
+            arrays += [system.places, system.referenced_places]
             arrays += [column.rows for column in system.columns.values() if column.rows is not None]
-        systems[name] = {
+        card = {
+            "system": name,
             "count": system.count,
             "references": [system.fewest_references, system.most_references],
-            "columns": {m: [c.sums.tolist(), c.undefined] for m, c in system.columns.items()},
+            "columns": [[m, c.sums.tolist(), c.undefined] for m, c in system.columns.items()],
             "has_rows": has_rows,
+            "left_out": system.left_out,
         }
-    return {"items": block.items, "ids": len(block.ids), "systems": systems}
+        systems.append(card)
+    return {
+        "items": block.items,
+        "ids": len(block.ids),
+        "systems": systems,
+        "unreferenced": [block.unreferenced.n, list(block.unreferenced.first)],
+    }
 
 
 def _block(
@@ -98,14 +108,25 @@ def _block(
     """What `_card` was made from, the arrays taken in the order in which it gave them."""
     hashes = np.array(next(arrays))
     systems: dict[str, SystemBlock] = {}
-    for name, system in card["systems"].items():
-        places = np.array(next(arrays)) if system["has_rows"] else None
+    for system in card["systems"]:
+        places, referenced = (
+            (np.array(next(arrays)), np.array(next(arrays))) if system["has_rows"] else (None, None)
+        )
         columns = {
             metric: BlockColumn(
                 np.array(sums), undefined, np.array(next(arrays)) if system["has_rows"] else None
             )
-            for metric, (sums, undefined) in system["columns"].items()
+            for metric, sums, undefined in system["columns"]
         }
         fewest, most = system["references"]
-        systems[name] = SystemBlock(system["count"], fewest, most, columns, places)
-    return BlockStatistics(card["items"], systems, [next(ids) for _ in range(card["ids"])], hashes)
+        systems[system["system"]] = SystemBlock(
+            system["count"], fewest, most, columns, places, system["left_out"], referenced
+        )
+    n, first = card["unreferenced"]
+    return BlockStatistics(
+        card["items"],
+        systems,
+        [next(ids) for _ in range(card["ids"])],
+        hashes,
+        Unreferenced(n, tuple(first)),
+    )

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch
+from wellput.core.evalset import Batch, EvalSource, Item
 from wellput.core.metric import Metric, Need
+from wellput.core.plain_block import PlainBlock, batch_of
 
 LACKING: Mapping[Need, tuple[str, str]] = {
     "references": ("a reference", "Give --ref FILE, or references in the evalset."),
@@ -25,8 +26,8 @@ LACKING: Mapping[Need, tuple[str, str]] = {
 }
 
 
-def check_needs(metric: Metric, batch: Batch) -> None:
-    """Refuses a batch that lacks what the metric needs, naming the items."""
+def check_outputs(metric: Metric, batch: Batch) -> None:
+    """Refuses text where the metric scores displays, and displays where it scores text."""
     kinds = set(map(type, batch.outputs))
     if "derivation" not in metric.needs and not kinds <= {str}:
         raise InputError(
@@ -36,9 +37,43 @@ def check_needs(metric: Metric, batch: Batch) -> None:
         raise InputError(
             f"{metric.name} scores display schedules, but outputs of {batch.system} are text."
         )
+
+
+def refuse_source_without_references(
+    metrics: Sequence[Metric], first: Sequence[Item], source: EvalSource
+) -> None:
+    """Raises InputError at once, not after hours, where a metric needs references and no item has any.
+    The source is read again only where its first block has none."""
+    wanting = [metric for metric in metrics if "references" in metric.needs]
+    if not wanting or _has_references(first) or any(map(_has_references, source.blocks())):
+        return
+    for system in dict.fromkeys(system for item in first for system in item.outputs):
+        for metric in wanting:
+            check_outputs(metric, batch_of(system, first))
+    what, advice = LACKING["references"]
+    raise InputError(f"{wanting[0].name} needs {what}; no item has one. {advice}")
+
+
+def _has_references(block: Sequence[Item]) -> bool:
+    if isinstance(block, PlainBlock):
+        return any(block.references)
+    return any(item.references or any(item.references_by_system.values()) for item in block)
+
+
+def refuse_no_references(metric: Metric, system: str, n_outputs: int) -> None:
+    """Raises InputError for a metric that has nothing to compare a system's outputs with."""
+    what, advice = LACKING["references"]
+    items = "the one item" if n_outputs == 1 else f"none of the {n_outputs:,} items"
+    has = "has none" if n_outputs == 1 else "has one"
+    raise InputError(
+        f"{metric.name} needs {what}; {items} that {system} has an output for {has}. {advice}"
+    )
+
+
+def check_needs(metric: Metric, batch: Batch) -> None:
+    """Refuses a batch that lacks what the metric needs, naming the items. References are not looked
+    for: items without them are left out before."""
     has: dict[Need, Sequence[bool]] = {}
-    if "references" in metric.needs:
-        has["references"] = list(map(bool, batch.references))
     if "tree" in metric.needs:
         has["tree"] = [any(tree is not None for tree in row) for row in batch.trees]
     if "derivation" in metric.needs:

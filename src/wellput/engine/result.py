@@ -38,6 +38,16 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Items that some metrics do not score: how many, the ids of the first, and why."""
+
+    reason: str
+    metrics: tuple[str, ...]
+    n: int
+    first: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class ScoreResult(Presented):
     """Scores of all systems under all metrics, and what is needed to repeat them."""
@@ -53,6 +63,7 @@ class ScoreResult(Presented):
     alpha: float = 0.05
     comparisons: tuple[Comparison, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
 
@@ -89,6 +100,7 @@ class ScoreResult(Presented):
             "scores": [asdict(score) for score in self.scores],
             "pairs": [asdict(comparison) for comparison in self.comparisons],
             "skipped": [asdict(skipped) for skipped in self.skipped],
+            "left_out": [asdict(left_out) for left_out in self.left_out],
             "test": self.test,
             "alpha": self.alpha,
             "confidence": self.confidence,

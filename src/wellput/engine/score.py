@@ -18,7 +18,7 @@ from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
-from wellput.engine.result import ScoreResult
+from wellput.engine.result import LeftOut, ScoreResult
 from wellput.engine.significance import Resampling, Test, compare_all, is_worse
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
@@ -153,6 +153,7 @@ def score(
         alpha=alpha,
         comparisons=tuple(pairs),
         skipped=tuple(collection.skipped),
+        left_out=_left_out(collection),
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
     )
@@ -186,6 +187,7 @@ def _collected(
         )
     if not collection.systems:
         raise InputError("Nothing to score: no item has an output.")
+    collection.refuse_no_references()
     return collection
 
 
@@ -201,6 +203,7 @@ def _score(
     baseline: str | None,
 ) -> Score:
     column = collection.columns[system, metric.name]
+    left_out = collection.left_out[system] if "references" in metric.needs else 0
     interval = delta = None
     if table is not None and has_interval:
         interval = resampling.interval(table, system)
@@ -212,7 +215,8 @@ def _score(
         metric=metric.name,
         score=float(metric.score(column.sums)),
         signature=signed,
-        n=collection.counts[system],
+        n=collection.counts[system] - left_out,
+        left_out=left_out,
         undefined=column.undefined,
         components={name: float(value) for name, value in metric.components(column.sums).items()},
         low=interval.low if interval else None,
@@ -223,6 +227,15 @@ def _score(
         n_common=delta.n if delta else None,
         is_worse=is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
     )
+
+
+def _left_out(collection: Collection) -> tuple[LeftOut, ...]:
+    """The items that metrics which need references pass over."""
+    found = collection.unreferenced
+    metrics = tuple(m.name for m in collection.metrics if "references" in m.needs)
+    if not found.n or not metrics:
+        return ()
+    return (LeftOut("no reference", metrics, found.n, found.first),)
 
 
 def _one_of(name: str, value: T, choices: object) -> T:

@@ -226,7 +226,8 @@ def _schema(pyarrow: Any, version: str) -> Any:
         **dict.fromkeys(["higher_is_better", "is_worse"], pyarrow.bool_()),
         "p_against": numbers,
         "components": numbers,
-        **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common", "undefined"], whole),
+        **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common"], whole),
+        **dict.fromkeys(["undefined", "left_out"], whole),
         **dict.fromkeys(
             ["confidence", "alpha", "score", "low", "high", "delta", "p_value"], number
         ),

@@ -141,7 +141,7 @@ def _counts(result: Fit) -> list[str]:
 
 
 def _clause(reason: str) -> str:
-    return "there is no output" if reason == "no output" else reason
+    return f"there is {reason}" if reason.startswith("no ") else reason
 
 
 def _excluded(exclusion: Mapping[str, Any]) -> str:

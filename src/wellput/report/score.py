@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from wellput.core.counted import counted
 from wellput.core.score import Score
-from wellput.engine.result import ScoreResult, Skipped
+from wellput.engine.result import LeftOut, ScoreResult, Skipped
 from wellput.report.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -112,10 +113,20 @@ def verdict(result: ScoreResult, *, is_short: bool = False) -> list[str]:
             f"{claim} {_named(found, len(tested)) if is_short else _listed(found, result)}"
             for claim, found in groups.items()
         )
-        common = tested[0].n_common or 0
-        where = "" if common == result.items else f" on the {common:,} items both have"
+        where = _where(tested, result)
         sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
     return sentences
+
+
+def _where(tested: Sequence[Score], result: ScoreResult) -> str:
+    """On which items two systems are compared, where one of them lacks outputs."""
+    unreferenced = {metric: left.n for left in result.left_out for metric in left.metrics}
+    missing = [s for s in tested if s.n_common != result.items - unreferenced.get(s.metric, 0)]
+    if not missing:
+        return ""
+    common = sorted({score.n_common or 0 for score in missing})
+    shown = f"{common[0]:,} to {common[-1]:,}" if len(common) > 1 else f"{common[0]:,}"
+    return f" on the {shown} {'item' if common == [1] else 'items'} both have"
 
 
 def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
@@ -167,16 +178,34 @@ def _left_out(skipped: Skipped) -> str:
     return reason if reason.startswith(skipped.partition) else f"{skipped.partition}: {reason}"
 
 
+def left_out_sentence(left_out: LeftOut) -> str:
+    """How many items some metrics leave out, why, and which come first.
+
+    >>> left_out_sentence(LeftOut("no reference", ("bleu", "chrf"), 7, ("h04", "h07")))
+    '7 items have no reference and are left out for bleu, chrf: h04, h07 and 5 more.'
+    """
+    verbs = ("has", "is") if left_out.n == 1 else ("have", "are")
+    more = left_out.n - len(left_out.first)
+    which = ", ".join(left_out.first) + (f" and {more:,} more" if more else "")
+    return (
+        f"{counted(left_out.n, 'item')} {verbs[0]} {left_out.reason} and {verbs[1]} left out for "
+        f"{', '.join(left_out.metrics)}: {which}."
+    )
+
+
 def _counts(result: ScoreResult) -> list[str]:
     """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
     lines: list[str] = []
-    items = "1 item" if result.items == 1 else f"{result.items:,} items"
-    short = {score.system: score.n for score in result.scores if score.n < result.items}
-    missing = "".join(f"; {system} has outputs for {n:,} of them" for system, n in short.items())
-    lines.append(f"{items}{missing}.")
+    outputs = {score.system: score.n + score.left_out for score in result.scores}
+    missing = "".join(
+        f"; {system} has outputs for {n:,} of them"
+        for system, n in outputs.items()
+        if n < result.items
+    )
+    lines.append(f"{counted(result.items, 'item')}{missing}.")
+    lines += map(left_out_sentence, result.left_out)
     if result.skipped:
-        n = len(result.skipped)
-        lines.append(f"Left out because of errors: {n} {'partition' if n == 1 else 'partitions'}.")
+        lines.append(f"Left out because of errors: {counted(len(result.skipped), 'partition')}.")
         lines += [f"  {_left_out(skipped)}" for skipped in result.skipped]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
@@ -196,7 +225,7 @@ def _legend(result: ScoreResult) -> list[str]:
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
     if has_uncertainty and fewest < FEW_ITEMS:
         lines.append(
-            f"With {fewest} item{'s' * (fewest != 1)} no interval or test says anything: bring more."
+            f"With {counted(fewest, 'item')} no interval or test says anything: bring more."
         )
     if any(score.low is not None for score in result.scores):
         lines.append(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.report.html.evaluations import TREE, small_evaluation
+from tests.report.html.evaluations import TREE, small_evalset, small_evaluation
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
 from wellput.metrics.alignments import aligned, origins
@@ -19,6 +19,7 @@ from wellput.report.html.alignments import (
     glued,
 )
 from wellput.report.html.items import _percentiles, _rounded, _shown, explorer_items
+from wellput.report.html.sample import draw_sample, usual_metrics
 
 
 def batch(output: str, *references: str) -> Batch:
@@ -151,3 +152,25 @@ def test_figures_travel_with_four_digits(values: list[float]) -> None:
             assert shown is None
         else:  # ties may go either way
             assert shown == pytest.approx(expected, rel=1.01e-3)
+
+
+def test_items_without_references_are_shown_without_alignments() -> None:
+    bare = Item("i0", {"A": "the cat sat down", "B": "down", "C": "off"})
+    evalset = EvalSet([bare, *small_evalset()])
+    evaluation = small_evaluation(evalset, metrics="gsa,gta,understandability,length")
+    records = explorer_items(evaluation.sample, evaluation.metrics, evaluation.result.tables, None)
+    first, second = records[0], records[1]
+    assert first["references"] == []
+    assert all("alignment" not in output for output in first["outputs"])
+    assert all("alignment" in output and "treelets" in output for output in second["outputs"])
+    assert first["outputs"][0]["scores"] == [None, None, None, 4.0]
+
+
+def test_the_usual_metrics_where_some_items_lack_references() -> None:
+    bare = Item("i0", {"A": "a", "B": "b", "C": "c"})
+    mixed = draw_sample(EvalSet([bare, *small_evalset()]), size=5, seed=1)
+    assert usual_metrics(mixed, has_judgments=False) == ["bleu,chrf,ter,ssa,gsa,sta,gta,quality"]
+    alone = EvalSet([Item("i0", {"D": "a"}), *small_evalset()])  # D has nothing to compare with
+    assert usual_metrics(draw_sample(alone, size=5, seed=1), has_judgments=False) == [
+        "length,ttr,distinct"
+    ]

@@ -126,18 +126,22 @@ def _drawn(
     """The alignment, the treelets and other metrics' explanations of each output, where there are any.
     Metrics of alignments explain themselves by the alignment."""
     parts: list[dict[str, Any]] = [{} for _ in range(len(batch))]
-    is_text = len(batch) > 0 and all(isinstance(output, str) for output in batch.outputs)
-    if is_text and all(batch.references):
-        for part, alignment in zip(parts, drawn_alignments(batch, strings), strict=True):
+    referenced = batch.with_references()
+    compared = [part for part, own in zip(parts, batch.references, strict=True) if own]
+    is_text = len(referenced) > 0 and all(isinstance(output, str) for output in batch.outputs)
+    if is_text:
+        for part, alignment in zip(compared, drawn_alignments(referenced, strings), strict=True):
             if alignment is not None:
                 part["alignment"] = alignment
-    if is_text and all(any(tree is not None for tree in row) for row in batch.trees):
-        for part, treelets in zip(parts, drawn_treelets(batch, trees), strict=True):
+    if is_text and all(any(tree is not None for tree in row) for row in referenced.trees):
+        for part, treelets in zip(compared, drawn_treelets(referenced, trees), strict=True):
             part["treelets"] = treelets
     for metric in metrics:
         if isinstance(metric, Explains) and not isinstance(metric, AlignmentOptions):
-            texts = zip(parts, metric.explain(batch), batch.outputs, strict=True)
-            for part, text, output in texts:
+            is_compared = "references" in metric.needs
+            rows, seen = (compared, referenced) if is_compared else (parts, batch)
+            texts = metric.explain(seen) if len(seen) else []
+            for part, text, output in zip(rows, texts, seen.outputs, strict=True):
                 own = dedent(text).removeprefix(f"{output}\n")  # the page has the output already
                 if own:
                     part.setdefault("explained", []).append([metric.name, own])

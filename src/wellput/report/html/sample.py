@@ -15,8 +15,9 @@ from wellput.metrics.logged import Logged
 
 @dataclass(frozen=True)
 class Sample:
-    """Items in file order with their `places` among all `total` of them. `has_references` and
-    `has_trees` are about every item, `has_displays` about any."""
+    """Items in file order with their `places` among all `total` of them. `has_references` says that
+    every system has outputs to compare with references, `has_trees` that all items with references have
+    trees, `has_displays` is about any item."""
 
     items: tuple[Item, ...]
     places: tuple[int, ...]
@@ -38,7 +39,8 @@ def draw_sample(source: EvalSource, *, size: int, seed: int, first: Collection[s
     kept: list[tuple[float, int, Item]] = []
     systems: dict[str, None] = {}
     total = 0
-    has_references = has_trees = True
+    compared: set[str] = set()
+    has_trees = True
     has_displays = False
     for block in source.blocks():
         keys = rng.random(len(block))
@@ -50,8 +52,9 @@ def draw_sample(source: EvalSource, *, size: int, seed: int, first: Collection[s
                 heapq.heappushpop(kept, entry)
             total += 1
             systems.update(dict.fromkeys(item.outputs))
-            has_references &= bool(item.references or item.references_by_system)
-            has_trees &= any(tree is not None for tree in item.trees)
+            if item.references or item.references_by_system:
+                compared.update(name for name in item.outputs if item.references_for(name))
+                has_trees &= any(tree is not None for tree in item.trees)
             has_displays |= any(isinstance(output, Mapping) for output in item.outputs.values())
     shown = sorted((place, item) for _, place, item in kept)
     return Sample(
@@ -59,7 +62,7 @@ def draw_sample(source: EvalSource, *, size: int, seed: int, first: Collection[s
         places=tuple(place for place, _ in shown),
         total=total,
         systems=tuple(systems),
-        has_references=has_references,
+        has_references=bool(systems) and compared == set(systems),
         has_trees=has_trees,
         has_displays=has_displays,
     )
