@@ -86,7 +86,9 @@ def served(store: Store, *, to_judges: bool = True) -> Iterator[str]:
     Fails in the end where something was said that must not be said `to_judges`.
     """
     app = Overheard(create_app(store))
-    config = uvicorn.Config(app, port=0, log_level="error", access_log=False, lifespan="off")
+    config = uvicorn.Config(
+        app, port=0, log_config=None, log_level="error", access_log=False, lifespan="off"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
