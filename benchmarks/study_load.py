@@ -21,8 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.judge.postgresql import programs, running_server
+from tests.judge.postgresql import running_server
 from tests.judge.serving import Client, ServedStudy
+from tests.programs import postgresql_folder
 from wellput.core.judgment import Judgment
 from wellput.judge.designs import default_design
 from wellput.judge.store import Store
@@ -140,7 +141,7 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=20)
     given = parser.parse_args()
     n_judges, n_answers = given.judges, given.answers
-    binaries = programs()
+    binaries = postgresql_folder()
     if binaries is None:
         raise SystemExit("PostgreSQL is not installed (Debian: apt-get install postgresql).")
     rows = []

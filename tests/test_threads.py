@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import wellput
 from tests.fuzz.recording import recording
 from tests.language import test_head_driven_chart
 from tests.language.ngram_texts import skewed
@@ -202,7 +203,8 @@ def test_no_kernel_with_threads_is_missing() -> None:
 
 def with_threads() -> set[tuple[str, str]]:
     """Kernel and method (of a function, its own name again) of all that take a number of threads."""
-    stub = Path(_native.__file__).with_name("_native.pyi")
+    # In an editable install the stub lies with the sources, and the module elsewhere.
+    stub = Path(wellput.__file__).with_name("_native.pyi")
     found = set()
     for made in ast.parse(stub.read_text("utf-8")).body:
         calls = made.body if isinstance(made, ast.ClassDef) else [made]

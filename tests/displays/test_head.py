@@ -9,18 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.programs import needs
 from wellput.core.displays import MOTIONS
 from wellput.core.evalset import Item
 from wellput.displays.preview import preview_page
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM.exists(), reason="needs a browser: apt-get install chromium"
-)
+pytestmark = needs("chromium")
 
 # Parts of the face, in the drawing's own units: left, top, right, bottom.
 REGIONS = {
@@ -60,14 +56,6 @@ DIFFERENCES = """async ([before, after, regions]) => {
   };
   return Object.fromEntries(Object.entries(regions).map(([name, box]) => [name, share(box)]));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def open_page(browser: Browser, tmp_path: Path, items: list[Item], system: str = "A") -> Page:

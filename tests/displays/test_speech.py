@@ -10,19 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.programs import needs
 from wellput.displays.performance import SHORTEST, performance
 from wellput.displays.speech import (
     RATE,
     Speech,
-    can_speak,
     cut,
     estimated,
     matched,
     speak,
     word_lengths,
 )
-
-spoken = pytest.mark.skipif(not can_speak(), reason="needs speech: apt-get install espeak-ng")
 
 
 def check_sound(speech: Speech, words: list[str]) -> None:
@@ -34,7 +32,7 @@ def check_sound(speech: Speech, words: list[str]) -> None:
     assert all(0 <= value <= 1 for _, *shape in speech.mouth for value in shape)
 
 
-@spoken
+@needs("espeak-ng")
 def test_espeak_speaks_with_a_time_for_every_word() -> None:
     words = [
         "Although",

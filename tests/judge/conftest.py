@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.judge.postgresql import Server, programs, running_server
+from tests.judge.postgresql import Server, running_server
+from tests.programs import parameters, postgresql_folder
 
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Server]:
-    binaries = programs()
-    if binaries is None:
-        pytest.skip("PostgreSQL's programs are not installed (Debian: apt-get install postgresql)")
+    binaries = postgresql_folder()
+    assert binaries is not None, "tests that use it are marked needs('PostgreSQL')"
     with running_server(binaries) as server:
         yield server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=parameters(["sqlite", "postgresql"], {"postgresql": "PostgreSQL"}))
 def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """Makes addresses of new databases, of either kind."""
     if request.param == "sqlite":

@@ -15,14 +15,6 @@ from pathlib import Path
 USER = "postgres"
 
 
-def programs() -> Path | None:
-    """The folder of initdb and pg_ctl: in the path, or where Debian puts them."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    if (found := shutil.which("initdb")) is not None:
-        folders.append(Path(found).resolve().parent)
-    return next((folder for folder in folders if (folder / "pg_ctl").exists()), None)
-
-
 class Server:
     """A running server that makes databases."""
 

@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.judge.served_study import ITEMS, SYSTEMS, new_store
+from tests.programs import needs
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
 from wellput.judge.app import create_app
@@ -28,16 +29,6 @@ from wellput.judge.exports import export
 from wellput.judge.store import Store
 from wellput.judge.study import StudyItem
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DESIGNS = {
     "rating": default_design("rating"),
@@ -50,17 +41,7 @@ DESIGNS = {
 }
 every_design = pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM.exists(), reason="needs a browser: apt-get install chromium"
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        browser.close()
+pytestmark = needs("chromium")
 
 
 class Overheard:
@@ -86,7 +67,9 @@ def served(store: Store, *, to_judges: bool = True) -> Iterator[str]:
     Fails in the end where something was said that must not be said `to_judges`.
     """
     app = Overheard(create_app(store))
-    config = uvicorn.Config(app, port=0, log_level="error", access_log=False, lifespan="off")
+    config = uvicorn.Config(
+        app, port=0, log_config=None, log_level="error", access_log=False, lifespan="off"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from tests.judge.postgresql import Server
 from tests.judge.serving import Client, ServedStudy
 from tests.judge.studies import new_study
+from tests.programs import needs
 from wellput.judge import schema
 from wellput.judge.designs import default_design
 from wellput.judge.store import Store
@@ -151,6 +152,7 @@ def test_killed_fifty_times_four_times_over(
     assert run(str(tmp_path_factory.mktemp("study") / "s.db"), kills=50, seed=seed) >= 50
 
 
+@needs("PostgreSQL")
 @pytest.mark.slow
 def test_killed_fifty_times_on_postgresql(postgresql: Server) -> None:
     assert run(postgresql.new_database(), kills=50, seed=9) >= 50

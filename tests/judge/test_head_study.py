@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.judge.served_study import client_of
-from tests.judge.test_browser import CHROMIUM, Watch, browser, exported, run_through, served
+from tests.judge.test_browser import Watch, exported, run_through, served
+from tests.programs import needs
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
@@ -19,8 +20,6 @@ from wellput.judge.designs import default_design
 from wellput.judge.performances import with_head
 from wellput.judge.store import Store
 from wellput.judge.study import Plan, all_trials, make_study, study_items
-
-__all__ = ["browser"]  # the fixture
 
 
 def new_head_study(folder: Path) -> Store:
@@ -55,7 +54,7 @@ def test_speech_is_heard_by_its_judge_alone(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="needs a browser: apt-get install chromium")
+@needs("chromium")
 def test_two_heads_side_by_side(browser: Browser, tmp_path: Path) -> None:
     store = new_head_study(tmp_path)
     invitation = store.invite(1)[0]

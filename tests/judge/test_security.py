@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -289,6 +290,41 @@ def test_an_address_that_is_taken_or_a_bad_certificate_is_said_in_words(tmp_path
         serve(store, port=taken.getsockname()[1])
     with pytest.raises(InputError, match="certificate or its key"):
         serve(store, certificate=tmp_path / "none.pem", key=tmp_path / "none.pem")
+
+
+def serve_and_fail(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, log: list[logging.Handler]
+) -> None:
+    """Serves a study in a program with these log handlers; the server reports an error and ends."""
+    monkeypatch.setattr(logging.getLogger(), "handlers", log)
+    monkeypatch.setattr(logging.getLogger("uvicorn"), "handlers", [])
+
+    def fail(*_: object, **__: object) -> None:
+        logging.getLogger("uvicorn.error").error("Exception in ASGI application")
+
+    monkeypatch.setattr("uvicorn.Server.run", fail)
+    serve(new_store(folder), port=0)
+
+
+def test_the_log_of_the_calling_program_stays_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = logging.FileHandler(tmp_path / "program.log", mode="w")
+    serve_and_fail(tmp_path, monkeypatch, [log])
+    logging.getLogger("program").warning("the study has ended")
+    log.close()
+    written = (tmp_path / "program.log").read_text()
+    assert written == "Exception in ASGI application\nthe study has ended\n"
+    assert capsys.readouterr().err == ""
+
+
+def test_without_a_log_errors_of_the_server_go_to_stderr_with_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    serve_and_fail(tmp_path, monkeypatch, [])
+    error = capsys.readouterr().err
+    assert re.fullmatch(r"\d{4}-\S+ [\d:,]+ ERROR: Exception in ASGI application\n", error)
+    assert not logging.getLogger("uvicorn").handlers
 
 
 def test_a_broken_database_is_not_described_to_strangers(

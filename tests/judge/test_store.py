@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from tests.judge.postgresql import Server
 from tests.judge.studies import Clock, answer_all, answer_to, judges_of, new_study
+from tests.programs import needs
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.judge import schema
@@ -578,6 +579,7 @@ def unprivileged(folder: Path) -> Iterator[None]:
             parent.chmod(mode)
 
 
+@needs("PostgreSQL")
 def test_a_read_only_server(postgresql: Server) -> None:
     url = postgresql.new_database()
     store = Store.create(url, new_study())

@@ -14,15 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.programs import needs
 from wellput.core.errors import InputError, WellputError
 from wellput.language import link_process, link_worker
 from wellput.language.link_grammar import LinkGrammar, LinkParse, cleaned
-from wellput.language.link_worker import load_library
 
-try:
-    load_library()
-except OSError:
-    pytest.skip("needs liblink-grammar5 and link-grammar-dictionaries-en", allow_module_level=True)
+pytestmark = needs("link grammar")
 
 WORDS = (
     *("the", "of", "a", "cat", "that", "which", "to", "and", "runs", "sees", "big", "house"),

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.programs import WORDNET, needs
 from wellput.core.errors import InputError
 from wellput.language.lexicon import CATEGORIES, Category
 from wellput.language.morphology import Analysis
 from wellput.language.wndb import lines_beginning
 from wellput.language.wordnet import WordNet, open_wordnet, with_capitals_of
 
-DEBIAN = Path("/usr/share/wordnet")
 LICENSE = "  1 Whatever stands here is indented.  \n"
 # Category → synsets; a word's senses rank in the order of its synsets.
 SYNSETS: dict[Category, list[list[str]]] = {
@@ -65,9 +65,7 @@ def tiny(folder: Path) -> WordNet:
 
 @pytest.fixture(scope="session")
 def debian() -> WordNet:
-    if not (DEBIAN / "data.noun").is_file():
-        pytest.skip("needs Debian's wordnet-base")
-    return open_wordnet(DEBIAN)
+    return open_wordnet(WORDNET)
 
 
 def texts(wordnet: WordNet, word: str, category: Category) -> list[str]:
@@ -262,6 +260,7 @@ def test_wn_lmf(name: str, tmp_path: Path) -> None:
     assert (synonym.text, synonym.tag_count, synonym.sense.tag_count) == ("goose", 3, None)
 
 
+@needs("WordNet")
 def test_debian_wordnet_3_0(debian: WordNet) -> None:
     # grep "^car%1" cntlist.rev: 71 and 2 for the first two of 5 senses in index.noun.
     senses = debian.senses("cars", "noun")
@@ -278,6 +277,7 @@ def test_debian_wordnet_3_0(debian: WordNet) -> None:
     assert debian.lemmas("better", "adj") == ["better", "good", "well"]
 
 
+@needs("WordNet")
 @given(st.text())
 def test_debian_wordnet_bears_any_word(debian: WordNet, word: str) -> None:
     for category in CATEGORIES:

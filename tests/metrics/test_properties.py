@@ -10,12 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.programs import parameters
 from wellput.core.evalset import Batch
 from wellput.core.metric import Metric
 from wellput.metrics.registry import create, names
 
+# The other metrics need no program.
+PROGRAMS = {"gleu-fluency": "link grammar"}
 TEXT = [name for name in names() if not {"tree", "derivation", "logged"} & create(name).needs]
 AGAINST_REFERENCES = [name for name in TEXT if "references" in create(name).needs]
+# BLEU of a segment is with effective order.
+CORPUS_IS_SEGMENT = [*(name for name in TEXT if name != "bleu"), "bleu:effective_order=true"]
 # A segment takes the reference that suits it best. BLEU pools references, TER averages their
 # lengths, NIST takes the closest length: one more can lower their scores.
 BEST_OF = ["ssa", "gsa", "chrf", "wer", "rouge-l", "exact"]
@@ -42,7 +47,7 @@ def prepared(name: str, pairs: Rows) -> Metric:
     return create(COMPLETE.get(name, name)).prepare([references for _, references in pairs])
 
 
-@pytest.mark.parametrize("name", TEXT)
+@pytest.mark.parametrize("name", parameters(TEXT, PROGRAMS))
 @given(pairs=rows)
 @settings(max_examples=25)
 def test_statistics_add_and_are_never_nan(name: str, pairs: Rows) -> None:
@@ -56,7 +61,7 @@ def test_statistics_add_and_are_never_nan(name: str, pairs: Rows) -> None:
         np.testing.assert_allclose(whole, apart, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", TEXT)
+@pytest.mark.parametrize("name", parameters(TEXT, PROGRAMS))
 @given(pairs=rows)
 @settings(max_examples=25)
 def test_scores_work_over_leading_axes(name: str, pairs: Rows) -> None:
@@ -71,7 +76,7 @@ def test_scores_work_over_leading_axes(name: str, pairs: Rows) -> None:
         assert component.shape == stacked.shape[:-1]
 
 
-@pytest.mark.parametrize("name", [*(n for n in TEXT if n != "bleu"), "bleu:effective_order=true"])
+@pytest.mark.parametrize("name", parameters(CORPUS_IS_SEGMENT, PROGRAMS))
 @given(pairs=rows)
 @settings(max_examples=25)
 def test_a_corpus_of_one_equals_the_segment(name: str, pairs: Rows) -> None:
@@ -116,7 +121,7 @@ def test_one_more_reference_never_lowers_a_segment(
     assert score([*references, another]) >= score(references) - 1e-12
 
 
-@pytest.mark.parametrize("name", TEXT)
+@pytest.mark.parametrize("name", parameters(TEXT, PROGRAMS))
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=4))
 @settings(max_examples=25)
 def test_any_text_goes_through(name: str, outputs: list[str]) -> None:
@@ -128,7 +133,7 @@ def test_any_text_goes_through(name: str, outputs: list[str]) -> None:
         assert np.isfinite(metric.segment_score(one)).all()
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", parameters(names(), PROGRAMS))
 def test_what_every_metric_says_of_itself(name: str) -> None:
     metric = create(name)
     assert metric.name == name

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
+from tests.programs import needs
 from wellput.report.drawings import fold_drawing
 from wellput.report.table import LATEX, Table, as_latex, as_terminal
 
@@ -70,9 +68,7 @@ def test_latex_has_a_short_caption_and_small_notes() -> None:
     assert r"\caption{Judges}" in second and r"All of them.\par" in second
 
 
-@pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="needs apt-get install texlive-latex-base"
-)
+@needs("LaTeX")
 def test_pdflatex_sets_it(tmp_path: Path) -> None:
     cells = ["".join(LATEX), r"50% & a_b #1 {x} $y^2~\z | <i>", "é – ’q’ … “w”"]
     table = Table(["x", "y", "z"], [cells], notes=cells, best=frozenset({(0, 1)}))

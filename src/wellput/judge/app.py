@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import AI_PASSIVE, SOCK_STREAM, create_server, getaddrinfo
 from socket import socket as Socket
@@ -130,6 +131,9 @@ def serve(
 ) -> None:
     """Serves the study until it is interrupted; warns on stderr where others could read along.
 
+    Log handlers of the calling program stay as they are and get the server's warnings and errors; in a
+    program without any, these go to stderr.
+
     Raises InputError for an address that cannot be listened at, and for a bad certificate.
     """
     config = uvicorn.Config(
@@ -139,6 +143,8 @@ def serve(
         # Addresses hold judges' tokens: they are not written to a log.
         access_log=False,
         log_level="warning",
+        # uvicorn's own configuration would close every log handler of the calling program.
+        log_config=None,
         server_header=False,
         lifespan="off",
     )
@@ -150,8 +156,25 @@ def serve(
         warning = public_address_warning(host, is_encrypted=certificate is not None)
         if warning:
             print(warning, file=sys.stderr)
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), server_messages():
             uvicorn.Server(config).run(sockets=[socket])
+
+
+@contextmanager
+def server_messages() -> Iterator[None]:
+    """Writes the server's warnings and errors to stderr, with the time, unless the calling program has
+    log handlers, which get them."""
+    logger = logging.getLogger("uvicorn")
+    if logger.hasHandlers():
+        yield
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s: %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def listening(host: str, port: int) -> Socket:

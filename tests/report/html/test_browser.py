@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.programs import needs
 from tests.report.html.evaluations import HOSTILE, small_evalset, small_evaluation, write_page
 from wellput.agree.analysis import AgreementOptions
 from wellput.agree.correlate import Uncertainty
@@ -18,26 +19,14 @@ from wellput.agree.panel import Exclusion
 from wellput.core.evalset import EvalSet, Item
 from wellput.report.html.page import chart_library
 
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PATIENCE = 20_000  # milliseconds: a loaded machine is no failure
 
-pytestmark = pytest.mark.skipif(
-    not CHROMIUM.exists(), reason="needs a browser: apt-get install chromium"
-)
+pytestmark = needs("chromium")
 
 
 @pytest.fixture(scope="module")
 def library() -> str:
     return chart_library()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Opened:
