@@ -12,7 +12,7 @@ from wellput.core.errors import InputError
 from wellput.report.table import Report, Table, number
 
 if TYPE_CHECKING:
-    from wellput.core.evalset import EvalSource
+    from wellput.core.source import EvalSource
     from wellput.paraphrase.methods import Choices
     from wellput.paraphrase.references import Substitution
 

@@ -15,9 +15,9 @@ from wellput.cli.options import common_options, show
 from wellput.core.errors import InputError, OutputError, WellputError
 
 if TYPE_CHECKING:
-    from wellput.core.evalset import EvalSource
     from wellput.core.metric import Metric
     from wellput.core.run import Run
+    from wellput.core.source import EvalSource
     from wellput.engine.result import ScoreResult
 
 F = TypeVar("F", bound=Callable[..., Any])

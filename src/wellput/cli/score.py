@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from wellput.cli.engine_options import engine_options, segment_targets
 from wellput.cli.options import common_options, show, terminal_width
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSource
+from wellput.core.source import EvalSource
 from wellput.metrics import registry
 
 

@@ -11,8 +11,8 @@ from wellput.cli.score import parsed_references, parser_named
 from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
-    from wellput.core.evalset import EvalSource
     from wellput.core.metric import Metric
+    from wellput.core.source import EvalSource
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnProgress, unheard
+from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from wellput.core.evalset import EvalSource, Item
+from wellput.core.evalset import Item
+from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
 from wellput.language.sentence_parsing import SentenceParser
-
-if TYPE_CHECKING:
-    from wellput.engine.partitions import Partition
 
 MOST_KEPT = 1 << 17
 """Trees kept for references that come again; a file larger than memory must not fill it."""
@@ -47,7 +45,7 @@ def _loaded(name: str) -> SentenceParser:
     return SentenceParser.load(name, is_weighed=False)
 
 
-class ParsedReferences:
+class ParsedReferences(EvalSource):
     """The items of another source. A reference that has a tree keeps it.
 
     `signature` names the parser in the signatures of metrics that need trees.
@@ -58,16 +56,22 @@ class ParsedReferences:
     ) -> None:
         self.source = source
         self.parse = parse
-        self.signature = signature
+        self.parser = signature
+        self.are_ids_checked_by_partition = source.are_ids_checked_by_partition
         self._trees = _Trees(parse, threads)
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         return self._trees.added(self.source.blocks())
 
+    def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
+        return (ParsedPartition(one, self.parse, threads) for one in self.source.partitions())
 
-def without_parser(source: EvalSource) -> EvalSource:
-    """The source as it is without trees from a parser."""
-    return source.source if isinstance(source, ParsedReferences) else source
+    def refuse_repeated(self, suspects: frozenset[int]) -> None:
+        self.source.refuse_repeated(suspects)
+
+    @property
+    def unparsed(self) -> EvalSource:
+        return self.source
 
 
 @dataclass(frozen=True)

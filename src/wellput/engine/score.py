@@ -9,14 +9,13 @@ from typing import TypeVar, get_args
 
 from wellput import __version__
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.score import Score
+from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
-from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
 from wellput.engine.result import LeftOut, ScoreResult
 from wellput.engine.significance import Resampling, Test, compare_all, is_worse
@@ -84,7 +83,6 @@ def score(
             f"address={address!r} is that of a Ray cluster: ask for the engine ray, too."
         )
     test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
-    parser = evalset.signature if isinstance(evalset, ParsedReferences) else None
     plan = Plan(
         engine=_one_of("engine", engine, Engine),
         address=address,
@@ -93,7 +91,7 @@ def score(
         resume=resume,
         on_error=_one_of("on_error", on_error, OnError),
         segments=segments,
-        parser=parser,
+        parser=evalset.parser,
     )
     collection = _collected(evalset, chosen, plan, on_segments, on_progress)
     systems = collection.systems
@@ -107,7 +105,7 @@ def score(
             collection,
             resampling if resampled else None,
             test,
-            parser=parser,
+            parser=evalset.parser,
         )
         for metric in collection.metrics
     }

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats
+from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.score import score
 from wellput.judge.designs import Design

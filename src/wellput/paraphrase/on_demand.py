@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSource
+from wellput.core.source import EvalSource
 from wellput.io.files import PathLike
 from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
 from wellput.paraphrase.classifiers import ContextClassifiers, pack, train_classifiers

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from wellput.core.evalset import Batch, EvalSource, Item
+from wellput.core.evalset import Batch, Item
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.paraphrase.proposals import Proposal
 from wellput.paraphrase.rewriting import Edit, Rewriter, Rewritten, replace_tokens
@@ -150,7 +151,7 @@ class Paraphraser:
         }
 
 
-class RewrittenSource:
+class RewrittenSource(EvalSource):
     """An evaluation set whose references are rewritten block by block as it is read."""
 
     def __init__(

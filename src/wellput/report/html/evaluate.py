@@ -8,8 +8,8 @@ from typing import cast
 
 from wellput.agree.analysis import AgreementOptions, agree
 from wellput.agree.preferences import agree_on_preferences
-from wellput.core.evalset import EvalSource
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.source import EvalSource
 from wellput.engine.score import score
 from wellput.metrics.registry import create_all
 from wellput.report.html.contents import Evaluation

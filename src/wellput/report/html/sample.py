@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.core.evalset import EvalSource, Item
+from wellput.core.evalset import Item
 from wellput.core.metric import Metric
+from wellput.core.source import EvalSource
 from wellput.metrics.logged import Logged
 
 
