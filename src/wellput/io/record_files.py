@@ -2,8 +2,8 @@
 
 JSONL, CSV, TSV and Parquet, told apart by their suffixes. A `FilePartition` is a run of whole blocks of
 one file, which another process can read by itself; a file that cannot be entered in the middle
-(compressed, CSV) is one partition, and so is a file behind a URL: counting its lines would mean fetching
-it twice.
+(compressed, CSV) is one partition, and so is a file behind a URL: counting its lines would mean
+fetching it twice.
 """
 
 from __future__ import annotations
