@@ -21,8 +21,8 @@ from wellput.io import open_lines as open_lines
 from wellput.io import read_evalset as read_evalset
 from wellput.io import write_evalset as write_evalset
 from wellput.io.run_files import read_runs as read_runs
+from wellput.language.realize.realizer import Realizer as Realizer
+from wellput.language.realize.systems import Realization as Realization
 from wellput.metrics.registry import metric as metric
-from wellput.realize.realizer import Realizer as Realizer
-from wellput.realize.systems import Realization as Realization
 
 __version__: str

@@ -131,15 +131,15 @@ def command(
     JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
     system_b, question, choice for pairwise choices.
     """
-    from wellput.agree.analysis import AgreementOptions, agree
-    from wellput.agree.correlate import Uncertainty
-    from wellput.agree.exclusions import parse_exclusion
-    from wellput.agree.preferences import agree_on_preferences
+    from wellput.agreement.analysis import AgreementOptions, agree
+    from wellput.agreement.correlate import Uncertainty
+    from wellput.agreement.exclusions import parse_exclusion
+    from wellput.agreement.preferences import agree_on_preferences
     from wellput.cli.progress import progress_of
     from wellput.engine.score import available_cores, score
     from wellput.io import check_distinct, check_writable, read_judgments
     from wellput.metrics import registry
-    from wellput.report.agree import agreement_report
+    from wellput.reporting.agree import agreement_report
 
     refuse_stdin_twice(evalset, judgments)
     check_writable(output)

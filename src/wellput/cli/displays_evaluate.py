@@ -64,7 +64,7 @@ def command(
         evaluate_displays,
     )
     from wellput.io import check_distinct, check_writable, read_evalset, replacing_text
-    from wellput.report.displays import displays_charts, displays_report
+    from wellput.reporting.displays import displays_charts, displays_report
 
     files = {name: f"{charts}-{name}.svg" for name in ("reproduction", "intrinsic")}
     targets = [output, *(files.values() if charts is not None else ())]

@@ -62,7 +62,7 @@ def command(
     from wellput.io import check_distinct, check_writable, format_tree, replacing
     from wellput.io.files import InputFile, check_readable
     from wellput.language.sentence_parsing import SentenceParser, Summary
-    from wellput.report.parse import parse_report
+    from wellput.reporting.parse import parse_report
 
     file = InputFile(sentences)
     check_readable(file)

@@ -106,7 +106,7 @@ def command(
     and every table says so.
     """
     from wellput.io import check_writable
-    from wellput.report.power import power_report
+    from wellput.reporting.power import power_report
     from wellput.stats.power import power_for_metrics, power_for_systems
 
     check_writable(output)

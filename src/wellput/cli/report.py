@@ -72,15 +72,15 @@ def command(
 
     JUDGMENTS as for wellput agree: with them, the report holds the metrics against people.
     """
-    from wellput.agree.analysis import AgreementOptions
-    from wellput.agree.correlate import Uncertainty
-    from wellput.agree.exclusions import parse_exclusion
+    from wellput.agreement.analysis import AgreementOptions
+    from wellput.agreement.correlate import Uncertainty
+    from wellput.agreement.exclusions import parse_exclusion
     from wellput.cli.progress import progress_of
     from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
-    from wellput.report.html.evaluate import evaluate
-    from wellput.report.html.page import chart_library, report_page
-    from wellput.report.html.summary import report_summary
+    from wellput.reporting.html.evaluate import evaluate
+    from wellput.reporting.html.page import chart_library, report_page
+    from wellput.reporting.html.summary import report_summary
 
     refuse_stdin_twice(evalset, judgments or "")
     about_people = {"--question": questions, "--exclude": exclusions} | {

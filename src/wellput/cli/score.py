@@ -151,16 +151,16 @@ def command(
     from wellput.engine.significance import Test
     from wellput.io import check_distinct, check_writable, writing_segments
     from wellput.io.run_files import check_store
-    from wellput.report.drawings import fold_drawing
-    from wellput.report.score import score_report
+    from wellput.reporting.drawings import fold_drawing
+    from wellput.reporting.score import score_report
 
     if explain and format != "table":
         raise InputError("--explain is for reading: it goes with --format table.")
     chosen = registry.create_all(metrics)
     if paraphrase is not None:
         from wellput.cli.paraphrase import choices_of
+        from wellput.language.paraphrase.methods import make_paraphraser
         from wellput.metrics.paraphrased import beside_paraphrased
-        from wellput.paraphrase.methods import make_paraphraser
 
         chosen = beside_paraphrased(chosen, make_paraphraser(choices_of(paraphrase)))
     needs_trees = any("tree" in metric.needs for metric in chosen)

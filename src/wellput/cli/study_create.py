@@ -10,12 +10,12 @@ import click
 from wellput.cli.options import making_options
 from wellput.cli.study_options import cell_text, listed, print_records, store_class
 from wellput.core.errors import InputError
-from wellput.report.table import Table
+from wellput.reporting.table import Table
 
 if TYPE_CHECKING:
     from wellput.core.evalset import EvalSet
-    from wellput.judge.settings import Settings
-    from wellput.judge.study import Plan, Study
+    from wellput.studies.settings import Settings
+    from wellput.studies.study import Plan, Study
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -210,11 +210,11 @@ def command(
 
 def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices: Any) -> Study:
     """The study that the options of `create` describe."""
-    from wellput.judge.performances import with_head
-    from wellput.judge.selection import select_trials, used_items
-    from wellput.judge.settings import make_settings, read_settings
-    from wellput.judge.study import all_trials, make_study, study_items
     from wellput.metrics.registry import split_specs
+    from wellput.studies.performances import with_head
+    from wellput.studies.selection import select_trials, used_items
+    from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.study import all_trials, make_study, study_items
 
     record = read_settings(choices["settings"]) if choices["settings"] else {}
     if choices["from_substitutions"]:
@@ -266,8 +266,8 @@ def _about_substitutions(
     evalset: EvalSet, choices: dict[str, Any], record: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The choices and settings of a study of substitutions; what the user's file says goes first."""
-    from wellput.agree.decisions import KEPT, REFUSED
-    from wellput.judge.wordings import SUBSTITUTIONS
+    from wellput.agreement.decisions import KEPT, REFUSED
+    from wellput.studies.wordings import SUBSTITUTIONS
 
     if not set(evalset.systems) <= {KEPT, REFUSED}:
         raise InputError(
@@ -282,7 +282,7 @@ def _about_substitutions(
 
 
 def _plan(choices: Mapping[str, Any]) -> Plan:
-    from wellput.judge.study import Plan
+    from wellput.studies.study import Plan
 
     judges, per_item = choices["judges"], choices["per_item"]
     if choices["plan"] == "within-judge" and per_item is not None:
@@ -303,7 +303,7 @@ def _plan(choices: Mapping[str, Any]) -> Plan:
 
 
 def _trials_per_judge(study: Study) -> int:
-    from wellput.judge.assignment import share, within_judge
+    from wellput.studies.assignment import share, within_judge
 
     if study.plan.kind == "within-judge":
         return len(within_judge(study, judge=1))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wellput.cli.options import making_options, show
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.language.english_training import Card, Role, Source, Step

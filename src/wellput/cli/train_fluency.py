@@ -9,7 +9,7 @@ import click
 
 from wellput.cli.options import making_options, show
 from wellput.core.errors import InputError
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 PATHS = click.Path(path_type=Path)
 

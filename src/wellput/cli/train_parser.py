@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 SCORES = ("xpos", "upos", "lemma", "uas", "las")
 

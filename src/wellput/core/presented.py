@@ -13,7 +13,7 @@ from typing import Any
 
 from wellput.core.errors import MissingExtra
 
-PRESENTER = "wellput.report.notebook"
+PRESENTER = "wellput.reporting.notebook"
 
 
 class Presented(ABC):

@@ -1,0 +1,307 @@
+"""The nouns `Evaluation`, all that a report is made from, and `Section`, what the page shows of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from wellput.agreement.cells import oriented
+from wellput.agreement.judges import ceiling
+from wellput.agreement.orders import is_sentinel
+from wellput.agreement.result import Agreement, AgreementResult
+from wellput.core.metric import Floats, Metric
+from wellput.core.score import Score
+from wellput.engine.result import ScoreResult
+from wellput.reporting.agree import tables_of
+from wellput.reporting.html import people_charts, score_charts
+from wellput.reporting.html.charts import Chart
+from wellput.reporting.html.people import People, regression_line
+from wellput.reporting.html.sample import Sample
+from wellput.reporting.html.verdict import headline, likeness, without_sentinels
+from wellput.reporting.score import pair_table, score_table, verdict
+from wellput.reporting.table import Table, number, p_text
+
+FEW_METRICS = 4
+"""With more of them the verdict names metrics without figures, which charts and tables have."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores with rows, intervals and all pairs; the items to show; judgments where there are any."""
+
+    title: str
+    result: ScoreResult
+    metrics: Sequence[Metric]
+    sample: Sample
+    agreement: AgreementResult | None = None
+    people: People | None = None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, what to know, charts, and the tables with the figures."""
+
+    name: str
+    title: str
+    words: Sequence[str] = ()
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the page gets it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "words": list(self.words),
+            "charts": [chart.to_dict() for chart in self.charts],
+            "tables": [
+                {
+                    "title": table.title,
+                    "columns": list(table.columns),
+                    "rows": [list(row) for row in table.rows],
+                    "notes": list(table.notes),
+                    "best": [list(cell) for cell in sorted(table.best)],
+                }
+                for table in self.tables
+            ],
+        }
+
+
+def sections_of(evaluation: Evaluation) -> list[Section]:
+    """The report from top to bottom, without the explorer."""
+    parts = [verdict_section(evaluation), scores_section(evaluation.result)]
+    if evaluation.result.comparisons:
+        parts.append(pairs_section(evaluation.result))
+    if evaluation.agreement is not None and evaluation.people is not None:
+        parts += people_sections(evaluation, evaluation.agreement, evaluation.people)
+    parts.append(metrics_section(evaluation))
+    return parts
+
+
+def verdict_section(evaluation: Evaluation) -> Section:
+    """The verdict: one sentence about systems, one for each system, one for each question."""
+    result = evaluation.result
+    serious = without_sentinels(result)
+    advice = evaluation.agreement.advice if evaluation.agreement else ()
+    words = [
+        headline(result),
+        *verdict(serious, is_short=len(serious.metrics) > FEW_METRICS),
+        *advice,
+        likeness(evaluation.sample.items),
+    ]
+    return Section("verdict", "Verdict", [line for line in words if line])
+
+
+def scores_section(result: ScoreResult) -> Section:
+    return Section(
+        "scores",
+        "Systems under metrics",
+        charts=[score_charts.forest_chart(score_rows(result))],
+        tables=[score_table(result)],
+    )
+
+
+def pairs_section(result: ScoreResult) -> Section:
+    rows: list[dict[str, Any]] = []
+    for pair in result.comparisons:
+        is_better = _direction(result, pair.metric)
+        for system, other, delta in ((pair.a, pair.b, pair.delta), (pair.b, pair.a, -pair.delta)):
+            rows.append(
+                {
+                    "metric": pair.metric,
+                    "system": system,
+                    "other": other,
+                    "difference": delta,
+                    "verdict": _pair_verdict(delta, pair.p_adjusted, is_better, result.alpha),
+                    "p": p_text(pair.p_value),
+                    "p_holm": p_text(pair.p_adjusted),
+                    "n": pair.n,
+                    "shown": number(delta, 2 if abs(delta) >= 1 else 3, sign=True),
+                    "p_shown": f"p {_equals(p_text(pair.p_adjusted))}",
+                }
+            )
+    return Section(
+        "pairs",
+        "Which differences are real",
+        charts=[score_charts.pairs_chart(rows, result.systems)],
+        tables=[pair_table(result)],
+    )
+
+
+def people_sections(
+    evaluation: Evaluation, agreement: AgreementResult, people: People
+) -> list[Section]:
+    """Metrics against people, and people among themselves."""
+    questions = list(people.ratings)
+    ratings, judges = [], []
+    if agreement.agreement:
+        rows = agreement_rows(agreement)
+        ratings.append(people_charts.agreement_chart(rows, questions))
+    ratings.append(
+        people_charts.people_chart(
+            evaluation.result.metrics,
+            questions,
+            evaluation.result.systems,
+            people.unit,
+            people.lines,
+        )
+    )
+    if agreement.preferences:
+        rows = [
+            {"question": entry["question"], **row}
+            for entry in agreement.preferences
+            for row in entry["systems"]
+        ]
+        judges.append(people_charts.preferences_chart(rows, questions))
+    against = [
+        {"question": summary.question, "judge": judge, "value": value}
+        for summary in agreement.judges
+        for judge, value in summary.against_rest.items()
+    ]
+    if against:
+        judges.append(people_charts.judges_chart(against, questions))
+    tables = [_named(table, questions) for table in tables_of(agreement)]
+    about_judges = [
+        t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
+    ]
+    about_metrics = [table for table in tables if table not in about_judges]
+    alone = (
+        [] if judges else ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    )
+    return [
+        Section("agreement", "Metrics against people", charts=ratings, tables=about_metrics),
+        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
+    ]
+
+
+def _named(table: Table, questions: Sequence[str]) -> Table:
+    """The table with the one question in its title, where it stands nowhere else: whoever simulates
+    judges says so in the question."""
+    if len(questions) != 1 or not table.title or "question" in table.columns:
+        return table
+    return replace(table, title=f"{table.title}: {questions[0]}")
+
+
+def metrics_section(evaluation: Evaluation) -> Section:
+    """What to know about the metrics themselves."""
+    tables = evaluation.result.tables
+    names = list(tables)
+    scores = [oriented(table, table.scores).ravel() for table in tables.values()]
+    rows: list[dict[str, Any]] = []
+    for i, one in enumerate(names):
+        for j, other in enumerate(names):
+            known = ~(np.isnan(scores[i]) | np.isnan(scores[j]))
+            r = _pearson(scores[i][known], scores[j][known])
+            rows.append({"metric": one, "other": other, "r": r, "n": int(known.sum())})
+    charts = [score_charts.correlations_chart(rows, names)] if len(names) > 1 else []
+    if not evaluation.sample.has_displays:
+        lengths, places = _lengths(evaluation.sample), list(evaluation.sample.places)
+        lines = [
+            {"metric": name, **line}
+            for name, table in tables.items()
+            if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
+        ]
+        charts.append(score_charts.length_chart(names, evaluation.result.systems, lines))
+    return Section("metrics", "The metrics themselves", charts=charts)
+
+
+def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
+    """A row for each system under each metric, with what is claimed of it."""
+    return [_score_row(score, result) for score in result.scores]
+
+
+def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
+    tested = [s for s in result.scores if s.metric == score.metric and s.baseline is not None]
+    is_baseline = bool(tested) and score.system == tested[0].baseline
+    arrow = " ↓ lower is better" if result.higher_is_better[score.metric] is False else ""
+    return {
+        "system": score.system,
+        "metric": f"{score.metric}{arrow}",
+        "score": score.score,
+        "low": score.low,
+        "high": score.high,
+        "delta": score.delta,
+        "p": p_text(score.p_value),
+        "n": score.n,
+        "claim": "baseline" if is_baseline else _claim(score, result),
+        "signature": score.signature,
+    }
+
+
+def _claim(score: Score, result: ScoreResult) -> str:
+    is_better = _direction(result, score.metric)
+    if score.p_value is None or score.delta is None or math.isnan(score.p_value):
+        return "not tested"
+    if score.p_value >= result.alpha:
+        return "no difference shown"
+    if is_better is None:
+        return "different"
+    return "better" if (score.delta > 0) == is_better else "worse"
+
+
+def _direction(result: ScoreResult, metric: str) -> bool | None:
+    """Whether higher is better; a sentinel says nothing good or bad of a system."""
+    return None if is_sentinel(metric) else result.higher_is_better[metric]
+
+
+def _pair_verdict(delta: float, p_value: float, is_better: bool | None, alpha: float) -> str:
+    if not p_value < alpha:
+        return "no difference shown"
+    if is_better is None:
+        return "differ"
+    return "row is better" if (delta > 0) == is_better else "row is worse"
+
+
+def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
+    """Best first within each question and coefficient."""
+    ceilings = {summary.question: ceiling(summary) for summary in agreement.judges}
+    groups: dict[tuple[str, str], list[Agreement]] = {}
+    for row in agreement.agreement:
+        groups.setdefault((row.question, row.coefficient), []).append(row)
+    rows: list[dict[str, Any]] = []
+    for (question, coefficient), found in groups.items():
+        found.sort(key=lambda row: (math.isnan(row.value), -row.value))
+        # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
+        is_capped = coefficient == "pearson" and found[0].average == "none"
+        for order, row in enumerate(found):
+            rows.append(
+                {
+                    "metric": row.metric,
+                    "question": question,
+                    "coefficient": coefficient,
+                    "value": row.value,
+                    "low": row.low,
+                    "high": row.high,
+                    "p": p_text(row.p_value),
+                    "n": row.n,
+                    "note": row.note,
+                    "order": order,
+                    "kind": "sentinel" if is_sentinel(row.metric) else "metric",
+                    "ceiling": ceilings.get(question) if is_capped else None,
+                }
+            )
+    return rows
+
+
+def _lengths(sample: Sample) -> Floats:
+    """Words of each output, systems × items of the sample, NaN where there is none."""
+    lengths = np.full((len(sample.systems), len(sample.items)), np.nan)
+    for column, item in enumerate(sample.items):
+        for row, system in enumerate(sample.systems):
+            if isinstance(text := item.outputs.get(system), str):
+                lengths[row, column] = len(text.split())
+    return lengths
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _equals(p_value: str) -> str:
+    return p_value if p_value.startswith("<") else f"= {p_value}"
