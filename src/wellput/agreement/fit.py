@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from wellput.agreement.predictors import Rows, judged_rows
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Floats
-from wellput.core.presented import Presented
+from wellput.core.result import Result
 from wellput.core.table import ScoreTable
 from wellput.stats.model_choice import Step
 from wellput.stats.model_choice import stepwise as choose
@@ -66,10 +66,12 @@ class CrossValidation:
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Fit(Presented):
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Result):
     """What came of it. `regression` is on the predictors asked for (or chosen stepwise), `derived` the
     one that the metric is made of; they are the same where nothing had to be dropped."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.fit:fit_report"
 
     question: str
     regression: Regression
@@ -88,7 +90,7 @@ class Fit(Presented):
         card = self.model.card
         return [*card["coefficients"], {"predictor": "(constant)", **card["constant"]}]
 
-    def to_dict(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """The JSON of `wellput fit`: the metric's card, and what led to it."""
         return {
             **self.model.card,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from wellput.agreement.orders import MetricOrder
 from wellput.agreement.ranking import Ranking
-from wellput.core.presented import Presented
+from wellput.core.result import Result
 
 Level = Literal["system", "segment", "document"]
 Average = Literal["none", "item", "system"]
@@ -71,14 +71,16 @@ class JudgeSummary:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class AgreementResult(Presented):
+@dataclass(frozen=True, repr=False)
+class AgreementResult(Result):
     """Everything `wellput agree` says: whom people prefer, whether metrics order the systems alike, and
     how far each metric agrees with people on single outputs.
 
     `undefined` counts the judged outputs without a score, by question and metric: all metrics are
     compared without them.
     """
+
+    presented_by: ClassVar[str] = "wellput.reporting.agree:agreement_report"
 
     level: Level
     ranking: tuple[Ranking, ...] = ()
@@ -102,7 +104,7 @@ class AgreementResult(Presented):
         """A record for each metric and question; of choices, for each metric as a judge."""
         return [asdict(row) for row in self.agreement] or [dict(row) for row in self.confusion]
 
-    def to_dict(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """The JSON of `wellput agree`."""
         return {
             "ranking": [row.to_dict() for row in self.ranking],

@@ -74,7 +74,7 @@ class DisplayEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `wellput score`, and the tests."""
-        return {**self.result.to_dict(), "rank_sums": [asdict(test) for test in self.rank_sums]}
+        return {**self.result.values(), "rank_sums": [asdict(test) for test in self.rank_sums]}
 
 
 def evaluate_displays(

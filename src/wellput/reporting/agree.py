@@ -20,7 +20,7 @@ EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
 
 def agreement_report(result: AgreementResult) -> Report:
     """Everything `wellput agree` says; CSV has the agreement of each metric."""
-    value = result.to_dict()
+    value = result.values()
     return Report(tables_of(result), value, CSV_COLUMNS, value["agreement"])
 
 

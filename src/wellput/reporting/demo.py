@@ -22,7 +22,7 @@ MARKED_PLACES = 2
 def demo_report(evaluation: Evaluation, agreement: AgreementResult) -> Report:
     """People and metrics side by side, and what that means; JSON has the keys of `score`, and all of
     `agree` under `agreement`."""
-    value = {**evaluation.result.to_dict(), "agreement": agreement.to_dict()}
+    value = {**evaluation.result.values(), "agreement": agreement.values()}
     (ranking,) = agreement.ranking
     table = board_table(ranking, agreement.orders)
     return Report([table], value, CSV_COLUMNS, value["scores"])

@@ -21,7 +21,7 @@ def fit_report(result: Fit) -> Report:
     tables = [model_table(result), *_step_table(result), metric_table(result)]
     return Report(
         [*tables, *_outlier_table(result)],
-        result.to_dict(),
+        result.values(),
         CSV_COLUMNS,
         result.records(),
     )

@@ -8,22 +8,24 @@ from typing import Any
 
 from wellput.agreement.fit import Fit
 from wellput.agreement.result import AgreementResult
+from wellput.core.errors import InputError
+from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
-from wellput.reporting.agree import agreement_report
-from wellput.reporting.fit import fit_report
 from wellput.reporting.html.charts import Chart, altair
 from wellput.reporting.html.contents import agreement_rows, score_rows
 from wellput.reporting.html.people_charts import agreement_chart, preferences_chart
 from wellput.reporting.html.score_charts import forest_chart
-from wellput.reporting.score import score_report
-from wellput.reporting.table import Report, Table
+from wellput.reporting.table import Table, render
 
-Result = ScoreResult | AgreementResult | Fit
+
+def text_of(result: Result) -> str:
+    """The tables of the terminal."""
+    return render(result.report(), "table")
 
 
 def html_of(result: Result) -> str:
     """The tables of the terminal, with what they mean beneath them."""
-    return "\n".join(_table(table) for table in _report(result).tables)
+    return "\n".join(_table(table) for table in result.report().tables)
 
 
 def chart_of(result: Result) -> Any:
@@ -34,6 +36,8 @@ def chart_of(result: Result) -> Any:
     if isinstance(result, AgreementResult):
         specs = [_complete(chart) for chart in _agreement_charts(result)]
         return alt.Chart.from_dict({"vconcat": specs})
+    if not isinstance(result, Fit):
+        raise InputError(f"There is no chart of a {type(result).__name__}.")
     models = [
         {"model": " + ".join(model.predictors), "R²": model.r_squared, "p": model.p_value}
         for model in result.models
@@ -43,12 +47,6 @@ def chart_of(result: Result) -> Any:
         .mark_bar()
         .encode(x="R²:Q", y=alt.Y("model:N", sort="-x", title=None), tooltip=["p:Q"])
     )
-
-
-def _report(result: Result) -> Report:
-    if isinstance(result, ScoreResult):
-        return score_report(result)
-    return agreement_report(result) if isinstance(result, AgreementResult) else fit_report(result)
 
 
 def _agreement_charts(result: AgreementResult) -> list[Chart]:

@@ -27,7 +27,7 @@ def score_report(result: ScoreResult, *, width: int | None = None) -> Report:
     tables = [score_table(result, width=width or WIDE)]
     if result.comparisons:
         tables.append(pair_table(result))
-    value = result.to_dict()
+    value = result.values()
     return Report(tables, value, CSV_COLUMNS, value["scores"])
 
 

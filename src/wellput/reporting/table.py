@@ -15,6 +15,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from wellput.core.result import plain
+
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
 UNLIMITED = 100_000
@@ -194,15 +196,7 @@ def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
 
 def as_json(value: Mapping[str, Any]) -> str:
     """Strict JSON: NaN becomes null."""
-    return json.dumps(_strict(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _is_nothing(value: object) -> bool:

@@ -27,8 +27,8 @@ def report_summary(evaluation: Evaluation, path: str, size: int) -> Report:
         "bytes": size,
         "items": sample.total,
         "shown": len(sample.items),
-        "score": result.to_dict(),
-        "agreement": None if agreement is None else agreement.to_dict(),
+        "score": result.values(),
+        "agreement": None if agreement is None else agreement.values(),
     }
     record = {key: value[key] for key in ("file", "bytes", "items", "shown")}
     table = Table(
