@@ -44,6 +44,7 @@ def command(
     two references and their trees, and the ratings of six simulated judges."""
     from wellput.agree.analysis import AgreementOptions
     from wellput.agree.correlate import Uncertainty
+    from wellput.cli.progress import progress
     from wellput.demo.example import BASELINE, harbor_example
     from wellput.demo.judges import simulated_judgments
     from wellput.engine.score import available_cores
@@ -52,30 +53,36 @@ def command(
     from wellput.report.html.evaluate import evaluate
     from wellput.report.html.page import report_page
 
-    library = None if no_report else library_if_installed()
+    with progress(at_once=not no_report) as on_phase:
+        on_phase("loading the charts")
+        library = None if no_report else library_if_installed()
     asked = (output, save, save_judgments, None if library is None else report)
     made = [path for path in asked if path is not None]
     for path in made:
         check_writable(path)
     check_distinct(made, [])
     cores = threads or available_cores()
-    example = harbor_example(threads=cores)
-    judgments = simulated_judgments(example)
-    if save is not None:
-        write_evalset(example, save)
-    if save_judgments is not None:
-        write_judgments(judgments, save_judgments)
-    evaluation = evaluate(
-        example,
-        judgments,
-        [METRICS],
-        title=TITLE,
-        baseline=BASELINE,
-        shown=len(example),
-        options=AgreementOptions(uncertainty=Uncertainty(seed=seed, threads=cores)),
-    )
-    if library is not None:
-        emit(report_page(evaluation, library), report)
+    with progress() as on_phase:
+        on_phase("realizing sentences")
+        example = harbor_example(threads=cores)
+        judgments = simulated_judgments(example)
+        if save is not None:
+            write_evalset(example, save)
+        if save_judgments is not None:
+            write_judgments(judgments, save_judgments)
+        evaluation = evaluate(
+            example,
+            judgments,
+            [METRICS],
+            title=TITLE,
+            baseline=BASELINE,
+            shown=len(example),
+            options=AgreementOptions(uncertainty=Uncertainty(seed=seed, threads=cores)),
+            on_phase=on_phase,
+        )
+        page = None if library is None else report_page(evaluation, library, on_phase=on_phase)
+    if page is not None:
+        emit(page, report)
     assert evaluation.agreement is not None  # there are judgments
     shown = demo_report(evaluation, evaluation.agreement)
     show(

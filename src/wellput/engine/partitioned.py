@@ -14,7 +14,7 @@ from typing import Literal
 from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
-from wellput.core.progress import OnProgress
+from wellput.core.progress import OnPhase, OnProgress, together, unheard_phase
 from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.finished import FinishedPartitions
 from wellput.engine.parsed_references import without_parser
@@ -62,9 +62,14 @@ class Plan:
 
 
 def collect_partitions(
-    source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress
+    source: EvalSource,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    on_progress: OnProgress,
+    on_phase: OnPhase = unheard_phase,
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
+    on_phase("preparing metrics")
     plain = without_parser(source)
     result = Collection(prepare_all(metrics, plain))
     threads = plan.threads if plan.engine == "local" else 1
@@ -82,8 +87,11 @@ def collect_partitions(
         if plan.segments is not None:
             folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
             job = replace(job, segments=stack.enter_context(folder))
+        if plan.engine == "ray":
+            on_phase("starting the cluster")
         # Left early, it must end before the cluster does.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
+        on_progress = together(on_progress, on_phase("scoring items"))
         on_progress(0)  # a cluster takes seconds to start, the first partition more
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
