@@ -21,7 +21,7 @@ def test_higher_or_lower_is_better_or_neither() -> None:
 
 
 def test_a_table_that_is_turned_keeps_its_best() -> None:
-    table = score_table(score(EVALSET, "bleu,ter,length"), width=20)
+    table = score_table(score(EVALSET, "bleu,ter,length")).fitting(20)
     assert table.columns[0] == "metric"
     assert table.best == {(0, 1), (1, 1)}
 

@@ -10,7 +10,7 @@ import pytest
 
 import wellput
 from tests.reporting.html.evaluations import SCRIPT, small_evaluation, small_judgments
-from wellput.agreement.fit import fit
+from wellput.agreement.fit import fit_table
 from wellput.agreement.panel import panels
 from wellput.core.errors import MissingExtra
 from wellput.core.judgment import Preference
@@ -67,7 +67,7 @@ def test_choices_are_plotted_too() -> None:
 def test_a_fit_is_shown_and_plotted() -> None:
     evaluation = small_evaluation(metrics="gsa,ter")
     human = panels(small_judgments(), ("A", "B", "C"), evaluation.result.tables["gsa"].items)
-    fitted = fit(evaluation.result.tables, human["quality"].table(), ["gsa"])
+    fitted = fit_table(evaluation.result.tables, human["quality"].table(), ["gsa"])
     assert "Models of quality" in fitted._repr_html_()
     assert fitted.to_polars()["predictor"].to_list() == ["gsa", "(constant)"]
     assert fitted.plot().to_dict()["encoding"]["x"]["field"] == "R²"

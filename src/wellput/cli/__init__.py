@@ -22,7 +22,7 @@ from wellput.cli.endings import (
 )
 from wellput.cli.lazy_group import LazyGroup
 from wellput.cli.progress import say
-from wellput.core.errors import WellputError
+from wellput.core.errors import WellputError, Worse
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": (
@@ -100,6 +100,10 @@ def main() -> None:
             code = cli.main(prog_name="wellput", standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
+    except Worse as error:
+        for line in str(error).split("\n"):
+            click.echo(f"wellput: {line}", err=True)
+        sys.exit(1)
     except WellputError as error:
         refuse(error)
     except click.ClickException as error:

@@ -98,7 +98,7 @@ def command(
     files.
     """
     from wellput.cli.progress import progress_of
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.language.english_training import Inputs, Source, check_sources, make_all
 
     sources = [Source(path, "treebank") for path in treebanks]

@@ -54,7 +54,7 @@ def command(
     by construction. No judgments are needed. The models of English stay the shipped ones.
     """
     from wellput.cli.progress import progress_of
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.language.link_grammar import is_installed
     from wellput.metrics import fluency, gleu_fluency
     from wellput.metrics.fluency_pools import split_text

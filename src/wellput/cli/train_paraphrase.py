@@ -222,9 +222,9 @@ def command(
 def _mapping(
     engine: str, address: str | None, threads: int | None
 ) -> AbstractContextManager[MapParts]:
+    from wellput.core.cores import available_cores
     from wellput.core.mapping import map_here
     from wellput.engine.ray_cluster import mapping_on_cluster
-    from wellput.engine.score import available_cores
 
     if engine == "ray":
         return mapping_on_cluster(address, threads or available_cores())

@@ -56,8 +56,8 @@ def command(
     from pathlib import Path
 
     from wellput.cli.progress import progress_of
+    from wellput.core.cores import available_cores
     from wellput.core.errors import InputError
-    from wellput.engine.score import available_cores
     from wellput.io import read_trees
     from wellput.language.parser_training import attachment_scores, train_parser
     from wellput.language.parsers import PARSER_FILE, TAGGER_FILE

@@ -65,6 +65,8 @@ class ScoreResult(Result):
     alpha: float = 0.05
     comparisons: tuple[Comparison, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    explanations: tuple[str, ...] = ()
+    run: str | None = None
     left_out: tuple[LeftOut, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)

@@ -18,22 +18,18 @@ CSV_COLUMNS = (
 FEW_ITEMS = 10
 """With fewer items than this resampling has next to nothing to draw from."""
 
-WIDE = 120
-"""Columns of text to lay tables out for where the width of the terminal is not known."""
 
-
-def score_report(result: ScoreResult, *, width: int | None = None) -> Report:
-    """Scores with their verdict, laid out for the width of the terminal, and all pairs if asked for."""
-    tables = [score_table(result, width=width or WIDE)]
+def score_report(result: ScoreResult) -> Report:
+    """Scores with their verdict, all pairs if asked for, and what is wrong in the worst items."""
+    tables = [score_table(result)]
     if result.comparisons:
         tables.append(pair_table(result))
     value = result.values()
-    return Report(tables, value, CSV_COLUMNS, value["scores"])
+    return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
 
 
-def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
-    """Systems down and metrics across, or the other way round where only that fits the width;
-    signatures and the verdict beneath."""
+def score_table(result: ScoreResult) -> Table:
+    """Systems down and metrics across, or turned; signatures and the verdict beneath."""
     digits = {metric: _digits(result, metric) for metric in result.metrics}
     names = {metric: _heading(result, metric) for metric in result.metrics}
     cells = {
@@ -41,20 +37,20 @@ def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
         for system in result.systems
         for metric in result.metrics
     }
-    columns: list[str] = ["system", *names.values()]
-    rows = [[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems]
     best = _best(result)
-    if _width(columns, rows) > width:
-        turned = [[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()]
-        turned_columns = ["metric", *result.systems]
-        if _width(turned_columns, turned) < _width(columns, rows):
-            columns, rows = turned_columns, turned
-            best = frozenset((j - 1, i + 1) for i, j in best)
+    notes = [*_counts(result), *verdict(result), *_legend(result), *_signatures(result)]
+    turned = Table(
+        columns=["metric", *result.systems],
+        rows=[[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()],
+        notes=notes,
+        best=frozenset((j - 1, i + 1) for i, j in best),
+    )
     return Table(
-        columns=columns,
-        rows=rows,
-        notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
+        columns=["system", *names.values()],
+        rows=[[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems],
+        notes=notes,
         best=best,
+        turned=turned,
     )
 
 
@@ -70,11 +66,6 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
         top = max(known) if is_better else min(known)
         found |= {(row, column) for row, score in enumerate(scores) if score == top}
     return frozenset(found)
-
-
-def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """How wide the table is on a terminal, with two spaces between columns."""
-    return sum(max(map(len, column)) + 3 for column in zip(columns, *rows, strict=True))
 
 
 def pair_table(result: ScoreResult) -> Table:

@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from wellput.core.result import plain
+from wellput.reporting.drawings import fold_drawing
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
+WIDE = 120
+"""Columns of text to lay tables out for where the width of the terminal is not known."""
 UNLIMITED = 100_000
 """The width for files and pipes: no line is folded."""
 
@@ -34,16 +37,33 @@ class Table:
     notes: Sequence[str] = ()
     is_prose: bool = False
     best: frozenset[tuple[int, int]] = frozenset()
+    turned: Table | None = None
+    """The same with rows and columns exchanged, for where only that fits the width."""
+
+    @property
+    def width(self) -> int:
+        """How wide it is on a terminal, with three characters between columns."""
+        return sum(
+            max(map(len, column)) + 3 for column in zip(self.columns, *self.rows, strict=True)
+        )
+
+    def fitting(self, width: int | None) -> Table:
+        """The table, or the turned one where that is narrower and the table too wide."""
+        is_wide = self.width > (width or WIDE)
+        is_better = self.turned is not None and self.turned.width < self.width
+        return self.turned if self.turned is not None and is_wide and is_better else self
 
 
 @dataclass(frozen=True)
 class Report:
-    """Tables for people, a value for JSON, records with these columns for CSV."""
+    """Tables for people, a value for JSON, records with these columns for CSV; `drawings` stand beneath
+    the tables of a terminal."""
 
     tables: Sequence[Table]
     value: Mapping[str, Any]
     columns: Sequence[str]
     records: Sequence[Mapping[str, Any]]
+    drawings: Sequence[str] = ()
 
 
 def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
@@ -52,11 +72,13 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
         return as_json(report.value)
     if format == "csv":
         return as_csv(report.columns, report.records)
+    tables = [table.fitting(width) for table in report.tables]
     if format == "latex":
-        return as_latex(report.tables)
+        return as_latex(tables)
     if format == "markdown":
-        return as_markdown(report.tables)
-    return as_terminal(report.tables, width=width, color=color)
+        return as_markdown(tables)
+    drawn = "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
+    return as_terminal(tables, width=width, color=color) + drawn
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
