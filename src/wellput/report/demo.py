@@ -28,7 +28,7 @@ def demo_report(evaluation: Evaluation, agreement: AgreementResult) -> Report:
 def _short_table(result: ScoreResult) -> Table:
     """Systems down, metrics across, half the interval's width after each score."""
     rows = [
-        [system, *(_cell(result[system, metric], result.alpha) for metric in result.metrics)]
+        [system, *(_cell(result[system, metric], result) for metric in result.metrics)]
         for system in result.systems
     ]
     legend = (
@@ -44,9 +44,9 @@ def _short_table(result: ScoreResult) -> Table:
     )
 
 
-def _cell(score: Score, alpha: float) -> str:
+def _cell(score: Score, result: ScoreResult) -> str:
     digits = 1 if abs(score.score) >= 10 else 3
     text = number(score.score, digits)
     if score.low is not None and score.high is not None:
         text += f" ± {number((score.high - score.low) / 2, digits)}"
-    return text + (" *" if score.p_value is not None and score.p_value < alpha else "")
+    return text + (" *" if result.is_shown(score.p_value, score.n_common) else "")

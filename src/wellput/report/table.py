@@ -24,7 +24,8 @@ UNLIMITED = 100_000
 @dataclass(frozen=True)
 class Table:
     """What people see: the first column holds names, the others numbers as text, or words where
-    `is_prose`. The cells (row, column) in `best` are shown in bold."""
+    `is_prose`. The cells (row, column) in `best` are shown in bold; `best_means` says what that means,
+    where bold can be seen."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -32,6 +33,12 @@ class Table:
     notes: Sequence[str] = ()
     is_prose: bool = False
     best: frozenset[tuple[int, int]] = frozenset()
+    best_means: str = ""
+
+    @property
+    def notes_on_bold(self) -> Sequence[str]:
+        """The notes, and first what bold means, where there is any."""
+        return [f"Bold: {self.best_means}.", *self.notes] if self.best_means else self.notes
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
                 *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
             )
         console.print(grid if table.rows else "")
-        for note in table.notes:
+        for note in table.notes_on_bold if color else table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
 
@@ -112,7 +119,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
                 _pipe(row, {j for i_, j in table.best if i_ == i})
                 for i, row in enumerate(table.rows)
             ]
-        for note in table.notes:
+        for note in table.notes_on_bold:
             lines += ["", _escape_markdown(note)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
