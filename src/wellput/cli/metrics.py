@@ -29,6 +29,7 @@ def command(format: str, output: str, seed: int, threads: int | None) -> None:
         [[str(record[column]) for column in columns] for record in records],
         notes=["Options and papers: wellput metrics --format json"] if is_narrow else [],
         is_prose=True,
+        caption="Metrics",
     )
     show(Report([table], {"metrics": records}, COLUMNS, records), format, output)
 

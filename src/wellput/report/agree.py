@@ -200,6 +200,7 @@ def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
             ]
             for row in entry["pairs"]
         ],
+        caption=f"Pairs of systems: {entry['question']}",
     )
     return [systems, pairs]
 

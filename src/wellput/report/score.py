@@ -53,6 +53,9 @@ def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
         notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
         best=best,
         best_means=_best_means(result) if best else "",
+        caption=f"Scores of {counted(len(result.systems), 'system')} on "
+        f"{counted(result.items, 'item')}",
+        name="scores",
     )
 
 
@@ -109,6 +112,9 @@ def pair_table(result: ScoreResult) -> Table:
         columns=["pair", "metric", "difference", "p", "p (Holm)", "items"],
         rows=rows,
         title="All pairs of systems",
+        caption=f"Differences between all pairs of systems, with p by {_test_name(result)} and "
+        "corrected by Holm's method",
+        name="pairs",
     )
 
 

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import math
+import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,8 @@ UNLIMITED = 100_000
 class Table:
     """What people see: the first column holds names, the others numbers as text, or words where
     `is_prose`. The cells (row, column) in `best` are shown in bold; `best_means` says what that means,
-    where bold can be seen."""
+    where bold can be seen. For LaTeX, `caption` says in words what the table shows, and `name` is what
+    its label is made of; both are the title unless given."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -34,6 +36,8 @@ class Table:
     is_prose: bool = False
     best: frozenset[tuple[int, int]] = frozenset()
     best_means: str = ""
+    caption: str = ""
+    name: str = ""
 
     @property
     def notes_on_bold(self) -> Sequence[str]:
@@ -144,35 +148,59 @@ LATEX = {
 }  # fmt: skip
 
 
+NEEDS_BOOKTABS = r"% Needs \usepackage{booktabs} in the preamble."
+
+
 def as_latex(tables: Sequence[Table]) -> str:
-    """Floats that plain LaTeX compiles: the title as the caption, the notes small beneath the table."""
+    """Floats with rules by booktabs: the caption says what the table shows, the notes stand small
+    beneath it."""
     parts: list[str] = []
+    labels: list[str] = []
     for table in tables:
-        caption = table.title or (table.notes[0] if table.notes else "")
-        notes = table.notes if table.title else table.notes[1:]
         lines = [r"\begin{table}", r"\centering"]
-        if caption:
+        if caption := _caption(table):
+            labels.append(_label(table.name or table.title or table.caption))
+            again = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
             lines.append(rf"\caption{{{_escape_latex(caption)}}}")
+            lines.append(rf"\label{{tab:{labels[-1]}{again}}}")
         if table.rows:
             lines += _latex_grid(table)
-        if notes:
+        if table.notes:
             lines.append(r"\par\smallskip\footnotesize\raggedright")
-            lines += [rf"{_escape_latex(note)}\par" for note in notes]
+            lines += [rf"{_escape_latex(note)}\par" for note in table.notes]
         parts.append("\n".join([*lines, r"\end{table}"]))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([NEEDS_BOOKTABS, *parts]) + "\n"
+
+
+def _caption(table: Table) -> str:
+    """A sentence, with what bold means."""
+    text = table.caption or table.title
+    if table.best_means:
+        text += f"; bold: {table.best_means}"
+    return text if not text or text[-1] in ".?!" else f"{text}."
+
+
+def _label(text: str) -> str:
+    """A name for \\ref: lower-case letters and digits, hyphens between words.
+
+    >>> _label("Agreement with people, segment level")
+    'agreement-with-people-segment-level'
+    """
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return "-".join(words) or "wellput"
 
 
 def _latex_grid(table: Table) -> list[str]:
     return [
         rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
-        r"\hline",
+        r"\toprule",
         _latex_row(table.columns),
-        r"\hline",
+        r"\midrule",
         *(
             _latex_row(row, {j for i_, j in table.best if i_ == i})
             for i, row in enumerate(table.rows)
         ),
-        r"\hline",
+        r"\bottomrule",
         r"\end{tabular}",
     ]
 

@@ -32,6 +32,10 @@ def report_summary(evaluation: Evaluation, path: str, size: int) -> Report:
     }
     record = {key: value[key] for key in ("file", "bytes", "items", "shown")}
     table = Table(
-        columns=["report", ""], rows=rows, notes=verdict_section(evaluation).words, is_prose=True
+        columns=["report", ""],
+        rows=rows,
+        notes=verdict_section(evaluation).words,
+        is_prose=True,
+        caption="What the report shows",
     )
     return Report([table], value, list(record), [record])
