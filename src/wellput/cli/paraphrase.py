@@ -183,6 +183,7 @@ def substitutions_report(
             ["substitutions", ""],
             [["proposed", f"{len(records):,}"], ["kept", f"{kept:,}"]],
             notes=[signature],
+            caption="Substitutions",
         )
         value: dict[str, Any] = {"proposed": len(records), "kept": kept, "signature": signature}
         return Report([table], value, list(value), [value])
@@ -199,6 +200,6 @@ def substitutions_report(
         ]
         for s in substitutions
     ]
-    table = Table(list(COLUMNS), rows, notes=notes, is_prose=True)
+    table = Table(list(COLUMNS), rows, notes=notes, is_prose=True, caption="Substitutions")
     value = {"substitutions": records, "signature": signature}
     return Report([table], value, COLUMNS, records)

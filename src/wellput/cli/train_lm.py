@@ -213,6 +213,7 @@ def lm_report(training: Training, model: NgramModel) -> Report:
             for n, (size, discounts) in enumerate(zip(sizes, training.discounts, strict=True), 1)
         ],
         notes=[f"From {training.tokens:,} words on {training.sentences:,} lines."],
+        caption="N-grams of the model and their discounts",
     )
     value = {
         "lines": training.sentences,

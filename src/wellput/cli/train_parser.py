@@ -100,5 +100,6 @@ def parser_report(trees: int, scores: dict[str, float]) -> Report:
             f"In percent of the {scores['words']:,.0f} words of --dev, punctuation included: tags, "
             "lemmas, heads (UAS), heads with universal relations (LAS)."
         )
-    table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
+    columns = ("XPOS", "UPOS", "lemmas", "UAS", "LAS")
+    table = Table(columns, [cells], notes=notes, caption="Accuracy of the parser")
     return Report([table], {"trees": trees, **record}, SCORES, [record])

@@ -13,7 +13,7 @@ import numpy as np
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.result import Comparison
+from wellput.engine.result import FEWEST_ITEMS, Comparison
 from wellput.stats.corrections import holm
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
@@ -116,7 +116,7 @@ class Inference:
 
 def is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
     """Whether a difference is one for the worse and significant; None where nothing can be said."""
-    if higher_is_better is None or delta.p_value is None:
+    if higher_is_better is None or delta.p_value is None or (delta.n or 0) < FEWEST_ITEMS:
         return None
     better = delta.value if higher_is_better else -delta.value
     return better < 0 and delta.p_value < alpha

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.reporting.html.evaluations import HOSTILE, small_evaluation
+from tests.reporting.html.evaluations import HOSTILE, small_evalset, small_evaluation
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.reporting.html.charts import altair
-from wellput.reporting.html.contents import sections_of, verdict_section
+from wellput.reporting.html.contents import pairs_section, sections_of, verdict_section
 from wellput.reporting.html.page import chart_library, content_policy, embedded_json, report_page
 from wellput.reporting.html.sample import draw_sample, usual_metrics
 from wellput.reporting.html.verdict import headline, likeness
@@ -164,11 +164,20 @@ def test_assets_are_where_the_page_looks_for_them(name: str) -> None:
 def test_the_verdict_under_many_metrics_names_them_without_figures() -> None:
     few = verdict_section(small_evaluation(metrics="gsa,gta,ter,random")).words
     assert any(line.startswith("C against A: ") and ", p = " in line for line in few)
-    many = verdict_section(small_evaluation(metrics="gsa,gta,ter,wer,ssa,length")).words
+    metrics = "gsa,gta,ter,wer,ssa,length"
+    many = verdict_section(small_evaluation(small_evalset(12), metrics=metrics)).words
     (about_c,) = [line for line in many if line.startswith("C against A")]
-    assert about_c == (
-        "C against A: worse on gsa, gta, ter, wer, ssa; no difference shown on length."
-    )
+    assert about_c == "C against A: worse on gsa, gta, ter, wer, ssa; different on length."
+
+
+def test_so_few_items_show_no_difference_whatever_p() -> None:
+    evaluation = small_evaluation(metrics="gsa,gta,ter,wer,ssa")
+    words = verdict_section(evaluation).words
+    assert "C against A: no difference shown on any of the 5 metrics." in words
+    assert "With 6 items no interval or test says anything: bring more." in words
+    assert "real" not in words[0]
+    cells: Any = pairs_section(evaluation.result).charts[0].rows
+    assert {cell["verdict"] for cell in cells} == {"no difference shown"}
 
 
 def test_of_a_single_judge_no_agreement_is_claimed() -> None:

@@ -22,7 +22,7 @@ from wellput.reporting.html.charts import Chart
 from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.html.sample import Sample
 from wellput.reporting.html.verdict import headline, likeness, without_sentinels
-from wellput.reporting.score import pair_table, score_table, verdict
+from wellput.reporting.score import few_items, pair_table, score_table, verdict
 from wellput.reporting.table import Table, number, p_text
 
 FEW_METRICS = 4
@@ -63,7 +63,7 @@ class Section:
                     "title": table.title,
                     "columns": list(table.columns),
                     "rows": [list(row) for row in table.rows],
-                    "notes": list(table.notes),
+                    "notes": list(table.notes_on_bold),
                     "best": [list(cell) for cell in sorted(table.best)],
                 }
                 for table in self.tables
@@ -90,6 +90,7 @@ def verdict_section(evaluation: Evaluation) -> Section:
     words = [
         headline(result),
         *verdict(serious, is_short=len(serious.metrics) > FEW_METRICS),
+        *few_items(result),
         *advice,
         likeness(evaluation.sample.items),
     ]
@@ -116,7 +117,9 @@ def pairs_section(result: ScoreResult) -> Section:
                     "system": system,
                     "other": other,
                     "difference": delta,
-                    "verdict": _pair_verdict(delta, pair.p_adjusted, is_better, result.alpha),
+                    "verdict": _pair_verdict(
+                        delta, result.is_shown(pair.p_adjusted, pair.n), is_better
+                    ),
                     "p": p_text(pair.p_value),
                     "p_holm": p_text(pair.p_adjusted),
                     "n": pair.n,
@@ -236,7 +239,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
     is_better = _direction(result, score.metric)
     if score.p_value is None or score.delta is None or math.isnan(score.p_value):
         return "not tested"
-    if score.p_value >= result.alpha:
+    if not result.is_shown(score.p_value, score.n_common):
         return "no difference shown"
     if is_better is None:
         return "different"
@@ -248,8 +251,8 @@ def _direction(result: ScoreResult, metric: str) -> bool | None:
     return None if is_sentinel(metric) else result.higher_is_better[metric]
 
 
-def _pair_verdict(delta: float, p_value: float, is_better: bool | None, alpha: float) -> str:
-    if not p_value < alpha:
+def _pair_verdict(delta: float, is_shown: bool, is_better: bool | None) -> str:
+    if not is_shown:
         return "no difference shown"
     if is_better is None:
         return "differ"

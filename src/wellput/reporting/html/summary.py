@@ -67,6 +67,10 @@ def report_summary(report: HtmlReport) -> Report:
         ["metrics", ", ".join(result.metrics)],
     ]
     table = Table(
-        columns=["report", ""], rows=rows, notes=verdict_section(evaluation).words, is_prose=True
+        columns=["report", ""],
+        rows=rows,
+        notes=verdict_section(evaluation).words,
+        is_prose=True,
+        caption="What the report shows",
     )
     return Report([table], report.values(), list(record), [record])
