@@ -14,9 +14,10 @@ from itertools import combinations
 
 import numpy as np
 
-from wellput.agreement.result import Coefficient, Difference, Level
+from wellput.agreement.result import AgreementLevel, Difference
 from wellput.core.table import Estimate
 from wellput.stats.comparison import CORRECTIONS, Correction
+from wellput.stats.correlation import Coefficient
 
 Compare = Callable[[str, str, int], Estimate]
 """Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
@@ -47,7 +48,7 @@ def compare_pairs(
     test: PairTest,
     *,
     question: str,
-    level: Level,
+    level: AgreementLevel,
     coefficient: Coefficient,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[Difference]:

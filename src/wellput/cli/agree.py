@@ -14,8 +14,8 @@ from wellput.cli.score import complete_metric
 from wellput.cli.tree_options import open_items, trees_option
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
+from wellput.stats.correlation import COEFFICIENTS, Coefficient
 
-COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa")
 TESTS = (
     "auto", "perm-both", "perm-systems", "perm-inputs", "perm-cells", "boot-both", "boot-systems",
     "boot-inputs", "williams",
@@ -202,10 +202,10 @@ def refuse_options_of_ratings() -> None:
         )
 
 
-def coefficient_names(given: Sequence[str]) -> tuple[Any, ...]:
+def coefficient_names(given: Sequence[str]) -> tuple[Coefficient, ...]:
     """The coefficients of a repeated, comma-separated option."""
     names = [name.strip() for text in given for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in COEFFICIENTS]
     if unknown:
         raise InputError(f"No coefficient {unknown[0]!r}; there are {', '.join(COEFFICIENTS)}.")
-    return tuple(dict.fromkeys(names)) or ("pearson",)
+    return tuple(cast(Coefficient, name) for name in dict.fromkeys(names)) or ("pearson",)
