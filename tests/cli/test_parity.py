@@ -22,7 +22,7 @@ from wellput.cli import cli
 from wellput.example.example import harbor_example
 from wellput.example.judges import simulated_judgments
 
-NO_FUNCTION = {"completion"}
+NO_FUNCTION = {"completion", "help"}
 """Commands about the shell alone."""
 
 OTHER_NAMES = {"output": "path"}

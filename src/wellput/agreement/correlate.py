@@ -20,10 +20,10 @@ from wellput.agreement.intervals import (
     system_level_replicates,
     vector_correlation,
 )
-from wellput.agreement.result import Agreement, Average, Coefficient
+from wellput.agreement.result import Agreement
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.correlation import correlate
-from wellput.stats.correlation_bootstrap import boot_both, boot_inputs, boot_systems
+from wellput.stats.correlation import Coefficient, Correlation, correlate
+from wellput.stats.correlation_bootstrap import bootstrap_correlation
 from wellput.stats.resampling import percentile_interval
 
 MIN_SYSTEMS_TO_GENERALIZE = 4
@@ -57,24 +57,20 @@ def segment_agreement(
     table: ScoreTable,
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    *,
-    average: Average,
-    coefficient: Coefficient,
+    correlation: Correlation,
     uncertainty: Uncertainty,
 ) -> Agreement:
     """Segment scores against mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
-    estimate = correlate(x, z, level="segment", average=average, coefficient=coefficient)
+    estimate = correlate(x, z, correlation)
     interval: Estimate | None = None
-    drawn = uncertainty.resampled(_n_systems(cells), coefficient)
+    drawn = uncertainty.resampled(_n_systems(cells), correlation.coefficient)
     if drawn is not None and not np.isnan(estimate.value):
-        boot = {"both": boot_both, "items": boot_inputs, "systems": boot_systems}[drawn]
-        interval = boot(
+        interval = bootstrap_correlation(
             x,
             z,
-            level="segment",
-            average=average,
-            coefficient=coefficient,
+            correlation,
+            drawn=drawn,
             n_resamples=uncertainty.n_resamples,
             confidence=uncertainty.confidence,
             seed=uncertainty.seed,
@@ -84,8 +80,8 @@ def segment_agreement(
         metric=table.scorer,
         question=human.scorer,
         level="segment",
-        average=average,
-        coefficient=coefficient,
+        average=correlation.average,
+        coefficient=correlation.coefficient,
         value=estimate.value,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
@@ -99,7 +95,6 @@ def system_agreement(
     table: ScoreTable,
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    *,
     coefficient: Coefficient,
     uncertainty: Uncertainty,
 ) -> Agreement:
@@ -107,7 +102,7 @@ def system_agreement(
     low = high = None
     if coefficient == "spa":
         x, z = segment_scores(table, cells), segment_scores(human, cells)
-        estimate = correlate(x, z, level="system", coefficient="spa")
+        estimate = correlate(x, z, Correlation("system", coefficient="spa"))
     else:
         x, z = system_scores(table, cells), system_scores(human, cells)
         estimate = vector_correlation(x, z, coefficient)
