@@ -33,6 +33,16 @@ class Table:
     is_prose: bool = False
     best: frozenset[tuple[int, int]] = frozenset()
 
+    def to_dict(self) -> dict[str, Any]:
+        """As the page of a report gets it."""
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "notes": list(self.notes),
+            "best": [list(cell) for cell in sorted(self.best)],
+        }
+
 
 @dataclass(frozen=True)
 class Report:

@@ -23,7 +23,7 @@ from wellput.metrics.accuracy import (
     GenerationTreeAccuracy,
 )
 from wellput.metrics.alignments import aligned
-from wellput.report.html.alignments import drawn_alignments, drawn_tree, drawn_treelets, glued
+from wellput.report.html.alignments import drawn_alignments, drawn_tree, drawn_treelets, travelling
 from wellput.report.html.people import People
 from wellput.report.html.sample import Sample
 
@@ -55,7 +55,7 @@ def explorer_items(
             for part in drawn.values():
                 if isinstance(part, dict):
                     part["reference"] = list(texts[place]).index(part["reference"])
-            entry = {"text": _shown(output, strings), **drawn}
+            entry = {**_shown(output, strings), **drawn}
             for name, values in figures.items():
                 entry[name] = values[row][place]
             if (row, place) in reasons:
@@ -90,7 +90,7 @@ def _record(
     shown: list[dict[str, Any]] = []
     for text, tree in references.items():
         tokens = strings.tokens(text)
-        entry: dict[str, Any] = {"text": glued(text, tokens)}
+        entry: dict[str, Any] = travelling(text, tokens)
         if tree is not None:
             entry["tree"] = drawn_tree(text, tree, trees, item.id)
         if item.references and text not in item.references:
@@ -199,10 +199,11 @@ def _reasons(
     return found
 
 
-def _shown(output: Output, strings: GenerationStringAccuracy) -> str:
+def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
     if isinstance(output, str):
-        return glued(output, strings.tokens(output))
-    return "; ".join(f"{node}: {', '.join(motions)}" for node, motions in output.items())
+        return travelling(output, strings.tokens(output))
+    motions = (f"{node}: {', '.join(displays)}" for node, displays in output.items())
+    return {"text": "; ".join(motions)}
 
 
 def _rounded(values: Floats) -> list[list[list[float | None]]]:

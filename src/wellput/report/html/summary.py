@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from wellput.report.html.contents import Evaluation, verdict_section
+from wellput.report.html.contents import Evaluation
+from wellput.report.html.verdict import likeness
 from wellput.report.table import Report, Table
 
 
 def report_summary(evaluation: Evaluation, path: str, size: int) -> Report:
-    """The verdict, what is shown, and where it lies."""
+    """The answer in words, what is shown, and where it lies."""
     sample, result = evaluation.sample, evaluation.result
     shown = (
         f"{sample.total:,} items"
@@ -31,7 +32,11 @@ def report_summary(evaluation: Evaluation, path: str, size: int) -> Report:
         "agreement": None if agreement is None else agreement.to_dict(),
     }
     record = {key: value[key] for key in ("file", "bytes", "items", "shown")}
-    table = Table(
-        columns=["report", ""], rows=rows, notes=verdict_section(evaluation).words, is_prose=True
-    )
+    table = Table(columns=["report", ""], rows=rows, notes=_in_words(evaluation), is_prose=True)
     return Report([table], value, list(record), [record])
+
+
+def _in_words(evaluation: Evaluation) -> list[str]:
+    advice = evaluation.agreement.advice if evaluation.agreement else ()
+    lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
+    return [*lines, *advice, *filter(None, [likeness(evaluation.sample.items)])]

@@ -52,7 +52,7 @@ const TABLES = {
     const metric = data.metrics.indexOf(choice.metric);
     return outputsOf(items, data).flatMap(({ item, system, output }) => {
       const score = output.scores[metric];
-      const length = wholeText(output.text).split(/\s+/).filter(Boolean).length;
+      const length = wholeText(output).split(/\s+/).filter(Boolean).length;
       return score === null ? [] : [{ item: item.id, system, length, score }];
     });
   },
@@ -77,23 +77,13 @@ function filledIn(value, choice) {
   return value;
 }
 
-function asCsv(rows) {
-  if (!rows.length) return "";
-  const names = [...new Set(rows.flatMap(Object.keys))];
-  const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n") + "\n";
-}
-
 class ChartCard {
-  constructor(chart, data, items) {
-    Object.assign(this, { chart, data, items, view: null });
+  constructor(chart, data, items, explorer) {
+    Object.assign(this, { chart, data, items, explorer, view: null });
     this.choice = Object.fromEntries(Object.entries(chart.choices).map(([key, values]) => [key, values[0]]));
     this.place = element("div", { class: "chart", role: "img", "aria-label": chart.title });
-    this.element = element("div", { class: "card", id: `chart-${chart.name}` }, this.tools(), this.place,
-      chart.note ? element("p", { class: "note" }, chart.note) : null);
+    this.note = element("p", { class: "note" });
+    this.element = element("div", { class: "card", id: `chart-${chart.name}` }, this.tools(), this.place, this.note);
   }
 
   tools() {
@@ -103,12 +93,11 @@ class ChartCard {
         this.choice[key] = value;
         this.draw();
       }));
-    const button = (label, give) => element("button", { type: "button", class: "small", onclick: give, title: `Download as ${label}` }, label);
     const name = `wellput-${this.chart.name}`;
     return element("div", { class: "bar" }, element("h3", {}, this.chart.title), choosers, element("span", { class: "gap" }),
-      button("SVG", async () => save(await this.view.toSVG(), "image/svg+xml", `${name}.svg`)),
-      button("PNG", async () => save(await this.view.toImageURL("png", 2), "image/png", `${name}.png`)),
-      button("CSV", () => save(asCsv(this.rows()), "text/csv", `${name}.csv`)));
+      saveButton("SVG", async () => save(await this.view.toSVG(), "image/svg+xml", `${name}.svg`)),
+      saveButton("PNG", async () => save(await this.view.toImageURL("png", 2), "image/png", `${name}.png`)),
+      saveButton("CSV", () => save(asCsv(this.rows()), "text/csv", `${name}.csv`)));
   }
 
   rows() {
@@ -127,13 +116,19 @@ class ChartCard {
     const rows = this.rows();
     const room = this.place.clientWidth;
     const spec = fittedTo(room, filledIn(this.chart.spec, this.choice));
-    spec.datasets = { rows, lines: this.lines() };
+    const lines = this.lines();
+    spec.datasets = { rows, lines };
+    const isDrawn = { always: true, lines: lines.length > 0, left_out: rows.some((row) => row.reason) };
+    this.note.textContent = Object.entries(this.chart.notes).filter(([what]) => isDrawn[what]).map(([, words]) => words).join(" ");
     const config = { ...(spec.config || {}), ...chartConfig(theme, room) };
     delete spec.config;
     // A picture of thousands of points is drawn as pixels: as elements they would make scrolling stutter.
     const renderer = rows.length > 3000 ? "canvas" : "svg";
     const { view } = await vegaEmbed(this.place, spec, { actions: false, renderer, config, defaultStyle: false, logLevel: 1 });
     this.view = view;
+    view.addEventListener("click", (_, mark) => {
+      if (mark && mark.datum && mark.datum.item !== undefined) this.explorer.visit(mark.datum.item, mark.datum.system);
+    });
     this.element.dataset.drawn = theme;
   }
 }
