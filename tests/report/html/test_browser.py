@@ -24,7 +24,7 @@ from wellput.agree.analysis import AgreementOptions
 from wellput.agree.correlate import Uncertainty
 from wellput.agree.panel import Exclusion
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.judgment import Preference
+from wellput.core.judgment import Judgment, Preference
 from wellput.report.html.page import chart_library
 
 PATIENCE = 20_000  # milliseconds: a loaded machine is no failure
@@ -463,8 +463,14 @@ def test_displays_are_shown_as_schedules(browser: Browser, library: str, tmp_pat
 
 def test_hostile_text_is_shown_as_text(browser: Browser, library: str, tmp_path: Path) -> None:
     item = Item(HOSTILE, {HOSTILE: HOSTILE, "B": "b"}, (HOSTILE,), source=HOSTILE, context=HOSTILE)
+    answers = [
+        Judgment(judge, id, system, HOSTILE, value)
+        for judge, shift in ((HOSTILE, 0), ("J", 1))
+        for id in (HOSTILE, "2")
+        for system, value in ((HOSTILE, 5 + shift), ("B", 2))
+    ]
     evaluation = small_evaluation(
-        EvalSet([item, item._replace(id="2")]), [], metrics="gsa", title=HOSTILE
+        EvalSet([item, item._replace(id="2")]), answers, metrics="gsa", title=HOSTILE
     )
     opened = Opened(browser, write_page(evaluation, tmp_path, library))
     assert opened.page.title() != "owned"

@@ -21,10 +21,11 @@ from string import Template
 from typing import Any
 
 from wellput import __version__
+from wellput.agree.orders import is_sentinel
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, MissingExtra
 from wellput.report.html.contents import Evaluation, sections_of
 from wellput.report.html.items import explorer_items
-from wellput.report.html.verdict import ranking_metrics
 
 SCRIPTS = (
     "dom.js",
@@ -85,12 +86,12 @@ def page_data(evaluation: Evaluation) -> dict[str, Any]:
 def facts(evaluation: Evaluation) -> list[str]:
     """How much the answer rests on."""
     result, agreement = evaluation.result, evaluation.agreement
-    metrics = ranking_metrics(result) or result.metrics
-    counts = [(result.items, "item"), (len(result.systems), "system"), (len(metrics), "metric")]
+    n_metrics = sum(not is_sentinel(metric) for metric in result.metrics)
+    counts = [(result.items, "item"), (len(result.systems), "system"), (n_metrics, "metric")]
     if agreement is not None and agreement.ranking:
         counts.append((max(ranking.n_judges for ranking in agreement.ranking), "judge"))
         counts.append((sum(ranking.n for ranking in agreement.ranking), "judgment"))
-    return [f"{n:,} {what}{'s' * (n != 1)}" for n, what in counts]
+    return [counted(n, what) for n, what in counts if n]
 
 
 def embedded_json(value: Mapping[str, Any]) -> str:

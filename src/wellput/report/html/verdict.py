@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from wellput.agree.orders import is_sentinel
+from wellput.core.counted import counted
 from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
@@ -18,7 +19,7 @@ def headline(result: ScoreResult) -> str:
     """Which system scores best under how many metrics, and whether its lead is real."""
     metrics = ranking_metrics(result)
     if len(result.systems) < 2 or not metrics:
-        counts = _counted(len(result.systems), "system"), _counted(len(result.metrics), "metric")
+        counts = counted(len(result.systems), "system"), counted(len(result.metrics), "metric")
         return f"{counts[0]} under {counts[1]}."
     winners: dict[str, list[str]] = {}
     real: dict[str, list[str]] = {}
@@ -103,7 +104,3 @@ def _lead(won: Sequence[str], real: Sequence[str]) -> str:
     return (
         f"its lead over the next best is real under {', '.join(real)}, and may be chance elsewhere"
     )
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -9,6 +9,8 @@ const MARKS = {
 const wholeText = ({ text }) => text.replaceAll(GLUE, "");
 const tokensOf = ({ text, tokens }) => tokens || text.split(new RegExp(`[ ${GLUE}]`, "u")).filter(Boolean);
 
+const isDifferent = ({ marks }) => /[^.]/.test(marks);
+
 function alignmentLegend() {
   return element("div", { class: "legend", "aria-label": "Legend" },
     ["s", "i", "d", "m"].map((mark) => {

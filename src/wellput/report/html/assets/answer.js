@@ -81,7 +81,7 @@ class PeoplePicture {
       element("td", { class: "drawn", title: `${row.system}: ${axis.words(row)}; ${row.n.toLocaleString("en")} judgments` }, axis.draw(row)),
       element("td", { class: "value" }, axis.label(row.value), element("span", { class: "unseen" }, typeof row.low === "number" ? ` (${axis.label(row.low)} to ${axis.label(row.high)})` : ""))));
     return element("table", { class: "standing" }, element("caption", { class: "unseen" }, `Systems by people’s answers on ${question}, best first`),
-      headed([heading("place", { class: "place" }), heading("system", { class: "name" }), heading([element("strong", {}, "People"), ` on ${question}`]), heading(unit, { class: "value" })]),
+      headed([heading("place", { class: "place" }), heading("system", { class: "name" }), heading(element("span", { title: question }, element("strong", {}, "People"), ` on ${question}`)), heading(unit, { class: "value" })]),
       element("tbody", {}, rows), element("tfoot", { "aria-hidden": "true" }, element("tr", {}, element("td"), element("td"), element("td", { class: "drawn" }, axis.scale()), element("td"))));
   }
 
@@ -92,7 +92,7 @@ class PeoplePicture {
       headed([heading("", { class: "name" }), element("th", { colspan: metrics.length, scope: "colgroup" }, element("strong", {}, "Rank"), " under each metric")], [heading("system", { class: "name" }), ...metrics.map(({ metric }) => heading(element("span", { title: metric }, metric)))]),
       element("tbody", {}, systems.map(({ system }, place) => element("tr", { class: this.rowClass(place), "data-row": place },
         element("th", { scope: "row", class: "name", title: system }, system), metrics.map((metric) => this.cell(metric, place))))),
-      element("tfoot", {}, element("tr", {}, heading("pairs right", { class: "name", scope: "row" }), counts)));
+      metrics.some(({ pairs }) => pairs) ? element("tfoot", {}, element("tr", {}, heading("pairs right", { class: "name", scope: "row" }), counts)) : null);
   }
 
   cell(metric, place) {
@@ -162,7 +162,7 @@ class MetricPicture {
         element("div", {}, axes[m].draw(own), element("b", {}, own.rank === 1 ? "★ " : "", figure(own.value))));
     };
     const names = metrics.map(({ metric, is_lower_better: isLower }) => heading([element("span", { title: metric }, metric), isLower ? element("small", {}, "↓ lower is better") : null]));
-    const table = element("table", { class: "standing" }, element("caption", { class: "unseen" }, "Systems under each metric"),
+    const table = element("table", { class: "standing", style: `min-width: ${8 + 9.5 * metrics.length}rem` }, element("caption", { class: "unseen" }, "Systems under each metric"),
       headed([heading("system", { class: "name" }), ...names]),
       element("tbody", {}, systems.map(({ system }, place) => element("tr", { "data-row": place },
         element("th", { scope: "row", class: "name", title: system }, system), metrics.map((metric, m) => cell(metric, m, place))))),
@@ -172,6 +172,19 @@ class MetricPicture {
     const words = [hasLeader ? "★ leads under the metric." : "", hasInterval ? "Whiskers: 95% intervals." : "", ...notes].filter(Boolean);
     this.element = element("div", {}, element("div", { class: `picture alone sideways ${systems.length > MANY_ROWS ? "dense" : ""}`, tabindex: "0", role: "region", "aria-label": "Systems under each metric" }, table), element("p", { class: "note" }, words.join(" ")));
   }
+}
+
+/* A row a system: what people or metrics say of it. */
+function answerRows({ kind, question, systems, metrics }) {
+  return systems.map(({ system, value, low, high, ranks }, place) => {
+    const row = kind === "people" ? { question, system, place: ranks, estimate: value, low, high } : { system };
+    for (const { metric, cells } of metrics) {
+      const { rank = null, ...own } = cells[place] || {};
+      row[metric] = kind === "people" ? own.score : own.value;
+      row[`${metric} rank`] = rank;
+    }
+    return row;
+  });
 }
 
 function answerElement(data, explorer) {
@@ -185,5 +198,6 @@ function answerElement(data, explorer) {
   const questions = data.answers.map(({ question }, place) => [String(place), question]);
   const choice = articles.length > 1 ? chooser("question", questions, "0", (value) => choose(Number(value))) : null;
   choose(0);
-  return element("section", { id: "answer", "aria-label": "The answer" }, element("div", { class: "bar" }, element("span", { class: "note" }, data.facts.join(" · ")), choice), articles);
+  return element("section", { id: "answer", "aria-label": "The answer" }, element("div", { class: "bar" }, element("span", { class: "facts" }, data.facts.join(" · ")), choice, element("span", { class: "gap" }),
+    saveButton("CSV", () => save(asCsv(data.answers.flatMap(answerRows)), "text/csv", "wellput-answer.csv"))), articles);
 }

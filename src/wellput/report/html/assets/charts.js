@@ -28,7 +28,7 @@ function chartConfig(theme, room) {
     font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif",
     axis: { ...text, gridColor: look.line, domainColor: look.soft, tickColor: look.soft, labelFontSize: 12, labelLimit: Math.min(200, room / 3), titleFontSize: room < 500 ? 9 : 11, titleLimit: room },
     axisY: { titleLimit: 340 },
-    legend: { ...text, labelFontSize: 12, labelLimit: Math.min(260, room - 40), columns: Math.max(1, Math.floor(room / 160)) },
+    legend: { ...text, labelFontSize: 12, labelLimit: Math.min(260, room - 40), titleLimit: room - 40, columns: Math.max(1, Math.floor(room / 160)) },
     header: text,
     title: { color: look.ink },
     view: { stroke: look.line },

@@ -114,9 +114,9 @@ class Explorer {
     const present = outputs.filter(Boolean);
     const some = (test) => present.some(test);
     switch (this.state.show) {
-      case "wrong": return some((o) => o.alignment && /[^.]/.test(o.alignment.marks));
+      case "wrong": return some((o) => o.alignment && isDifferent(o.alignment));
       case "moved": return some((o) => o.alignment && o.alignment.moves);
-      case "same": return some((o) => o.alignment && !/[^.]/.test(o.alignment.marks));
+      case "same": return some((o) => o.alignment && !isDifferent(o.alignment));
       case "judged": return some((o) => o.people && o.people.some((value) => value !== null));
       case "left_out": return some((o) => o.left_out);
       case "paraphrased": return isParaphrased(item);
@@ -235,7 +235,7 @@ class Explorer {
     this.detail.replaceChildren(
       element("div", { class: "card" }, element("h3", { class: "text" }, `Item ${item.id}`),
         fields.length ? element("dl", { class: "fields" }, fields.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])) : null,
-        references, alignmentLegend()),
+        references, item.outputs.some((output) => output && output.alignment && isDifferent(output.alignment)) ? alignmentLegend() : null),
       ...this.sideBySide().map((place) => this.output(item, this.data.systems[place], item.outputs[place])));
   }
 
@@ -270,7 +270,7 @@ class Explorer {
   aligned(item, output) {
     const { alignment } = output;
     const which = item.references.length > 1 ? `reference ${alignment.reference + 1}, the closest` : "the reference";
-    if (!/[^.]/.test(alignment.marks)) return element("p", { class: "note" }, `✓ word for word like ${which}`);
+    if (!isDifferent(alignment)) return element("p", { class: "note" }, `✓ word for word like ${which}`);
     return [element("p", { class: "note" }, `against ${which}:`), drawAlignment(alignment, item.references[alignment.reference], output)];
   }
 
