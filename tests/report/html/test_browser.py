@@ -443,7 +443,9 @@ def test_captions_speak_only_of_what_is_drawn(
     evaluation = small_evaluation(answers=choices, metrics="gsa")
     opened = Opened(browser, write_page(evaluation, tmp_path, library))
     assert opened.page.locator("#chart-scatter .mark-line.role-mark path").count() == 0
-    assert opened.page.locator(caption).inner_text() == "Choose a point to open its item."
+    assert opened.page.locator(caption).inner_text() == (
+        "Choose a point to open its item. Choose a name above to see one system alone."
+    )
     assert opened.page.locator("#answer .standing .value").nth(1).inner_text().startswith("67%")
     opened.close()
 

@@ -33,8 +33,7 @@ CLAIMS = {
 WIDTH = 950
 MAX_SYSTEMS_IN_A_PANEL = 6
 """Points of more systems cannot be told apart by shape and color."""
-PANEL_WIDTH = 152
-CLICK = "Choose a point to open its item."
+PANEL_WIDTH = 148
 
 Condition = Literal["always", "lines", "left_out"]
 
@@ -76,27 +75,38 @@ def altair() -> Any:
     return altair
 
 
+def has_panels(systems: Sequence[str]) -> bool:
+    """Whether the points of each system stand in a panel of their own."""
+    return len(systems) > MAX_SYSTEMS_IN_A_PANEL
+
+
+def scatter_note(systems: Sequence[str]) -> str:
+    """What the reader can do with the points."""
+    alone = " Choose a name above to see one system alone." if len(systems) > 1 else ""
+    return "Choose a point to open its item." + ("" if has_panels(systems) else alone)
+
+
 def scatter_spec(
     x: str, x_title: str, y: str, y_title: str, systems: Sequence[str], *, with_reason: bool
 ) -> dict[str, Any]:
     """A point an output: all systems in one panel while shapes tell them apart, then a panel each, in
     the order given."""
     alt = altair()
-    has_panels = len(systems) > MAX_SYSTEMS_IN_A_PANEL
+    is_split = has_panels(systems)
     scale = alt.Scale(zero=False, nice=True)
-    axis = alt.Axis(tickCount=4) if has_panels else alt.Undefined
-    data = alt.Undefined if has_panels else alt.NamedData("rows")
+    axis = alt.Axis(tickCount=4, titleLimit=PANEL_WIDTH) if is_split else alt.Undefined
+    data = alt.Undefined if is_split else alt.NamedData("rows")
     base = alt.Chart(data).encode(
         x=alt.X(f"{x}:Q", title=x_title, scale=scale, axis=axis),
         y=alt.Y(f"{y}:Q", title=y_title, scale=scale, axis=axis),
     )
     tips = ["item:N", "system:N", f"{x}:Q", f"{y}:Q", *(["reason:N"] if with_reason else [])]
     points = base.transform_filter("!datum.reason").mark_point(
-        size=20 if has_panels else 36, filled=True, opacity=0.65, color=BLUE, cursor="pointer"
+        size=20 if is_split else 36, filled=True, opacity=0.65, color=BLUE, cursor="pointer"
     )
-    marks = {} if has_panels else _system_marks(alt, systems)
+    marks = {} if is_split else _system_marks(alt, systems)
     layers = [points.encode(tooltip=tips, **marks)]
-    if not has_panels:
+    if not is_split:
         lit = alt.selection_point(name="lit", fields=["system"], bind="legend")
         layers[0] = layers[0].encode(opacity=alt.condition(lit, alt.value(0.7), alt.value(0.06)))
         layers[0] = layers[0].add_params(lit)
@@ -109,11 +119,11 @@ def scatter_spec(
     ends = alt.Chart(alt.NamedData("lines"))
     layers.append(
         ends.mark_line(
-            strokeWidth=2 if has_panels else 2.5, color=VERMILION, strokeDash=[7, 3]
+            strokeWidth=2 if is_split else 2.5, color=VERMILION, strokeDash=[7, 3]
         ).encode(x="x:Q", y="y:Q", tooltip=["r_squared:Q", "slope:Q", "n:Q"])
     )
     layered = alt.layer(*layers)
-    if has_panels:
+    if is_split:
         sized = layered.properties(width=PANEL_WIDTH, height=PANEL_WIDTH)
         facet = alt.Facet("system:N", sort=list(systems), title=None, header=_panel_title(alt))
         chart = sized.facet(data=alt.NamedData("rows"), facet=facet, columns=6)

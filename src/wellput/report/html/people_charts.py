@@ -7,13 +7,14 @@ from typing import Any
 
 from wellput.report.html.charts import (
     BLUE,
-    CLICK,
     GRAY,
     SKY,
     VERMILION,
     WIDTH,
     Chart,
     altair,
+    has_panels,
+    scatter_note,
     scatter_spec,
 )
 
@@ -99,16 +100,16 @@ def people_chart(
     lines: Sequence[Mapping[str, Any]],
 ) -> Chart:
     """Metric against judgment, a point an output, as Figures 3 and 4 of Bangalore et al. (2000)."""
-    spec = scatter_spec(
-        "score", "$metric", "rating", f"$question: {unit}", systems, with_reason=True
-    )
+    # A panel has no room for the question, which the page shows above all of them.
+    title = unit if has_panels(systems) else f"$question: {unit}"
+    spec = scatter_spec("score", "$metric", "rating", title, systems, with_reason=True)
     return Chart(
         "scatter",
         "Metric against people, output by output",
         spec,
         "people",
         notes={
-            "always": CLICK,
+            "always": scatter_note(systems),
             "lines": "The dashed line is the least-squares line over all judged outputs that are in "
             "the figures.",
             "left_out": "Crossed rings are outputs left out of the figures; point at one to read the "

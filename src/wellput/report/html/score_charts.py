@@ -8,11 +8,11 @@ from typing import Any
 from wellput.report.html.charts import (
     BLUE,
     CLAIMS,
-    CLICK,
     VERMILION,
     Chart,
     Condition,
     altair,
+    scatter_note,
     scatter_spec,
 )
 
@@ -73,7 +73,7 @@ def length_chart(
         spec,
         "lengths",
         notes={
-            "always": CLICK,
+            "always": scatter_note(systems),
             "lines": "The dashed line is the least-squares line: a metric that rises or falls with "
             "length alone can be gamed by it.",
         },

@@ -5,6 +5,9 @@ const LOOKS = {
   dark: { ink: "#e9ece9", soft: "#a5b0ab", line: "#333c39", ground: "#1d2322" },
 };
 
+/* Colors of marks that would sink into a dark ground. */
+const ON_DARK = { "#0072B2": "#5b9ee6", "#D55E00": "#f0834a", "#56B4E9": "#a5dcf7", "#009E73": "#2fc49a" };
+
 const NARROW = matchMedia("(max-width: 760px)");
 const MARGIN = 120; // labels beside an axis
 
@@ -77,6 +80,13 @@ function filledIn(value, choice) {
   return value;
 }
 
+function recolored(value) {
+  if (typeof value === "string") return ON_DARK[value] || value;
+  if (Array.isArray(value)) return value.map(recolored);
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, recolored(entry)]));
+  return value;
+}
+
 class ChartCard {
   constructor(chart, data, items, explorer) {
     Object.assign(this, { chart, data, items, explorer, view: null });
@@ -115,7 +125,8 @@ class ChartCard {
     const theme = document.documentElement.dataset.theme;
     const rows = this.rows();
     const room = this.place.clientWidth;
-    const spec = fittedTo(room, filledIn(this.chart.spec, this.choice));
+    const chosen = filledIn(this.chart.spec, this.choice);
+    const spec = fittedTo(room, theme === "dark" ? recolored(chosen) : chosen);
     const lines = this.lines();
     spec.datasets = { rows, lines };
     const isDrawn = { always: true, lines: lines.length > 0, left_out: rows.some((row) => row.reason) };
