@@ -118,15 +118,15 @@ endef
 sanitize: $(TESTED)
 	$(call build-sanitized,address,address$(COMMA)undefined$(COMMA)float-cast-overflow)
 	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) $(TESTS_UNDER) -m "not slow" \
-	  tests/fuzz tests/test_threads.py tests/metrics tests/language tests/realize tests/paraphrase \
-	  tests/degrade tests/stats/test_kernel.py
+	  tests/fuzz tests/test_threads.py tests/metrics tests/language \
+	  tests/stats/test_kernel.py
 	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
 
 # Of the statistics only the files with kernels: statsmodels cannot be imported under this sanitizer.
 races: $(TESTED)
 	$(call build-sanitized,thread,thread)
 	$(UNDER_THREAD) $(call SANITIZED_PYTHON,thread) $(TESTS_UNDER) -k thread \
-	  tests/test_threads.py tests/metrics tests/language tests/realize tests/text tests/engine \
+	  tests/test_threads.py tests/metrics tests/language tests/text tests/engine \
 	  $(addprefix tests/stats/test_,kernel.py resampling.py permutation.py correlation_bootstrap.py)
 
 package: $(VENV)/.locked

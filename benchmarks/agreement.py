@@ -17,11 +17,11 @@ from benchmarks import human_data, novikova
 from benchmarks.all_pairs import section as all_pairs_section
 from benchmarks.human_data import HumanData
 from benchmarks.scored import tables_of
-from wellput.agree.analysis import AgreementOptions, agree
-from wellput.agree.correlate import Uncertainty
-from wellput.agree.judges import ceiling
-from wellput.agree.orders import SENTINELS
-from wellput.agree.result import Agreement, AgreementResult, Level
+from wellput.agreement.analysis import AgreementOptions, agree
+from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.judges import ceiling
+from wellput.agreement.orders import SENTINELS
+from wellput.agreement.result import Agreement, AgreementResult, Level
 from wellput.engine.score import available_cores
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "agreement.md"

@@ -28,7 +28,7 @@ from wellput.displays.select import select_displays
 from wellput.engine.display_evaluation import INTRINSIC, REPRODUCTION, evaluate_displays
 from wellput.engine.result import ScoreResult
 from wellput.io import write_evalset
-from wellput.report.displays import displays_charts
+from wellput.reporting.displays import displays_charts
 
 NOISES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 FIRST_SEED = 1000

@@ -21,9 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.judge.studies import answer_all, judges_of, new_study
+from tests.studies.studies import answer_all, judges_of, new_study
 from wellput.cli import COMMANDS
-from wellput.judge.store import Store
+from wellput.studies.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "faults.md"
 PROGRAM = [sys.executable, "-c", "from wellput.cli import main; main()"]

@@ -19,8 +19,8 @@ from benchmarks import human_data
 from benchmarks.human_data import HumanData
 from benchmarks.paired_r import RESAMPLES, Correlated, difference, mean_difference
 from benchmarks.scored import tables_of
-from wellput.agree.panel import normalized, panels
-from wellput.agree.predictors import Rows, judged_rows
+from wellput.agreement.panel import normalized, panels
+from wellput.agreement.predictors import Rows, judged_rows
 from wellput.core.fitted_model import split_predictor
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate

@@ -13,11 +13,11 @@ import numpy as np
 from benchmarks.corpora import DATA, read_jsonl
 from benchmarks.ngram_model import brown
 from wellput.core.metric import Floats
-from wellput.degrade.corpus import Corpus
-from wellput.degrade.errors import ErrorGenerator
-from wellput.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
-from wellput.degrade.sequences import SequenceGenerator
-from wellput.degrade.sources import Source
+from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.errors import ErrorGenerator
+from wellput.language.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
+from wellput.language.degrade.sequences import SequenceGenerator
+from wellput.language.degrade.sources import Source
 from wellput.language.parsers import ENGLISH, load_parser
 from wellput.metrics.fluency_pools import whole_sentences
 from wellput.metrics.fluency_training import fits

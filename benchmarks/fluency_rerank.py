@@ -14,8 +14,8 @@ from wellput.core.tree import Tree
 from wellput.engine.rerank import rerank
 from wellput.io.conllu import read_trees
 from wellput.io.nbest import Candidates
+from wellput.language.realize.realizer import Realizer
 from wellput.metrics.registry import create
-from wellput.realize.realizer import Realizer
 from wellput.text.detokenizer import detokenize
 
 MODELS = ("fergus", "learned")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from benchmarks.corpora import read_jsonl
-from wellput.agree.panel import Normalization
+from wellput.agreement.panel import Normalization
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 

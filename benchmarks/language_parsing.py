@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.corpora import DATA
-from wellput.core.evalset import EvalSet, EvalSource
+from wellput.core.evalset import EvalSet
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.engine.score import score

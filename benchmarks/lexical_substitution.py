@@ -18,12 +18,12 @@ from benchmarks.corpora import DATA
 from wellput.io import replacing
 from wellput.language.inflection import INFLECTION_OF_TAG
 from wellput.language.lexicon import Category
+from wellput.language.paraphrase.candidates import CATEGORY_OF_TAG, WordNetCandidates
+from wellput.language.paraphrase.judged import Judged
+from wellput.language.paraphrase.sentences import Sentence
 from wellput.language.shipped import shipped
 from wellput.language.tagger import Tagger
 from wellput.language.wordnet import WordNet, open_wordnet
-from wellput.paraphrase.candidates import CATEGORY_OF_TAG, WordNetCandidates
-from wellput.paraphrase.judged import Judged
-from wellput.paraphrase.sentences import Sentence
 
 CATEGORIES: dict[str, Category] = {
     "NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv",

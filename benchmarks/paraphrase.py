@@ -31,18 +31,23 @@ from benchmarks.paraphrase_dependencies import dependency_margins, parsed_corpus
 from benchmarks.paraphrase_filters import ranking, swords_queries
 from benchmarks.paraphrase_limits import Limits, limits_section, other_ways
 from wellput.core.metric import Floats
+from wellput.language.paraphrase.classifiers import train_classifiers
+from wellput.language.paraphrase.combination import ContextFilter
+from wellput.language.paraphrase.context_training import ContextTraining
+from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
+from wellput.language.paraphrase.filters import (
+    BigramFilter,
+    ClassifierFilter,
+    NoFilter,
+    RelativeFilter,
+)
+from wellput.language.paraphrase.judged import judged_queries
+from wellput.language.paraphrase.methods import METHODS, SHIPPED, Choices, make_paraphraser
+from wellput.language.paraphrase.model import ParaphraseModel
+from wellput.language.paraphrase.training import words_to_learn
 from wellput.language.shipped import shipped
 from wellput.language.tagger import Tagger
 from wellput.language.wordnet import open_wordnet
-from wellput.paraphrase.classifiers import train_classifiers
-from wellput.paraphrase.combination import ContextFilter
-from wellput.paraphrase.context_training import ContextTraining
-from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus
-from wellput.paraphrase.filters import BigramFilter, ClassifierFilter, NoFilter, RelativeFilter
-from wellput.paraphrase.judged import judged_queries
-from wellput.paraphrase.methods import METHODS, SHIPPED, Choices, make_paraphraser
-from wellput.paraphrase.model import ParaphraseModel
-from wellput.paraphrase.training import words_to_learn
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase.md"
 SETS = (
@@ -241,9 +246,9 @@ def peak_memory(path: str, words: Sequence[str]) -> int:
     """Bytes that a process takes at most which learns these words' classifiers from an index."""
     code = (
         "import resource, sys\n"
-        "from wellput.paraphrase.classifiers import train_classifiers\n"
-        "from wellput.paraphrase.context_training import ContextTraining\n"
-        "from wellput.paraphrase.corpus_index import CorpusIndex\n"
+        "from wellput.language.paraphrase.classifiers import train_classifiers\n"
+        "from wellput.language.paraphrase.context_training import ContextTraining\n"
+        "from wellput.language.paraphrase.corpus_index import CorpusIndex\n"
         "words = sys.stdin.read().split()\n"
         "train_classifiers(CorpusIndex.load(sys.argv[1]), words, ContextTraining(), seed=1)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
-from wellput.language.parsers import ENGLISH, load_parser
-from wellput.paraphrase.context_training import (
+from wellput.language.paraphrase.context_training import (
     NO_CLASSES,
     ContextTraining,
     boosted,
     places_without,
 )
-from wellput.paraphrase.corpus_index import CorpusIndex
-from wellput.paraphrase.filters import Query
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.filters import Query
+from wellput.language.parsers import ENGLISH, load_parser
 
 BATCH = 4096
 ENDS = frozenset(".!?")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
-from wellput.paraphrase.methods import Choices, make_paraphraser
-from wellput.paraphrase.references import Paraphraser, Substitution
+from wellput.language.paraphrase.methods import Choices, make_paraphraser
+from wellput.language.paraphrase.references import Paraphraser, Substitution
 
 THRESHOLDS = (0.0, 0.05, 0.15, 0.3)
 ROUNDS = 50

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from benchmarks.paraphrase_filters import ranking, swords_queries
 from wellput.core.metric import Floats
+from wellput.language.paraphrase.candidates import WordNetCandidates
+from wellput.language.paraphrase.combination import FEATURES, fit_combination
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
+from wellput.language.paraphrase.judged import judged_queries, read_judged
+from wellput.language.paraphrase.methods import SHIPPED
+from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.shipped import shipped
 from wellput.language.wordnet import open_wordnet
-from wellput.paraphrase.candidates import WordNetCandidates
-from wellput.paraphrase.combination import FEATURES, fit_combination
-from wellput.paraphrase.corpus_index import CorpusIndex
-from wellput.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
-from wellput.paraphrase.judged import judged_queries, read_judged
-from wellput.paraphrase.methods import SHIPPED
-from wellput.paraphrase.model import ParaphraseModel
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase_neural.md"
 Verdicts = NDArray[np.bool_]

@@ -3,7 +3,7 @@
     python3 benchmarks/paraphrase_similarities.py PAIRS.json ENCODER OUT.npy
 
 PAIRS.json is what `benchmarks.paraphrase_neural --pairs` writes; ENCODER is a folder. Computes what
-`wellput.paraphrase.embeddings.similarities` does, from NumPy, torch and transformers alone.
+`wellput.language.paraphrase.embeddings.similarities` does, from NumPy, torch and transformers alone.
 """
 
 from __future__ import annotations

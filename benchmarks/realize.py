@@ -28,21 +28,21 @@ from wellput.engine.result import ScoreResult
 from wellput.io import read_trees
 from wellput.language.ngram_files import load_model
 from wellput.language.ngrams import NgramModel
-from wellput.language.shipped import shipped
-from wellput.language.tree_model import TreeModel
-from wellput.realize.baselines import (
+from wellput.language.realize.baselines import (
     RandomTrees,
     random_order,
     random_permutation,
     train_left_right,
 )
-from wellput.realize.capitals import Capitals
-from wellput.realize.fergus import Fergus, LeftRightSystem
-from wellput.realize.grammars import induced, ordering_named
-from wellput.realize.inputs import InputKind, Node, input_tree, unordered
-from wellput.realize.json_inputs import parse_input
-from wellput.realize.model import RealizerModel
-from wellput.realize.realizer import Realizer
+from wellput.language.realize.capitals import Capitals
+from wellput.language.realize.fergus import Fergus, LeftRightSystem
+from wellput.language.realize.grammars import induced, ordering_named
+from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
+from wellput.language.realize.json_inputs import parse_input
+from wellput.language.realize.model import RealizerModel
+from wellput.language.realize.realizer import Realizer
+from wellput.language.shipped import shipped
+from wellput.language.tree_model import TreeModel
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "realize.md"
 SEED = 12345

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wellput.core.tree import Tree
-from wellput.realize.capitals import Capitals
-from wellput.realize.inputs import InputTree, Node, input_tree
-from wellput.realize.systems import System
+from wellput.language.realize.capitals import Capitals
+from wellput.language.realize.inputs import InputTree, Node, input_tree
+from wellput.language.realize.systems import System
 from wellput.trees.supertags import attaching_relation, category_of, coarse
 
 LARGEST = 6

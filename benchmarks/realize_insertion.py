@@ -11,11 +11,11 @@ import sacrebleu
 
 from wellput.core.tree import Tree
 from wellput.language.ngrams import NgramModel
-from wellput.realize.inputs import unordered
-from wellput.realize.inserting import Insertion, prune
-from wellput.realize.lattice import Automaton, Lattice
-from wellput.realize.learned import LearnedRealizer
-from wellput.realize.lp_chooser import choose_paths
+from wellput.language.realize.inputs import unordered
+from wellput.language.realize.inserting import Insertion, prune
+from wellput.language.realize.lattice import Automaton, Lattice
+from wellput.language.realize.learned import LearnedRealizer
+from wellput.language.realize.lp_chooser import choose_paths
 
 BOTH: tuple[Insertion, ...] = ("punctuation", "function")
 MOST_FREQUENT = 60

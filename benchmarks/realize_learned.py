@@ -23,12 +23,12 @@ from wellput.core.tree import Tree
 from wellput.engine.realization import METRICS, evaluate_order
 from wellput.io.conllu import read_trees
 from wellput.language.ngram_files import load_model
+from wellput.language.realize.capitals import learn_capitals
+from wellput.language.realize.choosing import Forest, Label, LabelChooser
+from wellput.language.realize.inputs import InputKind, InputTree, Node, input_tree, unordered
+from wellput.language.realize.learned import LearnedRealizer, forest_of
+from wellput.language.realize.learned_training import forest_of_trees, with_ngram_weight
 from wellput.language.shipped import shipped
-from wellput.realize.capitals import learn_capitals
-from wellput.realize.choosing import Forest, Label, LabelChooser
-from wellput.realize.inputs import InputKind, InputTree, Node, input_tree, unordered
-from wellput.realize.learned import LearnedRealizer, forest_of
-from wellput.realize.learned_training import forest_of_trees, with_ngram_weight
 from wellput.trees.supertags import category_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "realize_learned.md"

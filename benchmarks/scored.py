@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from benchmarks.human_data import HumanData
-from wellput.agree.panel import mean_of
+from wellput.agreement.panel import mean_of
 from wellput.core.table import ScoreTable
 from wellput.engine.score import available_cores, score
 from wellput.metrics import registry

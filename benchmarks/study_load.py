@@ -21,13 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.judge.postgresql import running_server
-from tests.judge.serving import Client, ServedStudy
 from tests.programs import postgresql_folder
+from tests.studies.postgresql import running_server
+from tests.studies.serving import Client, ServedStudy
 from wellput.core.judgment import Judgment
-from wellput.judge.designs import default_design
-from wellput.judge.store import Store
-from wellput.judge.study import Plan, StudyItem, all_trials, make_study
+from wellput.studies.designs import default_design
+from wellput.studies.store import Store
+from wellput.studies.study import Plan, StudyItem, all_trials, make_study
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "studies.md"
 PER_ITEM = 4

@@ -18,17 +18,17 @@ import wellput
 from tests.fuzz.recording import recording
 from tests.language import test_head_driven_chart
 from tests.language.ngram_texts import skewed
-from tests.realize.lattices import trained
-from tests.realize.toy_treebank import TREES, save_toy_models
+from tests.language.realize.lattices import trained
+from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
-from wellput.degrade.corpus import Corpus
-from wellput.degrade.words import WordModel
+from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.words import WordModel
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.head_driven_training import train_head_driven
 from wellput.language.parser_training import train_parser
 from wellput.language.parsers import TaggingParser
+from wellput.language.realize.realizer import Realizer
 from wellput.language.tree_model import Method, TreeModel
-from wellput.realize.realizer import Realizer
 from wellput.trees.unordered import unordered
 
 # Items are given out 64 at a time at most: five turns for four threads.

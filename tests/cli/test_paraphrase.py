@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.paraphrase.tiny_wordnet import write_wordnet
+from tests.language.paraphrase.tiny_wordnet import write_wordnet
 
 ITEM = {"id": "7", "references": ["A quick reply came."], "outputs": {"A": "A fast answer came."}}
 CORPUS = "\n".join(

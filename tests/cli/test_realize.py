@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.realize.toy_treebank import TREES, save_toy_models
+from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io import format_tree, read_evalset
 from wellput.language import shipped
 from wellput.language.sentence_parsing import ParsedSentence, SentenceParser

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.judge.studies import answer_to
-from wellput.judge.store import Store
+from tests.studies.studies import answer_to
+from wellput.studies.store import Store
 
 Write = Callable[..., None]
 

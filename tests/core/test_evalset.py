@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, Batch, EvalSet, EvalSource, Item
+from wellput.core.evalset import BLOCK, Batch, EvalSet, Item
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
 
 TREE = Tree((Word("a", 0),))

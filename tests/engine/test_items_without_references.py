@@ -15,7 +15,8 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 import wellput
-from wellput.core.evalset import BLOCK, EvalSource
+from wellput.core.evalset import BLOCK
+from wellput.core.source import EvalSource
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
 
 COMPARING = "bleu,chrf,ter,wer,nist,rouge-l,ssa,gsa,exact,length-ratio"

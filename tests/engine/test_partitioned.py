@@ -21,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 import wellput
-from tests.paraphrase.tiny_wordnet import write_wordnet
+from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
 from wellput.engine.partitioned import Engine
@@ -439,10 +439,10 @@ def test_a_paraphrase_model_is_the_same_from_a_cluster(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from wellput.cli import train_paraphrase
-    from wellput.paraphrase.model import ParaphraseModel
+    from wellput.language.paraphrase.model import ParaphraseModel
 
-    monkeypatch.setattr("wellput.paraphrase.classifiers.PART_WORDS", 2)
-    monkeypatch.setattr("wellput.paraphrase.pairs.PART_TOKENS", 50)
+    monkeypatch.setattr("wellput.language.paraphrase.classifiers.PART_WORDS", 2)
+    monkeypatch.setattr("wellput.language.paraphrase.pairs.PART_TOKENS", 50)
     monkeypatch.chdir(tmp_path)
     # Words of the second file are new, and others come in another order; one line is blank.
     (tmp_path / "a.txt").write_text("We had a quick reply from them.\nthe old house stands\n" * 30)

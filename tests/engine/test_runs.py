@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import wellput
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK, EvalSet, Item
 from wellput.core.run import Run
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
 from wellput.engine.data_hashes import DataHashes
 from wellput.engine.run_changes import run_changes
@@ -78,8 +80,8 @@ def test_trees_count_where_they_are_needed_and_sources_where_there_is_no_referen
 
 
 def test_where_blocks_end_does_not_matter() -> None:
-    class InOnes:
-        def blocks(self):  # type: ignore[no-untyped-def]
+    class InOnes(EvalSource):
+        def blocks(self) -> Iterator[list[Item]]:
             return ([item] for item in evalset)
 
     n = BLOCK + 3

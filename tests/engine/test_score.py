@@ -127,12 +127,6 @@ def test_rows_that_were_not_kept() -> None:
         wellput.score(evalset(), "ssa")["C", "ssa"]
 
 
-def test_the_public_names_are_all_there() -> None:
-    for name in wellput.__all__:
-        assert getattr(wellput, name) is not None
-    assert sorted(wellput._HOMES) == sorted(set(wellput.__all__) - {"__version__"})
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

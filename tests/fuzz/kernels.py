@@ -8,24 +8,24 @@ import numpy as np
 
 from tests.fuzz.recording import Script, recording
 from tests.language import test_head_driven_chart
-from tests.realize.lattices import trained
-from tests.realize.toy_treebank import TREES, save_toy_models
+from tests.language.realize.lattices import trained
+from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
 from wellput.core.errors import WellputError
-from wellput.degrade.corpus import Corpus
-from wellput.degrade.words import WordModel
+from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.words import WordModel
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.head_driven_training import train_head_driven
 from wellput.language.ngram_compact import quantized
 from wellput.language.ngram_files import load_model, save_model
+from wellput.language.paraphrase.brown import train_brown
+from wellput.language.paraphrase.classifiers import train_classifiers
+from wellput.language.paraphrase.context_training import ContextTraining
+from wellput.language.paraphrase.corpus_index import index_corpus
+from wellput.language.paraphrase.lsa import frequent_words
 from wellput.language.parser_training import train_parser
+from wellput.language.realize.realizer import Realizer
 from wellput.language.tree_model import Method, TreeModel
-from wellput.paraphrase.brown import train_brown
-from wellput.paraphrase.classifiers import train_classifiers
-from wellput.paraphrase.context_training import ContextTraining
-from wellput.paraphrase.corpus_index import index_corpus
-from wellput.paraphrase.lsa import frequent_words
-from wellput.realize.realizer import Realizer
 from wellput.trees.unordered import unordered
 
 ALLOWED = (

@@ -13,7 +13,6 @@ from tests.fuzz.good_models import SENTENCE, forge, write_good_models
 from tests.fuzz.mutation import mutated
 from tests.metrics.test_fitted import GENERATED, TARGET, TREE
 from wellput.core.displays import nodes_of
-from wellput.degrade.sources import read_grammar
 from wellput.displays.annotations import items_of_tiers
 from wellput.displays.rules import read_rules
 from wellput.io import (
@@ -27,20 +26,21 @@ from wellput.io import (
 from wellput.io.nbest import read_nbest
 from wellput.io.openccg import read_testbed
 from wellput.io.tiers import read_tiers
-from wellput.judge.settings import make_settings, read_settings
+from wellput.language.degrade.sources import read_grammar
 from wellput.language.fluency_model import FluencyModel
 from wellput.language.gleu_model import GleuModel
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.ngram_files import load_model
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.judged import read_judged
+from wellput.language.paraphrase.table import read_table_candidates
 from wellput.language.parsers import load_parser
+from wellput.language.realize.json_inputs import read_inputs
+from wellput.language.realize.realizer import Realizer
 from wellput.language.tree_model import TreeModel
 from wellput.language.word_list import WordList
 from wellput.language.wordnet import open_wordnet
-from wellput.paraphrase.corpus_index import CorpusIndex
-from wellput.paraphrase.judged import read_judged
-from wellput.paraphrase.table import read_table_candidates
-from wellput.realize.json_inputs import read_inputs
-from wellput.realize.realizer import Realizer
+from wellput.studies.settings import make_settings, read_settings
 from wellput.trees.unordered import UnorderedTree
 from wellput.trees.xtag import read_xtag
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSource, Item
+from wellput.core.evalset import BLOCK, Item
+from wellput.core.source import EvalSource
 from wellput.io import open_evalset, parse_tree, read_evalset
 
 GO = "1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n"

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSource, Item
+from wellput.core.evalset import BLOCK, Item
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
 from wellput.io import format_tree, open_lines
 

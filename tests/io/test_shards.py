@@ -11,10 +11,11 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK, EvalSet, Item
+from wellput.core.source import BLOCKS_A_PARTITION
 from wellput.io import open_evalset, read_evalset, write_evalset
 from wellput.io.duplicates import SeenIds
 from wellput.io.evalsets import RecordSource
-from wellput.io.record_files import BLOCKS_A_PARTITION, WORTH_CUTTING
+from wellput.io.record_files import WORTH_CUTTING
 
 
 def lines(numbers: Sequence[int], *, filling: str = "") -> str:

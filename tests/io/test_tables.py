@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError, MissingExtra, OutputError
 from wellput.core.evalset import BLOCK, EvalSet, Item
+from wellput.core.source import EvalSource
 from wellput.io import parse_tree, read_evalset, write_evalset
 
 GO = parse_tree(
@@ -256,7 +257,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    class Failing:
+    class Failing(EvalSource):
         def blocks(self) -> Any:
             yield [FULL.items[0]]
             raise InputError("bad line")

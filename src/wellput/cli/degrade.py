@@ -11,10 +11,10 @@ from wellput.cli.options import emit, making_options, show
 from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
-    from wellput.degrade.generate import Degrader
-    from wellput.degrade.sequences import Boundary
-    from wellput.degrade.sources import Source
-    from wellput.report.table import Report
+    from wellput.language.degrade.generate import Degrader
+    from wellput.language.degrade.sequences import Boundary
+    from wellput.language.degrade.sources import Source
+    from wellput.reporting.table import Report
     from wellput.trees.grammar import Grammar
 
 
@@ -112,9 +112,9 @@ def command(
 
     from wellput.cli.progress import progress_of
     from wellput.core.evalset import EvalSet
-    from wellput.degrade.generate import in_blocks, known_order
-    from wellput.degrade.sources import read_grammar, read_source
     from wellput.io import check_distinct, check_writable, write_evalset, write_judgments
+    from wellput.language.degrade.generate import in_blocks, known_order
+    from wellput.language.degrade.sources import read_grammar, read_source
     from wellput.text.detokenizer import detokenize
 
     systems = systems_of(methods, sizes, length)
@@ -136,7 +136,7 @@ def command(
     grammar = read_grammar(treebank) if treebank else None
     texts: dict[str, list[str]] = {}
     join = " ".join if tokenized else detokenize
-    with progress_of("sentences made") as on_progress:
+    with progress_of("making sentences") as on_progress:
         for place, (system, size) in enumerate(systems.items()):
             degrader = degrader_of(
                 system, source, grammar, size=size, length=length, boundary=boundary
@@ -161,7 +161,7 @@ def command(
 def systems_of(methods: Sequence[str], sizes: Sequence[str], length: int) -> dict[str, int]:
     """The systems asked for, `sequence-4` or `pos`, with the size of their sequences, else 0."""
     from wellput.core.errors import did_you_mean
-    from wellput.degrade.generate import METHODS
+    from wellput.language.degrade.generate import METHODS
 
     names = [name for entry in methods for name in entry.split(",") if name]
     for name in names:
@@ -194,9 +194,9 @@ def degrader_of(
     length: int,
     boundary: str,
 ) -> Degrader:
-    from wellput.degrade.errors import ErrorGenerator
-    from wellput.degrade.generate import GrammarGenerator, TemplateGenerator
-    from wellput.degrade.sequences import SequenceGenerator
+    from wellput.language.degrade.errors import ErrorGenerator
+    from wellput.language.degrade.generate import GrammarGenerator, TemplateGenerator
+    from wellput.language.degrade.sequences import SequenceGenerator
 
     if size:
         return SequenceGenerator(
@@ -212,7 +212,7 @@ def degrader_of(
 
 def report_of(texts: dict[str, list[str]], *, is_summary: bool) -> Report:
     """How many sentences each system has, with the first of them; or all of them."""
-    from wellput.report.table import Report, Table
+    from wellput.reporting.table import Report, Table
 
     columns = ("system", "sentences", "example") if is_summary else ("system", "sentence")
     records: list[dict[str, object]] = (

@@ -10,7 +10,7 @@ import click
 
 from wellput.cli.options import making_options, show
 from wellput.core.errors import InputError, did_you_mean
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.core.evalset import Item

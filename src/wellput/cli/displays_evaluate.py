@@ -64,14 +64,14 @@ def command(
         evaluate_displays,
     )
     from wellput.io import check_distinct, check_writable, read_evalset, replacing_text
-    from wellput.report.displays import displays_charts, displays_report
+    from wellput.reporting.displays import displays_charts, displays_report
 
     files = {name: f"{charts}-{name}.svg" for name in ("reproduction", "intrinsic")}
     targets = [output, *(files.values() if charts is not None else ())]
     for target in targets:
         check_writable(target)
     check_distinct(targets, [evalset])
-    with progress_of("sentences evaluated") as on_progress:
+    with progress_of("evaluating sentences") as on_progress:
         evaluation = evaluate_displays(
             read_evalset(evalset, trees=False),
             metrics or (*REPRODUCTION, *INTRINSIC, *FREQUENCIES),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wellput.cli.options import making_options, show
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 
 @click.command(epilog="\b\nExample:\n  wellput displays example -o corpus.jsonl")

@@ -10,7 +10,7 @@ import click
 
 from wellput.cli.options import emit, making_options, show
 from wellput.core.errors import InputError, did_you_mean
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.core.evalset import EvalSet, Item
@@ -76,7 +76,7 @@ def command(
     sets = read_evalset(evalset, trees=False)
     systems = _systems(sets, system)
     shown = _chosen(sets, items, n)
-    with progress_of("sentences spoken") as on_progress:
+    with progress_of("speaking sentences") as on_progress:
         page = preview_page(shown, systems, title=evalset, on_progress=on_progress)
     if output is not None:
         emit(page, output)

@@ -9,7 +9,7 @@ import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.core.errors import InputError, did_you_mean
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.displays.select import Selection, Strategy

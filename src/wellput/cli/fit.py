@@ -11,8 +11,8 @@ from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.cli.tree_options import open_items, trees_option
 
 if TYPE_CHECKING:
-    from wellput.agree.fit import Criterion, Method
-    from wellput.agree.panel import Normalization
+    from wellput.agreement.fit import Criterion, Method
+    from wellput.agreement.panel import Normalization
     from wellput.core.judgment import Judgment
     from wellput.core.metric import Metric
 
@@ -95,27 +95,28 @@ def command(
     system, question, value) or pairwise choices. The metric is written to the file of -o, with its
     card; `wellput score -m ./FILE.json` uses it. A summary goes to standard output.
     """
-    from wellput.agree.card import panel_provenance
-    from wellput.agree.exclusions import parse_exclusion
-    from wellput.agree.fit import fit
-    from wellput.agree.judges import outlying_judges
-    from wellput.agree.panel import default_normalization, normalized, panels
-    from wellput.cli.progress import progress_of
+    from wellput.agreement.card import panel_provenance
+    from wellput.agreement.exclusions import parse_exclusion
+    from wellput.agreement.fit import fit
+    from wellput.agreement.judges import outlying_judges
+    from wellput.agreement.panel import default_normalization, normalized, panels
+    from wellput.cli.progress import progress
     from wellput.engine.score import score
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable, save
-    from wellput.report.fit import fit_report
+    from wellput.reporting.fit import fit_report
 
     refuse_stdin_twice(evalset, judgments)
     metrics, names = metrics_of(predictors)
     exclusions = [parse_exclusion(rule, question) for rule in exclude]
     if output is not None:
         check_savable(output)
-    answers, is_choice = answers_to(question, judgments)
-    source = open_items(evalset, metrics, trees, threads=threads)
-    with progress_of("items scored") as on_progress:
+    with progress() as on_phase:
+        on_phase("reading judgments")
+        answers, is_choice = answers_to(question, judgments)
+        source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
         scores = score(
-            source, metrics, seed=seed, threads=threads, keep_rows=True, on_progress=on_progress
+            source, metrics, seed=seed, threads=threads, keep_rows=True, on_phase=on_phase
         )
     first = scores.table(metrics[0].name)
     panel = panels(answers, first.systems, first.items)[question]
@@ -128,7 +129,7 @@ def command(
     panel = normalized(panel, cast("Normalization | None", normalize) or default)
     panel.refuse_empty()
     hashes = {"evalset": fingerprint(evalset), "judgments": fingerprint(judgments)}
-    with progress_of("folds fitted") as on_progress:
+    with progress() as on_phase:
         result = fit(
             scores.tables,
             panel.table(),
@@ -138,7 +139,7 @@ def command(
             rescale=not no_rescale,
             seed=seed,
             provenance={**panel_provenance(panel), "sha256": hashes},
-            on_progress=on_progress,
+            on_phase=on_phase,
         )
     if output is not None:
         save(result.model, output)
@@ -169,7 +170,7 @@ def metrics_of(predictors: Sequence[str]) -> tuple[list[Metric], list[str]]:
 
 def answers_to(question: str, path: str) -> tuple[list[Judgment], bool]:
     """The ratings that answer the question, and whether they are pairwise choices."""
-    from wellput.agree.choices import selection_ratings
+    from wellput.agreement.choices import selection_ratings
     from wellput.core.errors import InputError, did_you_mean
     from wellput.core.judgment import Judgment, Preference
     from wellput.io import read_judgments

@@ -8,7 +8,7 @@ import click
 
 from wellput.cli.options import common_options, show, terminal_width
 from wellput.metrics import registry
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
 NARROW = ("metric", "better", "needs", "about")

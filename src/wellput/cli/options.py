@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from wellput.core.errors import InputError
-from wellput.report.table import FORMATS, Format, Report, render
+from wellput.reporting.table import FORMATS, Format, Report, render
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,12 +9,12 @@ import click
 
 from wellput.cli.options import making_options, show
 from wellput.core.errors import InputError
-from wellput.report.table import Report, Table, number
+from wellput.reporting.table import Report, Table, number
 
 if TYPE_CHECKING:
-    from wellput.core.evalset import EvalSource
-    from wellput.paraphrase.methods import Choices
-    from wellput.paraphrase.references import Substitution
+    from wellput.core.source import EvalSource
+    from wellput.language.paraphrase.methods import Choices
+    from wellput.language.paraphrase.references import Substitution
 
 F = TypeVar("F", bound=Callable[..., Any])
 METHODS = ("context", "wordnet", "lsa", "brown")
@@ -127,8 +127,8 @@ def command(
     from wellput.core.evalset import EvalSet
     from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable, open_evalset, write_evalset
-    from wellput.paraphrase.methods import make_paraphraser
-    from wellput.paraphrase.references import RewrittenSource, substitution_items
+    from wellput.language.paraphrase.methods import make_paraphraser
+    from wellput.language.paraphrase.references import RewrittenSource, substitution_items
 
     chosen = choices_of(**choices)
     source = open_evalset(evalset)
@@ -141,7 +141,7 @@ def command(
     learned = _learned(source, chosen, corpus, cache, seed) if corpus else None
     paraphraser = make_paraphraser(chosen, classifiers=learned)
     cores = threads or available_cores()
-    with progress_of("items rewritten") as on_progress:
+    with progress_of("rewriting items") as on_progress:
         rewritten = RewrittenSource(source, paraphraser, threads=cores, on_progress=on_progress)
         if output is not None:
             write_evalset(rewritten, output)
@@ -171,8 +171,8 @@ def choices_of(
     wordnet: str | None = None,
 ) -> Choices:
     """The choices that these options make; contradictions are refused."""
-    from wellput.paraphrase.methods import METHODS as SHORT
-    from wellput.paraphrase.methods import Choices, FilterName
+    from wellput.language.paraphrase.methods import METHODS as SHORT
+    from wellput.language.paraphrase.methods import Choices, FilterName
 
     if method is not None and (candidates is not None or filter is not None):
         raise InputError("--method is short for --candidates and --filter: give it or them.")
@@ -205,12 +205,12 @@ def _learned(
     """Classifiers for the words that are proposed here, from the user's corpus."""
     from wellput.cli.progress import progress_of
     from wellput.cli.train_paraphrase import corpus_index
-    from wellput.paraphrase.on_demand import learn_for
+    from wellput.language.paraphrase.on_demand import learn_for
 
     if chosen.filter not in ("classifier", "context"):
         raise InputError("--corpus is for the filters that learn: classifier and context.")
     index = corpus_index(corpus)
-    with progress_of("classifiers learned") as on_progress:
+    with progress_of("learning classifiers") as on_progress:
         return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)
 
 

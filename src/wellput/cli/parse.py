@@ -62,7 +62,7 @@ def command(
     from wellput.io import check_distinct, check_writable, format_tree, replacing
     from wellput.io.files import InputFile, check_readable
     from wellput.language.sentence_parsing import SentenceParser, Summary
-    from wellput.report.parse import parse_report
+    from wellput.reporting.parse import parse_report
 
     file = InputFile(sentences)
     check_readable(file)
@@ -71,7 +71,7 @@ def command(
     parsing = SentenceParser.load(parser, tokenize=tokenize)
     threads = threads or available_cores()
     summary = Summary()
-    with progress_of("sentences parsed") as on_progress, replacing(output) as sink:
+    with progress_of("parsing sentences") as on_progress, replacing(output) as sink:
         for block in file.line_blocks(BLOCK):
             for parsed in parsing.parse(block, first=summary.lines + 1, threads=threads):
                 summary.add(parsed)

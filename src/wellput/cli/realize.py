@@ -14,10 +14,10 @@ from wellput.core.errors import InputError
 if TYPE_CHECKING:
     from wellput.core.tree import Tree
     from wellput.engine.result import ScoreResult
-    from wellput.realize.inputs import InputKind
-    from wellput.realize.inserting import Insertion
-    from wellput.realize.realizer import Realizer, Source
-    from wellput.realize.systems import Realized
+    from wellput.language.realize.inputs import InputKind
+    from wellput.language.realize.inserting import Insertion
+    from wellput.language.realize.realizer import Realizer, Source
+    from wellput.language.realize.systems import Realized
 
 INPUTS = ("words", "labels", "lemmas")
 MODELS = ("learned", "fergus+", "fergus", "lr")
@@ -112,9 +112,9 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable
-    from wellput.realize.realizer import Realizer
-    from wellput.realize.synsets import Synsets
-    from wellput.report.realize import explained, realize_report
+    from wellput.language.realize.realizer import Realizer
+    from wellput.language.realize.synsets import Synsets
+    from wellput.reporting.realize import explained, realize_report
 
     if explain and format != "table":
         raise InputError("--explain is for reading: it goes with --format table.")
@@ -133,7 +133,7 @@ def command(
         trees, input_kind, cores, is_text=from_text, needs_order=evaluate or evalset is not None
     )
     realizer = Realizer.load(model=model, grammar=grammar, insert=_insertions(insert))
-    with progress_of("trees realized") as on_progress:
+    with progress_of("realizing trees") as on_progress:
         realized = realizer.realize_all(
             sources,
             kind=input_kind,
@@ -180,8 +180,8 @@ def _sources(
     """The trees that have an order, and all that is to be realized."""
     from wellput.io import read_trees
     from wellput.io.files import InputFile
-    from wellput.realize.json_inputs import read_inputs
-    from wellput.realize.synsets import Synsets
+    from wellput.language.realize.json_inputs import read_inputs
+    from wellput.language.realize.synsets import Synsets
 
     if is_text:
         trees = _parsed(path, threads)
@@ -233,7 +233,7 @@ def _nbest_lines(realized: Sequence[Realized], trees: Sequence[Tree]) -> str:
 
 
 def _write_lattices(realized: Sequence[Realized], path: str) -> None:
-    from wellput.realize.openfst import openfst_text, symbols_text
+    from wellput.language.realize.openfst import openfst_text, symbols_text
 
     lattices = [one.lattice for one in realized if one.lattice is not None]
     for place, lattice in enumerate(lattices, 1):
@@ -264,7 +264,7 @@ def _evaluated(
 ) -> ScoreResult:
     """The sentences, and those of the baseline, against the order in the file."""
     from wellput.engine.realization import evaluate_order
-    from wellput.realize.realizer import Realizer
+    from wellput.language.realize.realizer import Realizer
 
     outputs = {realizer.system.name: [one.best[0].text for one in realized]}
     if BASELINE not in outputs and kind != "lemmas":

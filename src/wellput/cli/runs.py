@@ -15,9 +15,9 @@ from wellput.cli.options import common_options, show
 from wellput.core.errors import InputError, OutputError, WellputError
 
 if TYPE_CHECKING:
-    from wellput.core.evalset import EvalSource
     from wellput.core.metric import Metric
     from wellput.core.run import Run
+    from wellput.core.source import EvalSource
     from wellput.engine.result import ScoreResult
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -100,7 +100,7 @@ def list_runs(
 ) -> None:
     """List the runs of a folder, newest first."""
     from wellput.io.run_files import read_runs, run_paths
-    from wellput.report.runs import list_report
+    from wellput.reporting.runs import list_report
 
     if system is None and metric is None:  # no more need be read than is shown
         chosen, unreadable = read_runs(folder, last=last)
@@ -134,7 +134,7 @@ def show_run(
 ) -> None:
     """Show the scores of a run, and how they came about."""
     from wellput.io.run_files import find_run
-    from wellput.report.runs import show_report
+    from wellput.reporting.runs import show_report
 
     show(show_report(find_run(folder, run)), format, output)
 
@@ -164,7 +164,7 @@ def diff(
     """Say how scores changed from one run to another, where they may be compared."""
     from wellput.engine.run_changes import run_changes
     from wellput.io.run_files import find_run
-    from wellput.report.runs import diff_report
+    from wellput.reporting.runs import diff_report
 
     names: dict[str, str] = {}
     for pair in renamed:

@@ -10,12 +10,13 @@ import click
 from wellput.cli.options import making_options
 from wellput.cli.study_options import cell_text, listed, print_records, store_class
 from wellput.core.errors import InputError
-from wellput.report.table import Table
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.reporting.table import Table
 
 if TYPE_CHECKING:
     from wellput.core.evalset import EvalSet
-    from wellput.judge.settings import Settings
-    from wellput.judge.study import Plan, Study
+    from wellput.studies.settings import Settings
+    from wellput.studies.study import Plan, Study
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -176,12 +177,18 @@ def command(
 
     The summary holds the owner's token, which opens the dashboard: it is shown only now.
     """
-    store_type = store_class()
-    from wellput.io import read_evalset
+    from wellput.cli.progress import progress
 
-    items = read_evalset(evalset)
-    study = design_study(items, seed=seed, threads=threads, **choices)
-    store = store_type.create(output, study)
+    with progress() as on_phase:
+        on_phase("reading items")
+        from wellput.io import read_evalset
+
+        store_type = store_class()
+        items = read_evalset(evalset)
+        study = design_study(items, seed=seed, threads=threads, on_phase=on_phase, **choices)
+        on_phase("writing the study")
+        store = store_type.create(output, study)
+        per_judge = _trials_per_judge(study)
     plan = study.plan
     summary = {
         "study": output,
@@ -193,7 +200,7 @@ def command(
         "plan": plan.kind,
         "judges": plan.judges,
         "per_item": plan.per_item if plan.kind == "per-item" else None,
-        "per_judge": _trials_per_judge(study),
+        "per_judge": per_judge,
         "selection": dict(study.selection) or None,
         "seed": seed,
         "owner_token": store.owner_token,
@@ -208,13 +215,20 @@ def command(
     print_records("study", [summary], Table(["study", ""], rows, notes=notes), format, "-")
 
 
-def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices: Any) -> Study:
+def design_study(
+    evalset: EvalSet,
+    *,
+    seed: int,
+    threads: int | None,
+    on_phase: OnPhase = unheard_phase,
+    **choices: Any,
+) -> Study:
     """The study that the options of `create` describe."""
-    from wellput.judge.performances import with_head
-    from wellput.judge.selection import select_trials, used_items
-    from wellput.judge.settings import make_settings, read_settings
-    from wellput.judge.study import all_trials, make_study, study_items
     from wellput.metrics.registry import split_specs
+    from wellput.studies.performances import with_head
+    from wellput.studies.selection import select_trials, used_items
+    from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.study import all_trials, make_study, study_items
 
     record = read_settings(choices["settings"]) if choices["settings"] else {}
     if choices["from_substitutions"]:
@@ -230,6 +244,7 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
         show_source=choices["show_source"],
         **{name: choices[name] for name in wording},
     )
+    on_phase("planning trials")
     design = with_head(settings.design, evalset)
     items = study_items(evalset, source=settings.show_source)
     trials = all_trials(design, items)
@@ -245,6 +260,7 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
             per_stratum=choices["per_stratum"],
             seed=seed,
             threads=threads,
+            on_phase=on_phase,
         )
         trials, selection = selected.trials, selected.record
     elif choices["metrics"]:
@@ -266,8 +282,8 @@ def _about_substitutions(
     evalset: EvalSet, choices: dict[str, Any], record: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The choices and settings of a study of substitutions; what the user's file says goes first."""
-    from wellput.agree.decisions import KEPT, REFUSED
-    from wellput.judge.wordings import SUBSTITUTIONS
+    from wellput.agreement.decisions import KEPT, REFUSED
+    from wellput.studies.wordings import SUBSTITUTIONS
 
     if not set(evalset.systems) <= {KEPT, REFUSED}:
         raise InputError(
@@ -282,7 +298,7 @@ def _about_substitutions(
 
 
 def _plan(choices: Mapping[str, Any]) -> Plan:
-    from wellput.judge.study import Plan
+    from wellput.studies.study import Plan
 
     judges, per_item = choices["judges"], choices["per_item"]
     if choices["plan"] == "within-judge" and per_item is not None:
@@ -303,7 +319,7 @@ def _plan(choices: Mapping[str, Any]) -> Plan:
 
 
 def _trials_per_judge(study: Study) -> int:
-    from wellput.judge.assignment import share, within_judge
+    from wellput.studies.assignment import share, within_judge
 
     if study.plan.kind == "within-judge":
         return len(within_judge(study, judge=1))

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wellput.cli.options import emit, is_terminal, terminal_width
 from wellput.core.errors import MissingExtra
-from wellput.report.table import Format, Table, as_csv, as_json, as_latex, as_markdown, as_terminal
+from wellput.reporting.table import (
+    Format,
+    Table,
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    as_terminal,
+)
 
 if TYPE_CHECKING:
-    from wellput.judge.store import Store
+    from wellput.studies.store import Store
 
 
 def store_class() -> type[Store]:
     try:
-        from wellput.judge.store import Store
+        from wellput.studies.store import Store
     except ModuleNotFoundError as error:
         raise MissingExtra("`wellput study`", "judge") from error
     return Store

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wellput.cli.options import making_options, show
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.language.english_training import Card, Role, Source, Step
@@ -114,7 +114,7 @@ def command(
             click.echo(f"making {step.file}: {step.about}", err=True)
 
     steps = _chosen(only, {source.role for source in sources})
-    with progress_of("sentences") as on_progress:
+    with progress_of("reading sentences") as on_progress:
         inputs = Inputs(sources, output, threads or available_cores(), seed, on_progress)
         cards = make_all(
             steps, inputs, command=_shown(sources), is_restarted=restart, on_step=on_step

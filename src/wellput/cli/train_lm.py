@@ -11,7 +11,7 @@ import click
 from wellput.cli.engine_options import cluster_options
 from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.core.errors import InputError
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 from wellput.text.tokenizers import NATIVE
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def command(
         "tokenize": tokenize,
         "lowercase": lowercase,
     }
-    with progress_of("sentences counted") as on_progress:
+    with progress_of("counting sentences") as on_progress:
         if engine == "ray":
             training = _on_cluster(corpus, options, work, address, threads, on_progress)
         else:

@@ -11,13 +11,13 @@ import click
 from wellput.cli.engine_options import cluster_options
 from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.core.errors import InputError
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.core.mapping import MapParts
-    from wellput.paraphrase.corpus_index import CorpusIndex
-    from wellput.paraphrase.model import ParaphraseModel
-    from wellput.paraphrase.training import Training
+    from wellput.language.paraphrase.corpus_index import CorpusIndex
+    from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.paraphrase.training import Training
 
 F = TypeVar("F", bound=Callable[..., Any])
 BLOCK = 1 << 14
@@ -180,10 +180,10 @@ def command(
     """
     from wellput.cli.progress import progress_of
     from wellput.io import check_distinct, check_writable
+    from wellput.language.paraphrase.embeddings import TransformerEncoder
+    from wellput.language.paraphrase.judged import read_judged
+    from wellput.language.paraphrase.training import train_model
     from wellput.language.wordnet import open_wordnet
-    from wellput.paraphrase.embeddings import TransformerEncoder
-    from wellput.paraphrase.judged import read_judged
-    from wellput.paraphrase.training import train_model
 
     refuse_stdin_twice(*corpus)
     indices = [index] if index is not None else []
@@ -202,7 +202,7 @@ def command(
     how = _training(choices)
     with _mapping(engine, address, threads) as map_parts:
         indexed = _index(corpus, index, map_parts if engine == "ray" else None)
-        with progress_of("words learned") as on_progress:
+        with progress_of("learning words") as on_progress:
             model = train_model(
                 indexed,
                 how,
@@ -232,7 +232,7 @@ def _mapping(
 
 
 def _index(corpus: Sequence[str], path: str | None, map_parts: MapParts | None) -> CorpusIndex:
-    from wellput.paraphrase.corpus_index import CorpusIndex
+    from wellput.language.paraphrase.corpus_index import CorpusIndex
 
     indexed = corpus_index(corpus or [path or ""], map_parts)
     if not corpus or path is None:
@@ -247,13 +247,13 @@ def corpus_index(corpus: Sequence[str], map_parts: MapParts | None = None) -> Co
     from wellput.cli.progress import progress_of
     from wellput.io.files import InputFile, check_readable
     from wellput.io.text_parts import text_parts
-    from wellput.paraphrase.corpus_index import CorpusIndex, index_corpus, index_parts
+    from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus, index_parts
 
     if len(corpus) == 1 and corpus[0].endswith(".wpm"):
         return CorpusIndex.load(corpus[0])
     files = [InputFile(name) for name in corpus]
     check_readable(*files)
-    with progress_of("sentences indexed") as on_progress:
+    with progress_of("indexing sentences") as on_progress:
         if map_parts is not None:
             return index_parts(text_parts(corpus), map_parts=map_parts, on_progress=on_progress)
         return index_corpus(
@@ -262,9 +262,9 @@ def corpus_index(corpus: Sequence[str], map_parts: MapParts | None = None) -> Co
 
 
 def _training(choices: dict[str, Any]) -> Training:
-    from wellput.paraphrase.context_training import ContextTraining
-    from wellput.paraphrase.lsa import LsaTraining
-    from wellput.paraphrase.training import Training
+    from wellput.language.paraphrase.context_training import ContextTraining
+    from wellput.language.paraphrase.lsa import LsaTraining
+    from wellput.language.paraphrase.training import Training
 
     same = (
         "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
@@ -282,9 +282,9 @@ def _training(choices: dict[str, Any]) -> Training:
 
 def _shipped_model() -> ParaphraseModel | None:
     """For the weights of its filters, where it is installed."""
+    from wellput.language.paraphrase.methods import SHIPPED
+    from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.shipped import FOLDER
-    from wellput.paraphrase.methods import SHIPPED
-    from wellput.paraphrase.model import ParaphraseModel
 
     path = FOLDER / SHIPPED
     return ParaphraseModel.load(path) if path.is_file() else None

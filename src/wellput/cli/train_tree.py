@@ -9,7 +9,7 @@ import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
 from wellput.core.errors import InputError
-from wellput.report.table import Report, Table
+from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.language.tree_model import TreeModel
@@ -45,7 +45,7 @@ def command(trees: Sequence[str], output: str, format: str, seed: int, threads: 
     check_writable(output)
     check_distinct([output], trees)
     readers = [read_trees(path) for path in trees]
-    with progress_of("trees counted") as on_progress:
+    with progress_of("counting trees") as on_progress:
         model = train_tree_model(
             (tree for reader in readers for tree in reader), on_progress=on_progress
         )

@@ -1,4 +1,4 @@
-"""The nouns `EvalSet`, `EvalSource`, `Item` and `Batch`: what is evaluated.
+"""The nouns `EvalSet`, `Item` and `Batch`: what is evaluated.
 
 Item-major always: an item has its references, not a reference stream its items. An output that a
 system lacks is absent from `Item.outputs` (or None in the lists given to `EvalSet.of`); the empty
@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
 from wellput.core.progress import OnProgress, unheard
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 
 T = TypeVar("T")
@@ -163,21 +164,7 @@ class Batch:
         )
 
 
-@runtime_checkable
-class EvalSource(Protocol):
-    """Items in order, block by block: an `EvalSet` in memory, or a file read by
-    `wellput.io.open_evalset` that may be larger than memory."""
-
-    def blocks(self) -> Iterator[Sequence[Item]]:
-        """The items in lists of `BLOCK`, the last one shorter; every call starts anew.
-
-        Reading a file raises `InputError` at the latest after the last block: a result is good only
-        when the iterator has ended.
-        """
-        ...
-
-
-class EvalSet:
+class EvalSet(EvalSource):
     """Items in order, and the systems that have an output for at least one of them."""
 
     def __init__(self, items: Iterable[Item], *, systems: Sequence[str] | None = None) -> None:

@@ -14,7 +14,8 @@ from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.evalset import Batch, EvalSource
+from wellput.core.evalset import Batch
+from wellput.core.source import EvalSource
 
 Floats: TypeAlias = NDArray[np.float64]
 Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source", "logged"]

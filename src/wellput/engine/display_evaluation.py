@@ -17,9 +17,9 @@ import numpy as np
 
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSource
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnProgress, unheard
+from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score
@@ -74,7 +74,7 @@ class DisplayEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `wellput score`, and the tests."""
-        return {**self.result.to_dict(), "rank_sums": [asdict(test) for test in self.rank_sums]}
+        return {**self.result.values(), "rank_sums": [asdict(test) for test in self.rank_sums]}
 
 
 def evaluate_displays(

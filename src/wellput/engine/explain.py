@@ -7,8 +7,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from wellput.core.evalset import Batch, EvalSource, Item
+from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Metric
+from wellput.core.source import EvalSource
 from wellput.engine.result import ScoreResult
 
 WORST = 3

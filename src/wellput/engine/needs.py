@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch, EvalSource, Item
+from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of
+from wellput.core.source import EvalSource
 
 LACKING: Mapping[Need, tuple[str, str]] = {
     "references": ("a reference", "Give --ref FILE, or references in the evalset."),

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wellput.core.errors import InputError, OutputError
-from wellput.core.evalset import EvalSource
 from wellput.core.metric import Metric
-from wellput.core.progress import OnProgress
+from wellput.core.progress import OnPhase, OnProgress, together, unheard_phase
+from wellput.core.source import EvalSource, Partition
 from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.finished import FinishedPartitions
-from wellput.engine.parsed_references import without_parser
 from wellput.engine.partitions import (
     ATTEMPTS,
     Before,
@@ -25,14 +24,10 @@ from wellput.engine.partitions import (
     Failed,
     Job,
     Outcome,
-    Partition,
     evaluate,
     failed_each_time,
-    partitions_of,
 )
-from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
 from wellput.engine.result import Skipped
-from wellput.io.evalsets import RecordSource
 from wellput.io.files import PathLike
 from wellput.io.segment_folder import drop_other_parts, gathering_parts
 
@@ -62,18 +57,22 @@ class Plan:
 
 
 def collect_partitions(
-    source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress
+    source: EvalSource,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    on_progress: OnProgress,
+    on_phase: OnPhase = unheard_phase,
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
-    plain = without_parser(source)
-    result = Collection(prepare_all(metrics, plain))
+    on_phase("preparing metrics")
+    result = Collection(prepare_all(metrics, source.unparsed))
     threads = plan.threads if plan.engine == "local" else 1
-    partitions, has_unchecked_ids = partitions_of(source, threads=threads)
+    partitions = source.partitions(threads=threads)
     job = Job(
         result.metrics,
         threads=threads,
         keep_rows=plan.keep_rows,
-        hash_ids=has_unchecked_ids,
+        hash_ids=not source.are_ids_checked_by_partition,
         parser=plan.parser,
     )
     finished = None if plan.resume is None else FinishedPartitions(plan.resume)
@@ -82,8 +81,11 @@ def collect_partitions(
         if plan.segments is not None:
             folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
             job = replace(job, segments=stack.enter_context(folder))
+        if plan.engine == "ray":
+            on_phase("starting the cluster")
         # Left early, it must end before the cluster does.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
+        on_progress = together(on_progress, on_phase("scoring items"))
         on_progress(0)  # a cluster takes seconds to start, the first partition more
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
@@ -91,8 +93,8 @@ def collect_partitions(
             else:
                 written.append(number)
                 _add(result, partition, outcome, job, finished, on_progress)
-        if isinstance(plain, RecordSource) and has_unchecked_ids:
-            plain.refuse_repeated(result.seen)
+        if not source.are_ids_checked_by_partition:
+            source.refuse_repeated(result.seen.suspects())
         if job.segments is not None:
             drop_other_parts(job.segments, written)
     return result
@@ -113,6 +115,8 @@ def _outcomes(
     has_fingerprint = finished is not None
     if plan.engine == "local":
         return outcomes_here(partitions, job, before, with_fingerprint=has_fingerprint)
+    from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
+
     ray = stack.enter_context(ray_cluster(plan.address, plan.threads))
     return outcomes_on_cluster(ray, partitions, job, before, with_fingerprint=has_fingerprint)
 

@@ -8,54 +8,19 @@ returns values, its failures too, because an exception may not survive the way h
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from wellput import __version__
 from wellput.core.errors import InputError, Unreachable, WellputError
-from wellput.core.evalset import EvalSource, Item
 from wellput.core.metric import Metric
+from wellput.core.source import Partition
 from wellput.engine.blocks import BlockStatistics, block_statistics
-from wellput.engine.parsed_references import ParsedPartition, ParsedReferences
-from wellput.io.evalsets import RecordSource
-from wellput.io.record_files import BLOCKS_A_PARTITION
 from wellput.io.segment_folder import has_part, writing_part
 
 ATTEMPTS = 3
-
-
-class Partition(Protocol):
-    """A run of whole blocks that can be read by itself. `io.record_files` has those of files."""
-
-    @property
-    def name(self) -> str: ...
-
-    def blocks(self) -> Iterator[Sequence[Item]]: ...
-
-    def fingerprint(self) -> str:
-        """A hash of the data."""
-        ...
-
-
-@dataclass(frozen=True)
-class HeldPartition:
-    """Blocks of a source that only this process can read, to be sent along."""
-
-    name: str
-    held: Sequence[Sequence[Item]]
-
-    def blocks(self) -> Iterator[Sequence[Item]]:
-        return iter(self.held)
-
-    def fingerprint(self) -> str:
-        items = (tuple(item) for block in self.held for item in block)
-        digest = hashlib.sha256()
-        for item in items:
-            digest.update(repr(item).encode(errors="surrogatepass"))
-        return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -146,23 +111,3 @@ def evaluate(
         raise  # to be tried again
     except InputError as error:
         return Failed(str(error))
-
-
-def partitions_of(source: EvalSource, *, threads: int = 1) -> tuple[Iterator[Partition], bool]:
-    """The source in partitions, and whether its ids must still be compared with one another.
-    `threads` are those of a parser that reads a partition."""
-    if isinstance(source, ParsedReferences):
-        plain, has_unchecked_ids = partitions_of(source.source)
-        parse = source.parse
-        return (ParsedPartition(each, parse, threads) for each in plain), has_unchecked_ids
-    own = source.partitions() if isinstance(source, RecordSource) else None
-    return (_held(source), False) if own is None else (own, True)
-
-
-def _held(source: EvalSource) -> Iterator[Partition]:
-    blocks = source.blocks()
-    first = 1
-    while held := list(islice(blocks, BLOCKS_A_PARTITION)):
-        last = first + sum(map(len, held)) - 1
-        yield HeldPartition(f"items {first:,} to {last:,}", held)
-        first = last + 1

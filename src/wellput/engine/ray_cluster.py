@@ -19,13 +19,13 @@ from typing import Any, TextIO, TypeVar, cast
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.mapping import MapParts
+from wellput.core.source import Partition
 from wellput.engine.partitions import (
     ATTEMPTS,
     Before,
     Failed,
     Job,
     Outcome,
-    Partition,
     evaluate,
     failed_each_time,
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
-from wellput.core.presented import Presented
+from wellput.core.result import Result
 from wellput.core.score import Score
 from wellput.core.table import ScoreTable
 
@@ -48,9 +48,11 @@ class LeftOut:
     first: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ScoreResult(Presented):
+@dataclass(frozen=True, repr=False)
+class ScoreResult(Result):
     """Scores of all systems under all metrics, and what is needed to repeat them."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
 
     items: int
     systems: tuple[str, ...]
@@ -92,7 +94,7 @@ class ScoreResult(Presented):
         """A record for each system under each metric."""
         return [{**asdict(score), "components": dict(score.components)} for score in self.scores]
 
-    def to_dict(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """The JSON of `wellput score`."""
         return {
             "items": self.items,

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wellput import __version__
-from wellput.core.evalset import EvalSource, Item
+from wellput.core.evalset import Item
 from wellput.core.metric import Metric
 from wellput.core.run import Run, RunScore
 from wellput.core.score import Score
+from wellput.core.source import EvalSource
 from wellput.engine.data_hashes import DataHashes
-from wellput.engine.partitions import partitions_of
 from wellput.engine.result import ScoreResult
 from wellput.io import open_evalset, run_files
 from wellput.metrics.registry import create_all
@@ -78,15 +78,14 @@ def run_of(
 
 
 @dataclass(frozen=True)
-class _Scored:
+class _Scored(EvalSource):
     """A source without the partitions that were left out of the scores."""
 
     source: EvalSource
     left_out: frozenset[str]
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        partitions, _ = partitions_of(self.source)
-        for partition in partitions:
+        for partition in self.source.partitions():
             if partition.name not in self.left_out:
                 yield from partition.blocks()
 

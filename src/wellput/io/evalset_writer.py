@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wellput.core.errors import OutputError
-from wellput.core.evalset import EvalSource, Item, Output
+from wellput.core.evalset import Item, Output
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.io.conllu import format_tree
 from wellput.io.files import PathLike

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSet, EvalSource, Item
+from wellput.core.evalset import EvalSet, Item
 from wellput.core.plain_block import ids_of
+from wellput.core.source import EvalSource, Partition
 from wellput.io.compression import SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.eval_logs import is_eval_log, read_eval_logs
@@ -15,7 +16,7 @@ from wellput.io.locations import files_in, is_folder, is_pattern
 from wellput.io.mt_metrics_eval import find_language_pair, open_language_pair
 from wellput.io.object_stores import is_url
 from wellput.io.problems import Problems
-from wellput.io.record_files import Partition, RecordFile
+from wellput.io.record_files import RecordFile
 from wellput.io.tables import FORMATS
 
 SHARDS = [suffix + packed for suffix in FORMATS for packed in ("", *COMPRESSIONS)]
@@ -57,12 +58,13 @@ def read_evalset(path: PathLike, *, trees: bool = True) -> EvalSet:
     return EvalSet(item for block in source.blocks() for item in block)
 
 
-class RecordSource:
+class RecordSource(EvalSource):
     """An `EvalSource` over files of records, one after another. Every file begins a new block."""
 
     def __init__(self, files: Sequence[RecordFile]) -> None:
         self.files = files
         self._ids_are_unique = False
+        self.are_ids_checked_by_partition = self._is_read_here
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items; raises InputError in the end for all bad records of a file and repeated ids."""
@@ -74,27 +76,32 @@ class RecordSource:
                 if block and not problems:
                     yield block
             if file is self.files[-1]:
-                self._add_repeated(seen, problems)
+                self._add_repeated(
+                    frozenset() if self._ids_are_unique else seen.suspects(), problems
+                )
             problems.raise_if_any()
         if not seen.total:
             raise InputError(f"{self.files[0].file.name} holds no items.")
 
-    def partitions(self) -> Iterator[Partition] | None:
-        """The same items in runs that can be read by themselves, in order; None for what can be read
-        only here, such as standard input. Whether ids repeat is left to `refuse_repeated`."""
-        if any(file.file.is_read_once for file in self.files):
-            return None
+    @property
+    def _is_read_here(self) -> bool:
+        """Whether only this process can read it: standard input, say."""
+        return any(file.file.is_read_once for file in self.files)
+
+    def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
+        if self._is_read_here:
+            return super().partitions(threads=threads)
         return (partition for file in self.files for partition in file.partitions())
 
-    def refuse_repeated(self, seen: SeenIds) -> None:
-        """Raises InputError where two of the ids seen are the same, and names their places."""
+    def refuse_repeated(self, suspects: frozenset[int]) -> None:
+        """Names the places of the ids that are used more than once."""
         problems = Problems(", ".join(file.file.name for file in self.files[:3]))
-        self._add_repeated(seen, problems)
+        self._add_repeated(suspects, problems)
         problems.raise_if_any()
 
-    def _add_repeated(self, seen: SeenIds, problems: Problems) -> None:
+    def _add_repeated(self, suspects: frozenset[int], problems: Problems) -> None:
         """Reads the files again for the ids that occur more than once, to name their places."""
-        if self._ids_are_unique or not (suspects := seen.suspects()):
+        if not suspects:
             self._ids_are_unique = True
             return
         unit = self.files[0].unit

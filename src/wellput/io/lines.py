@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK, Item
+from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.io.conllu import trees_in
 from wellput.io.files import InputFile, PathLike, check_readable
@@ -46,8 +47,8 @@ def open_lines(
     return result
 
 
-class LineSource:
-    """An `EvalSource` over line-aligned files."""
+class LineSource(EvalSource):
+    """The items of line-aligned files."""
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from typing import Literal
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment
+from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
 from wellput.io.lines import LineSource
@@ -128,8 +129,8 @@ def open_language_pair(pair: LanguagePair) -> TranslationSource:
     return TranslationSource(lines, list(references))
 
 
-class TranslationSource:
-    """An `EvalSource` over the texts of a language pair."""
+class TranslationSource(EvalSource):
+    """The texts of a language pair."""
 
     def __init__(self, lines: LineSource, reference_names: Sequence[str]) -> None:
         self._lines = lines

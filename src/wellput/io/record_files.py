@@ -1,8 +1,9 @@
 """The noun `RecordFile`: one file of an evaluation set, read whole or in partitions.
 
-JSONL, CSV, TSV and Parquet, told apart by their suffixes. A `Partition` is a run of whole blocks of one
-file, which another process can read by itself; a file that cannot be entered in the middle (compressed,
-CSV) is one partition, and so is a file behind a URL: counting its lines would mean fetching it twice.
+JSONL, CSV, TSV and Parquet, told apart by their suffixes. A `FilePartition` is a run of whole blocks of
+one file, which another process can read by itself; a file that cannot be entered in the middle
+(compressed, CSV) is one partition, and so is a file behind a URL: counting its lines would mean
+fetching it twice.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wellput.core.evalset import BLOCK, Item
+from wellput.core.source import BLOCKS_A_PARTITION
 from wellput.io.columns import Columns
 from wellput.io.files import InputFile
 from wellput.io.item_lines import ByteSpan, line_blocks, read_item_lines
@@ -26,7 +28,6 @@ from wellput.io.records import RecordReader
 from wellput.io.tables import format_of
 from wellput.io.tabular import DELIMITERS, read_table
 
-BLOCKS_A_PARTITION = 16
 WORTH_CUTTING = 1 << 24
 """Bytes of JSONL below which a file is one partition: its lines need not be counted first."""
 
@@ -83,19 +84,19 @@ class RecordFile:
             if (item := reader.item(number, record)) is not None:
                 yield number, item.id
 
-    def partitions(self) -> Iterator[Partition]:
+    def partitions(self) -> Iterator[FilePartition]:
         """The file in runs of whole blocks, in order, each as soon as its end is known."""
         if self.suffix == ".parquet":
             size, rows = BLOCK * BLOCKS_A_PARTITION, count_rows(self.file)
             for first in range(0, rows, size):
                 span = RowSpan(first + 1, min(size, rows - first))
-                yield Partition(self.file.path, self.trees, span)
+                yield FilePartition(self.file.path, self.trees, span)
         elif self.suffix == ".jsonl" and self._is_worth_cutting():
             blocks = (block.span for block in line_blocks(self.file))
             while run := list(islice(blocks, BLOCKS_A_PARTITION)):
-                yield Partition(self.file.path, self.trees, _joined(run))
+                yield FilePartition(self.file.path, self.trees, _joined(run))
         else:
-            yield Partition(self.file.path, self.trees, None)
+            yield FilePartition(self.file.path, self.trees, None)
 
     def _is_worth_cutting(self) -> bool:
         if is_url(self.file.path) or self.file.is_packed:
@@ -109,7 +110,7 @@ def _joined(run: Sequence[ByteSpan]) -> ByteSpan:
 
 
 @dataclass(frozen=True)
-class Partition:
+class FilePartition:
     """A run of whole blocks of a file; all of it where `span` is None. It can be sent to another
     process, which reads the file itself."""
 

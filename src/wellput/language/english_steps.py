@@ -34,13 +34,13 @@ STEPS: tuple[Step, ...] = (
     Step(
         "realizer.wpm",
         "orders of sisters and the baseline LR for realizing",
-        "wellput.realize.training:make",
+        "wellput.language.realize.training:make",
         needs=("ngrams.wlm", "tree.wpm"),
     ),
     Step(
         "learned.wpm",
         "learned realizer",
-        "wellput.realize.learned_training:make",
+        "wellput.language.realize.learned_training:make",
         needs=("ngrams.wlm",),
     ),
     Step(

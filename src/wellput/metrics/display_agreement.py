@@ -11,8 +11,9 @@ import numpy as np
 
 from wellput.core.displays import ORIGINAL, display_motions
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch, EvalSource
+from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.source import EvalSource
 from wellput.metrics.base import BaseMetric, ratio
 from wellput.metrics.display_reproduction import AGAINST_ORIGINAL, FOSTER
 from wellput.metrics.schedules import Integers, displays_in, fingerprint, shown, unit_counts

@@ -16,8 +16,9 @@ import numpy as np
 
 from wellput.core.displays import MOTIONS
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch, EvalSource
+from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.source import EvalSource
 from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 from wellput.metrics.display_reproduction import AGAINST_ORIGINAL, FOSTER, SCHEDULES
 from wellput.metrics.schedules import (

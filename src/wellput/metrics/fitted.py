@@ -10,9 +10,10 @@ from typing import Self
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import Batch, EvalSource
+from wellput.core.evalset import Batch
 from wellput.core.fitted_model import FittedModel, Predictor
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric, Need
+from wellput.core.source import EvalSource
 from wellput.io import check_writable, replacing_text
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.metrics.base import BaseMetric, ratio

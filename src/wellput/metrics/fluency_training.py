@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.degrade.corpus import Corpus
-from wellput.degrade.errors import ErrorGenerator
-from wellput.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
-from wellput.degrade.sequences import SequenceGenerator
-from wellput.degrade.sources import Source
+from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.errors import ErrorGenerator
+from wellput.language.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
+from wellput.language.degrade.sequences import SequenceGenerator
+from wellput.language.degrade.sources import Source
 from wellput.language.fluency_features import FluencyModels
 from wellput.language.fluency_model import FluencyModel
 from wellput.language.parsers import Parser

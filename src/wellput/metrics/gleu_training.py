@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.degrade.corpus import Corpus
-from wellput.degrade.sequences import SequenceGenerator
+from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.gleu_features import GleuParsers
 from wellput.language.gleu_model import GleuModel
 from wellput.text.detokenizer import detokenize

@@ -133,6 +133,10 @@ def create(spec: str | Metric) -> Metric:
     return metric
 
 
+metric = create
+"""Its name in `wellput`."""
+
+
 def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     """Several metrics, from a comma-separated list, a metric, or any mixture of them."""
     if isinstance(specs, str | Metric):
@@ -143,8 +147,8 @@ def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     if not metrics:
         raise InputError("No metric was given; `wellput metrics` lists them all.")
     seen: dict[str, Metric] = {}
-    for metric in metrics:  # asking twice for the same metric gives it once
-        seen.setdefault(metric.name, metric)
+    for one in metrics:  # asking twice for the same metric gives it once
+        seen.setdefault(one.name, one)
     return list(seen.values())
 
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.displays import MOTIONS, SPAN, count_nodes, display_code
-from wellput.core.evalset import Batch, EvalSource, Schedule
+from wellput.core.evalset import Batch, Schedule
 from wellput.core.metric import Floats
+from wellput.core.source import EvalSource
 
 Integers: TypeAlias = NDArray[np.int64]
 Match: TypeAlias = Literal["motion", "combination"]

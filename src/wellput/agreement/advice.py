@@ -1,0 +1,141 @@
+"""What the numbers mean, in plain sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from wellput.agreement.orders import is_sentinel
+from wellput.agreement.result import Agreement, Difference
+
+CORRELATIONS = ("pearson", "spearman", "kendall", "kendall-c")
+"""The coefficients that are 0 where a metric knows nothing."""
+
+
+def advise(
+    agreement: Sequence[Agreement],
+    differences: Sequence[Difference],
+    ceilings: Mapping[str, float | None],
+    *,
+    n_systems: int,
+    neutral: Collection[str] = (),
+    alpha: float = 0.05,
+) -> list[str]:
+    """For each question and coefficient: the best metric with its interval, whether that is evidence,
+    what length alone reaches, and what the best metric cannot be told from. `neutral` metrics, such as
+    a length, are neither good nor bad and cannot be the best."""
+    sentences: list[str] = []
+    groups: dict[tuple[str, str], list[Agreement]] = {}
+    for row in agreement:
+        groups.setdefault((row.question, row.coefficient), []).append(row)
+    for (question, coefficient), rows in groups.items():
+        pairs = [
+            difference
+            for difference in differences
+            if (difference.question, difference.coefficient) == (question, coefficient)
+        ]
+        candidates = [
+            row
+            for row in rows
+            if not is_sentinel(row.metric)
+            and row.metric not in neutral
+            and not math.isnan(row.value)
+        ]
+        if not candidates:
+            sentences.append(f"{question} ({coefficient}): no metric's agreement is defined.")
+            continue
+        best = max(candidates, key=lambda row: row.value)
+        place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
+        parts = [
+            f"{question}: {best.metric} {_agrees(best)}{place}{_bounds(best, ceilings.get(question))}.",
+            _evidence(best, n_systems, [row for row in rows if row.metric.startswith("random")]),
+            _against_length(best, [row for row in rows if is_sentinel(row.metric)], pairs, alpha),
+            _told_from(best, candidates, pairs, alpha),
+        ]
+        sentences.append(" ".join(part for part in parts if part))
+    return sentences
+
+
+def _agrees(row: Agreement) -> str:
+    if row.coefficient in CORRELATIONS:
+        return f"correlates {_figure(row.value)} with people ({row.coefficient})"
+    return f"agrees {_figure(row.value)} with people ({row.coefficient})"
+
+
+def _bounds(best: Agreement, ceiling: float | None) -> str:
+    """The interval, and the ceiling: the judges' own agreement is Pearson's r over pooled segments, a
+    ceiling for nothing else."""
+    parts = []
+    if has_interval(best):
+        parts.append(f"95% interval {_figure(best.low)} to {_figure(best.high)}")
+    if ceiling is not None and (best.coefficient, best.average) == ("pearson", "none"):
+        parts.append(f"a perfect metric would reach about {_figure(ceiling)} with these judges")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def _evidence(best: Agreement, n_systems: int, chance: Sequence[Agreement]) -> str:
+    """Whether other systems and items might show no agreement at all. Where a coefficient is not 0 by
+    chance, a random metric beside it shows what chance gives."""
+    if best.coefficient not in CORRELATIONS:
+        better = [row.value for row in chance if row.value >= best.value]
+        return f"A random score agrees as well, {_figure(better[0])}." if better else ""
+    systems = "1 system" if n_systems == 1 else f"{n_systems} systems"
+    if not has_interval(best):
+        return f"With {systems} there is no interval: this is no evidence yet."
+    assert best.low is not None  # there is an interval
+    if best.low <= 0:
+        return f"The interval includes 0: with {systems} this is no evidence yet."
+    return ""
+
+
+def has_interval(row: Agreement) -> bool:
+    """Whether both bounds are there and defined."""
+    return row.low is not None and row.high is not None and not math.isnan(row.low)
+
+
+def _against_length(
+    best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
+) -> str:
+    """What length alone reaches. It was not chosen for its agreement, so its p-value needs no
+    correction for there being many pairs."""
+    tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
+    # Longer may be better or worse: what length alone explains is the size of its correlation.
+    for row in sentinels:
+        if row.metric.startswith("length-only"):
+            if abs(row.value) >= best.value:
+                return f"The length of the output alone correlates as much: {_figure(row.value)}."
+            if row.metric in tied:
+                return f"It is not shown to beat the length of the output, {_figure(row.value)}."
+    return ""
+
+
+def _told_from(
+    best: Agreement, candidates: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
+) -> str:
+    tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
+    rivals = [row.metric for row in candidates if row.metric in tied]
+    return f"It is not shown to agree better than {_listed(rivals)}." if rivals else ""
+
+
+def _not_told_from(
+    metric: str,
+    pairs: Sequence[Difference],
+    p_value: Callable[[Difference], float],
+    alpha: float,
+) -> list[str]:
+    """The metrics whose difference from this one is not significant."""
+    return [
+        name
+        for pair in pairs
+        if metric in pair.metrics and not p_value(pair) < alpha
+        for name in pair.metrics
+        if name != metric
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,78 @@
+"""Which metrics really differ in how far they agree with people: every pair, corrected for many.
+
+No p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number of
+pairs: 15 metrics make 105 pairs, of which 1000 resamples could never show one to differ. So the pairs
+that look different are tested again with enough resamples for the correction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from wellput.agreement.result import Coefficient, Difference, Level
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.table import Estimate
+from wellput.stats.comparison import CORRECTIONS, Correction
+
+Compare = Callable[[str, str, int], Estimate]
+"""Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
+
+ROOM = 2
+"""The smallest corrected p-value there can be is this many times smaller than the level."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """How metrics are compared. `n_resamples` is None for a test that draws nothing."""
+
+    name: str
+    compare: Compare
+    n_resamples: int | None
+    correction: Correction
+    alpha: float
+
+    def resamples_needed(self, pairs: int) -> int | None:
+        """Of a pair that looks different, so that the correction for all pairs can confirm it."""
+        if self.n_resamples is None or self.correction == "none":
+            return self.n_resamples
+        return max(self.n_resamples, math.ceil(ROOM * pairs / self.alpha))
+
+
+def compare_pairs(
+    metrics: Sequence[str],
+    test: PairTest,
+    *,
+    question: str,
+    level: Level,
+    coefficient: Coefficient,
+    on_phase: OnPhase = unheard_phase,
+) -> list[Difference]:
+    """One `Difference` a pair. A pair that looks different at first must do so again to count."""
+    pairs = list(combinations(metrics, 2))
+    first = test.n_resamples or 0
+    needed = test.resamples_needed(len(pairs)) or 0
+    estimates: list[Estimate] = []
+    on_pair = on_phase("comparing metrics", len(pairs))
+    for a, b in pairs:
+        estimate = test.compare(a, b, first)
+        if needed > first and _p_value(estimate) < test.alpha:
+            estimate = test.compare(a, b, needed)
+        estimates.append(estimate)
+        on_pair(1)
+    p_values = np.array([_p_value(estimate) for estimate in estimates])
+    adjusted = CORRECTIONS[test.correction](p_values)
+    return [
+        Difference(
+            pair, question, level, coefficient, estimate.value, float(p), float(q), test.name
+        )
+        for pair, estimate, p, q in zip(pairs, estimates, p_values, adjusted, strict=True)
+    ]
+
+
+def _p_value(estimate: Estimate) -> float:
+    return float("nan") if estimate.p_value is None else estimate.p_value

@@ -1,0 +1,301 @@
+"""Who won, according to people: the noun `Ranking`, a question's systems, best first.
+
+An estimate is on the question's own scale: the mean of ratings, the share of yes among answers that
+are 0 or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and
+tests hold for these systems, other judges and other items (`stats.crossed`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from wellput.agreement.choices import selection_ratings
+from wellput.agreement.panel import Panel, panels
+from wellput.core.judgment import Judgment, Preference
+from wellput.stats.corrections import holm
+from wellput.stats.crossed import CrossedMeans
+
+RankingModel = Literal["mean", "rate", "win rate"]
+HEADINGS: dict[RankingModel, str] = {
+    "mean": "mean rating",
+    "rate": "share of yes",
+    "win rate": "win rate",
+}
+ALPHA = 0.05
+LOWER_IS_BETTER = frozenset({"seconds"})
+"""The questions whose lowest value is best: the time that a task took."""
+COMPONENTS = (
+    "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSystem:
+    """One system: its estimate with an interval, its rank (1 is best), the ranks that it may have, and
+    its cluster: everything in a better cluster is significantly better than it."""
+
+    system: str
+    estimate: float
+    low: float | None
+    high: float | None
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+    n: int
+    raw_mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDifference:
+    """How far the first system is ahead of the second; p is NaN where the spread is unknown."""
+
+    systems: tuple[str, str]
+    delta: float
+    low: float | None
+    high: float | None
+    p_value: float
+    p_adjusted: float
+
+    @property
+    def is_real(self) -> bool:
+        """Whether it is significant after Holm's correction for all pairs of the question."""
+        return self.p_adjusted < ALPHA
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The systems that were judged on one question, best first, and all their differences."""
+
+    question: str
+    model: RankingModel
+    systems: tuple[RankedSystem, ...]
+    differences: tuple[SystemDifference, ...]
+    n_judges: int
+    n_items: int
+    n: int
+
+    @property
+    def scope(self) -> str:
+        """What the intervals and tests generalize to, in words."""
+        if self.n_judges < 2 and self.n_items < 2:
+            return "no interval: there is one judge and one item"
+        if self.n_judges < 2:
+            return "these systems and this one judge, other items"
+        if self.n_items < 2:
+            return "these systems and this one item, other judges"
+        return "these systems, other items and other judges"
+
+    @property
+    def leaders(self) -> list[str]:
+        """The first system, and those that are not shown to be behind it."""
+        behind = {d.systems[1] for d in self.of_first if d.is_real}
+        return [row.system for row in self.systems if row.system not in behind]
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether any difference could be tested."""
+        return any(not math.isnan(d.p_value) for d in self.differences)
+
+    @property
+    def of_first(self) -> list[SystemDifference]:
+        """How far every other system is behind the first."""
+        return [d for d in self.differences if d.systems[0] == self.systems[0].system]
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `questions` in the JSON of a ranking. Variance components and reliability are
+        not estimated: null."""
+        return {
+            "question": self.question,
+            "model": self.model,
+            "systems": [asdict(row) for row in self.systems],
+            "differences": [asdict(row) for row in self.differences],
+            "variance": dict.fromkeys(COMPONENTS),
+            "reliability": None,
+            "by": None,
+            "judges": self.n_judges,
+            "items": self.n_items,
+            "n": self.n,
+            "scope": self.scope,
+        }
+
+
+def rank_panel(panel: Panel) -> Ranking:
+    """The ranking by the ratings of a panel, as they are in it."""
+    judges, systems, items = np.nonzero(~np.isnan(panel.ratings))
+    values = panel.ratings[judges, systems, items]
+    model: RankingModel = "rate" if set(np.unique(values)) <= {0.0, 1.0} else "mean"
+    means = CrossedMeans.of(
+        values, groups=systems, judges=judges, items=items, n_groups=len(panel.systems)
+    )
+    counts = (len(set(judges.tolist())), len(set(items.tolist())), len(values))
+    return _ranking(panel.question, model, panel.systems, means, counts)
+
+
+def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
+    """The ranking by pairwise choices that answer one question."""
+    ratings = selection_ratings(choices)
+    systems, groups = _numbered([rating.system for rating in ratings])
+    judges, judge_of = _numbered([rating.judge for rating in ratings])
+    items, item_of = _numbered([rating.item for rating in ratings])
+    means = CrossedMeans.of(
+        np.array([rating.value for rating in ratings]),
+        groups=groups,
+        judges=judge_of,
+        items=item_of,
+        n_groups=len(systems),
+    )
+    counts = (len(judges), len(items), len(choices))
+    return _ranking(question, "win rate", systems, means, counts)
+
+
+def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ranking]:
+    """One ranking a question, of judgments or of choices, as they are."""
+    choices = [answer for answer in answers if isinstance(answer, Preference)]
+    if choices:
+        return [
+            rank_choices(question, [one for one in choices if one.question == question])
+            for question in dict.fromkeys(one.question for one in choices)
+        ]
+    ratings = [answer for answer in answers if isinstance(answer, Judgment)]
+    if not ratings:
+        return []
+    systems = list(dict.fromkeys(rating.system for rating in ratings))
+    items = list(dict.fromkeys(rating.item for rating in ratings))
+    return [rank_panel(panel) for panel in panels(ratings, systems, items).values()]
+
+
+def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Any]:
+    """The different names in order of first appearance, and the place of each entry among them."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return tuple(places), np.array([places[name] for name in names], dtype=np.intp)
+
+
+def _ranking(
+    question: str,
+    model: RankingModel,
+    systems: Sequence[str],
+    means: CrossedMeans,
+    counts: tuple[int, int, int],
+) -> Ranking:
+    judged = np.flatnonzero(means.counts)
+    sign = -1.0 if question in LOWER_IS_BETTER else 1.0
+    order = judged[np.argsort(-sign * means.means[judged], kind="stable")].tolist()
+    pairs = list(combinations(order, 2))
+    found = [means.difference(a, b) for a, b in pairs]
+    p_values = np.array([math.nan if e.p_value is None else e.p_value for e in found])
+    differences = tuple(
+        SystemDifference(
+            (systems[a], systems[b]), e.value, e.low, e.high, float(p), float(adjusted)
+        )
+        for (a, b), e, p, adjusted in zip(pairs, found, p_values, holm(p_values), strict=True)
+    )
+    names = [systems[place] for place in order]
+    better = dict.fromkeys(names, 0)
+    worse = dict.fromkeys(names, 0)
+    for difference in differences:
+        if difference.is_real:
+            worse[difference.systems[0]] += 1
+            better[difference.systems[1]] += 1
+    clusters = _clusters(names, differences)
+    rows = []
+    for rank, (place, name) in enumerate(zip(order, names, strict=True), 1):
+        estimate = means.mean(place)
+        rows.append(
+            RankedSystem(
+                system=name,
+                estimate=estimate.value,
+                low=estimate.low,
+                high=estimate.high,
+                rank=rank,
+                rank_low=1 + better[name],
+                rank_high=len(names) - worse[name],
+                cluster=clusters[name],
+                n=int(means.counts[place]),
+                raw_mean=estimate.value,
+            )
+        )
+    return Ranking(question, model, tuple(rows), differences, *counts)
+
+
+def _clusters(names: Sequence[str], differences: Sequence[SystemDifference]) -> dict[str, int]:
+    """A new cluster begins where everything above is significantly better than everything below."""
+    real = {difference.systems for difference in differences if difference.is_real}
+    clusters = dict.fromkeys(names[:1], 1)
+    for place, (above, name) in enumerate(pairwise(names), 1):
+        is_cut = all((one, other) in real for one in names[:place] for other in names[place:])
+        clusters[name] = clusters[above] + is_cut
+    return clusters
+
+
+def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
+    """Whom people prefer and how sure that is, in one sentence."""
+    start = f"{ranking.question}: " if with_question else ""
+    people = "people" if with_question else "People"
+    first, *others = ranking.systems
+    if not others:
+        return f"{start}{first.system} is the only system that was judged."
+    if not ranking.has_tests:
+        return (
+            f"{start}{first.system} has the highest {ranking.model}, "
+            f"{shown_estimate(first.estimate, ranking.model)}, but how sure that is cannot be said: "
+            f"{_why_unknown(ranking)}."
+        )
+    leaders = ranking.leaders
+    if len(leaders) == len(ranking.systems):
+        return (
+            f"{start}{people} do not tell the {len(leaders)} systems apart: no difference is shown."
+        )
+    rest = len(ranking.systems) - len(leaders)
+    behind = "the other system" if rest == 1 else f"the other {rest} systems"
+    if len(leaders) > 1:
+        return (
+            f"{start}{people} prefer {_listed(leaders)}, and do not tell these {len(leaders)} apart; "
+            f"{behind} {'is' if rest == 1 else 'are'} significantly behind {first.system}."
+        )
+    gap = ranking.of_first[0]
+    lead = (
+        f"{start}{people} prefer {first.system} ({shown_estimate(first.estimate, ranking.model)})"
+    )
+    size = f"{shown_estimate(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
+    if len(others) == 1:
+        return f"{lead} to {gap.systems[1]}, which is {size} behind."
+    return (
+        f"{lead} to each of the {len(others)} others: the next, {gap.systems[1]}, is {size} behind."
+    )
+
+
+def _why_unknown(ranking: Ranking) -> str:
+    if ranking.n_judges < 2 and ranking.n_items < 2:
+        return "there is one judge and one item"
+    return "the judgments of each system are all alike, or come from one judge or item only"
+
+
+def _bounds(gap: SystemDifference, model: RankingModel) -> str:
+    if gap.low is None or gap.high is None:
+        return ""
+    low, high = sorted((abs(gap.low), abs(gap.high)))
+    return f"[{shown_estimate(low, model)}, {shown_estimate(high, model)}]"
+
+
+def shown_estimate(value: float, model: RankingModel) -> str:
+    """As people read it: ratings with two digits, shares in percent."""
+    text = f"{value:.2f}" if model == "mean" else f"{100 * value:.0f}%"
+    return text.replace("-", "−")
+
+
+def shown_interval(row: RankedSystem, model: RankingModel) -> str:
+    """`[low, high]`, a dash where there is none."""
+    if row.low is None or row.high is None:
+        return "–"
+    return f"[{shown_estimate(row.low, model)}, {shown_estimate(row.high, model)}]"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

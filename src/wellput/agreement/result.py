@@ -1,0 +1,126 @@
+"""What agreement analysis gives, as it stands in the JSON of `wellput agree`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal
+
+from wellput.agreement.orders import MetricOrder
+from wellput.agreement.ranking import Ranking
+from wellput.core.result import Result
+
+Level = Literal["system", "segment", "document"]
+Average = Literal["none", "item", "system"]
+Coefficient = Literal["pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far one metric agrees with the judges on one question.
+
+    A metric for which lower is better is turned round first, so positive means that it agrees. `n`
+    counts the points: systems, cells, or the groups averaged. `value` is NaN where it is undefined, and
+    `note` says why; it also says what else a reader must know (the tie threshold of `acc-t`).
+    """
+
+    metric: str
+    question: str
+    level: Level
+    average: Average | None
+    coefficient: Coefficient
+    value: float
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    n: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Whether two metrics agree with people to different degrees; `delta` is first minus second.
+
+    `p_adjusted` is corrected for all pairs under the same question and coefficient.
+    """
+
+    metrics: tuple[str, str]
+    question: str
+    level: Level
+    coefficient: Coefficient
+    delta: float
+    p_value: float
+    p_adjusted: float
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSummary:
+    """How far the judges of one question agree among themselves. `pairwise` are correlations between
+    judges; `against_rest` each judge's correlation with the mean of the others."""
+
+    question: str
+    n_judges: int
+    n_trials: int
+    pairwise: Mapping[str, float] | None
+    split_half: float | None
+    kappa: float | None
+    alpha: float | None
+    beta: float | None
+    against_rest: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class AgreementResult(Result):
+    """Everything `wellput agree` says: whom people prefer, whether metrics order the systems alike, and
+    how far each metric agrees with people on single outputs.
+
+    `undefined` counts the judged outputs without a score, by question and metric: all metrics are
+    compared without them.
+    """
+
+    presented_by: ClassVar[str] = "wellput.reporting.agree:agreement_report"
+
+    level: Level
+    ranking: tuple[Ranking, ...] = ()
+    orders: tuple[MetricOrder, ...] = ()
+    agreement: tuple[Agreement, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    judges: tuple[JudgeSummary, ...] = ()
+    questions: tuple[Mapping[str, Any], ...] = ()
+    preferences: tuple[Mapping[str, Any], ...] = ()
+    models: tuple[Mapping[str, Any], ...] = ()
+    confusion: tuple[Mapping[str, Any], ...] = ()
+    excluded: tuple[Mapping[str, Any], ...] = ()
+    undefined: tuple[Mapping[str, Any], ...] = ()
+    advice: tuple[str, ...] = ()
+    seed: int = 0
+    n_resamples: int = 0
+    normalization: Mapping[str, str] = field(default_factory=dict)
+    interval: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each metric and question; of choices, for each metric as a judge."""
+        return [asdict(row) for row in self.agreement] or [dict(row) for row in self.confusion]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput agree`."""
+        return {
+            "ranking": [row.to_dict() for row in self.ranking],
+            "orders": [asdict(row) for row in self.orders],
+            "agreement": [asdict(row) for row in self.agreement],
+            "differences": [asdict(row) for row in self.differences],
+            "judges": [asdict(row) for row in self.judges],
+            "questions": list(self.questions),
+            "preferences": list(self.preferences),
+            "models": list(self.models),
+            "confusion": list(self.confusion),
+            "excluded": list(self.excluded),
+            "undefined": list(self.undefined),
+            "advice": list(self.advice),
+            "normalize": dict(self.normalization),
+            "interval": self.interval,
+            "resamples": self.n_resamples,
+            "seed": self.seed,
+        }

@@ -1,0 +1,48 @@
+"""Names of a package that are imported when first used.
+
+The stub beside a package's `__init__.py` is the one list of its names: type checkers read it, and so
+does the package itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
+
+
+def lazy_names(
+    package: str, file: str
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """`__all__`, `__getattr__` and `__dir__` of the package whose `__init__.py` is `file`."""
+    homes = names_in(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    names = sorted(homes)
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = homes[name]
+        value = getattr(import_module(module), attribute)
+        setattr(import_module(package), name, value)
+        return value
+
+    return names, get, lambda: names
+
+
+def names_in(stub: str) -> dict[str, tuple[str, str]]:
+    """Each name to its module and its name there.
+
+    >>> names_in("from wellput.core.tree import Tree as Tree")
+    {'Tree': ('wellput.core.tree', 'Tree')}
+    """
+    homes = {}
+    for module, inside, after in IMPORT.findall(stub):
+        for entry in (inside or after).split(","):
+            attribute, _, name = (part.strip() for part in entry.partition(" as "))
+            if name:
+                homes[name] = (module, attribute)
+    return homes

@@ -1,0 +1,109 @@
+"""Judges who are simulated: a rating is what an output is worth, and what a judge adds to it.
+
+What an output is worth stands in `worth.tsv`: the author's own rating of every output, from 1 to 7 in
+halves, given on reading it beside its source and references: is it right, and is it well put?
+
+    rating = worth − severity of the judge + tendency of the judge for the system
+             − difficulty of the item + noise
+
+rounded to a whole number from 1 to 7. Each part is drawn from a normal distribution around 0.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from wellput.core.evalset import EvalSet
+from wellput.core.judgment import Judgment
+from wellput.core.metric import Floats
+
+QUESTION = "quality (simulated)"
+LOWEST, HIGHEST = 1, 7
+N_JUDGES = 8
+SEVERITY_SD = 0.5
+"""A severe judge rates every output lower than others do."""
+TENDENCY_SD = 0.3
+"""A judge likes or dislikes the manner of a system, and shows it in all ratings of this system."""
+DIFFICULTY_SD = 0.3
+"""The outputs of a difficult item are rated lower, by every judge."""
+NOISE_SD = 0.9
+"""A judge who rated the same output again would not give exactly the same rating."""
+SEED = 7
+"""The same judges whatever seed the resampling has."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeEffects:
+    """What is added to the worth of an output. Items and systems have the order of `worth.tsv`."""
+
+    severity: Floats
+    """One for each judge."""
+    tendency: Floats
+    """Systems × judges."""
+    difficulty: Floats
+    """One for each item."""
+    noise: Floats
+    """Items × systems × judges."""
+
+    @classmethod
+    def drawn(cls, n_items: int, n_systems: int) -> JudgeEffects:
+        rng = np.random.default_rng(SEED)
+        return cls(
+            severity=rng.normal(0, SEVERITY_SD, N_JUDGES),
+            tendency=rng.normal(0, TENDENCY_SD, (n_systems, N_JUDGES)),
+            difficulty=rng.normal(0, DIFFICULTY_SD, n_items),
+            noise=rng.normal(0, NOISE_SD, (n_items, n_systems, N_JUDGES)),
+        )
+
+    @property
+    def total(self) -> Floats:
+        """Items × systems × judges."""
+        return self.tendency - self.severity - self.difficulty[:, None, None] + self.noise
+
+
+def read_worths() -> dict[str, dict[str, float]]:
+    """What each output is worth, by item and system; NaN where the output is missing."""
+    with (files("wellput.example") / "worth.tsv").open(encoding="utf-8") as lines:
+        return {
+            row.pop("item"): {system: float(worth or "nan") for system, worth in row.items()}
+            for row in csv.DictReader(lines, delimiter="\t")
+        }
+
+
+def panel(place: int) -> list[int]:
+    """The four of the eight judges who rate all outputs of the item at this place.
+
+    Items go in pairs: the other four judges rate the other item of the pair. In 14 items any two
+    judges rate three together.
+    """
+    mask, parity = 1 + place // 2 % (N_JUDGES - 1), place % 2
+    return [judge for judge in range(N_JUDGES) if (judge & mask).bit_count() % 2 == parity]
+
+
+def simulated_judgments(evalset: EvalSet) -> list[Judgment]:
+    """The ratings of all outputs of the evalset, which is the example or a part of it.
+
+    An output has the same ratings in a part of the example as in the whole.
+    """
+    worths = read_worths()
+    systems = list(next(iter(worths.values())))
+    worth = np.array([list(row.values()) for row in worths.values()])
+    felt = worth[:, :, None] + JudgeEffects.drawn(*worth.shape).total
+    ratings = np.clip(felt.round(), LOWEST, HIGHEST)
+    places = {item: place for place, item in enumerate(worths)}
+    return [
+        Judgment(
+            f"simulated {judge + 1}",
+            item.id,
+            system,
+            QUESTION,
+            float(ratings[places[item.id], systems.index(system), judge]),
+        )
+        for item in evalset
+        for system in item.outputs
+        for judge in panel(places[item.id])
+    ]

@@ -1,0 +1,159 @@
+"""Sentences of the corpus with mistakes put in, such as people make and generators: words left out,
+doubled, moved, in another form or misspelled, small words exchanged, no capital or stop.
+
+Not a method of Mutton et al. 2007. Their generators use words of the corpus only, so a metric that is
+trained against them alone never sees a misspelled word or a wrong ending.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.language.degrade.corpus import Corpus
+
+SMALL_WORDS = (
+    "a", "an", "the", "in", "on", "at", "of", "to", "for", "with", "from", "by", "about", "as", "is",
+    "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "that", "which",
+    "who", "it", "this", "these", "and", "but",
+)  # fmt: skip
+ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ENDS = (".", "?", "!")
+WORDS_A_MISTAKE = 8.0
+"""There is one mistake, and one more for about so many words."""
+
+Edit = Callable[[list[str], np.random.Generator], None]
+
+
+class ErrorGenerator:
+    """Sentences of exactly `length` words, or of any where it is None, before mistakes are put in."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        length: int | None = 24,
+        mistakes: int | None = None,
+        words_a_mistake: float = WORDS_A_MISTAKE,
+    ) -> None:
+        """`mistakes`: how many in each sentence; None for one and, on average, one more for every
+        `words_a_mistake` words."""
+        lengths = corpus.ends - corpus.starts
+        fits = lengths == length if length else lengths > 2
+        self.starts, self.ends = corpus.starts[fits], corpus.ends[fits]
+        self.corpus = corpus
+        self.mistakes = mistakes
+        self.words_a_mistake = words_a_mistake
+        if not len(self.starts):
+            raise InputError(
+                f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
+                f"{', or another --length' if length else ''}."
+            )
+        self.forms: dict[str, list[str]] = defaultdict(list)
+        for word in corpus.words:
+            if word.isalpha() and word.islower() and len(word) > 3:
+                self.forms[_stem(word)].append(word)
+        edits: dict[Edit, float] = {
+            _leave_out: 1, _double: 0.5, _swap: 1, _move: 1, _misspell: 2, _put_in_small_word: 1,
+            _exchange_small_word: 1, self._take_other_form: 1, _begin_small: 0.5, _leave_out_stop: 0.25,
+        }  # fmt: skip
+        self.edits = tuple(edits)
+        self.shares = np.cumsum(list(edits.values())) / sum(edits.values())
+
+    def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
+        return [words for words, _ in self.spoiled(n, rng)]
+
+    def spoiled(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
+        """Sentences, each with the number of its mistakes."""
+        return [self._spoiled(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
+
+    def _spoiled(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:
+        tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
+        original = self.corpus.text(tokens)
+        words = list(original)
+        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_a_mistake))
+        left = mistakes
+        for _ in range(20 * mistakes):
+            before = list(words)
+            self.edits[int(np.searchsorted(self.shares, rng.random(), side="right"))](words, rng)
+            left -= words != before
+            if left <= 0 and words != original:
+                break
+        return words, mistakes
+
+    def _take_other_form(self, words: list[str], rng: np.random.Generator) -> None:
+        places = [i for i, word in enumerate(words) if len(self.forms.get(_stem(word), ())) > 1]
+        if places:
+            place = int(rng.choice(places))
+            others = [form for form in self.forms[_stem(words[place])] if form != words[place]]
+            words[place] = others[rng.integers(len(others))]
+
+
+def _stem(word: str) -> str:
+    return ENDING.sub("", word)
+
+
+def _inner(words: Sequence[str], rng: np.random.Generator) -> int:
+    """A place other than the last, which is a full stop."""
+    return int(rng.integers(max(1, len(words) - 1)))
+
+
+def _leave_out(words: list[str], rng: np.random.Generator) -> None:
+    if len(words) > 2:
+        del words[_inner(words, rng)]
+
+
+def _begin_small(words: list[str], rng: np.random.Generator) -> None:
+    words[0] = words[0].lower()
+
+
+def _leave_out_stop(words: list[str], rng: np.random.Generator) -> None:
+    if len(words) > 2 and words[-1] in ENDS:
+        del words[-1]
+
+
+def _double(words: list[str], rng: np.random.Generator) -> None:
+    place = _inner(words, rng)
+    words.insert(place, words[place])
+
+
+def _swap(words: list[str], rng: np.random.Generator) -> None:
+    place = _inner(words[:-1], rng)
+    words[place : place + 2] = words[place : place + 2][::-1]
+
+
+def _move(words: list[str], rng: np.random.Generator) -> None:
+    word = words.pop(_inner(words, rng))
+    words.insert(_inner(words, rng), word)
+
+
+def _put_in_small_word(words: list[str], rng: np.random.Generator) -> None:
+    words.insert(_inner(words, rng), SMALL_WORDS[rng.integers(len(SMALL_WORDS))])
+
+
+def _exchange_small_word(words: list[str], rng: np.random.Generator) -> None:
+    places = [i for i, word in enumerate(words) if word in SMALL_WORDS]
+    if places:
+        words[int(rng.choice(places))] = SMALL_WORDS[rng.integers(len(SMALL_WORDS))]
+
+
+def _misspell(words: list[str], rng: np.random.Generator) -> None:
+    places = [i for i, word in enumerate(words) if len(word) > 3 and word.isalpha()]
+    if not places:
+        return
+    place = int(rng.choice(places))
+    word = words[place]
+    at = int(rng.integers(1, len(word)))
+    letter = LETTERS[rng.integers(len(LETTERS))]
+    spoiled = (
+        word[:at] + word[at + 1 :],
+        word[:at] + letter + word[at:],
+        word[:at] + letter + word[at + 1 :],
+        word[: at - 1] + word[at] + word[at - 1] + word[at + 1 :],
+    )
+    words[place] = spoiled[rng.integers(len(spoiled))]

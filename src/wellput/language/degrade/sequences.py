@@ -1,0 +1,159 @@
+"""Sentences glued from sequences of the corpus (Mutton et al. 2007, section 3.2).
+
+The first sequence is drawn by the probability of its first word; the next one's first word by the
+bigram probability after the last word, then a sequence uniformly among those that start with it. The
+paper does not say where sentences begin and end. Under the rule `sentence` the first sequence starts
+a sentence of the corpus, the last one ends one, those between touch neither end, and a single sequence
+is a whole sentence: at every size there is a beginning and an end, so that these tell nothing. The
+rule `literal` takes sequences anywhere in the running text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.language.degrade.corpus import Corpus, Integers
+
+Boundary: TypeAlias = Literal["sentence", "literal"]
+TRIES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Follow:
+    """Windows that can come next: those that start with a word, and the words by what they follow.
+
+    `windows` are starts of windows sorted by their first word, `window_begins[w]` where those of word w
+    begin; `pairs` are the places of all tokens that follow another one and start a window, sorted by
+    the word before.
+    """
+
+    windows: Integers
+    window_begins: Integers
+    pairs: Integers
+    pair_begins: Integers
+
+    def draw(self, tokens: Integers, last: int, rng: np.random.Generator) -> int | None:
+        """A window to come after the word `last`; None where nothing can."""
+        begin, end = self.pair_begins[last : last + 2]
+        if begin == end:
+            return None
+        first = tokens[self.pairs[rng.integers(begin, end)]]
+        begin, end = self.window_begins[first : first + 2]
+        return int(self.windows[rng.integers(begin, end)])
+
+
+class SequenceGenerator:
+    """Sentences of `length` words out of sequences of `size` words."""
+
+    def __init__(
+        self, corpus: Corpus, *, size: int, length: int = 24, boundary: Boundary = "sentence"
+    ) -> None:
+        if size < 1 or length % size:
+            divisors = [n for n in range(1, length + 1) if length % n == 0]
+            raise InputError(
+                f"Sequences of {size} words do not add up to {length}: the size must be one of "
+                f"{', '.join(map(str, divisors))}."
+            )
+        self.corpus = corpus
+        self.size = size
+        self.length = length
+        is_literal = boundary == "literal"
+        first, middle, last = (_anywhere if is_literal else _bounded)(corpus, size, length)
+        self.firsts = np.flatnonzero(first)
+        same = np.ones(len(corpus.tokens), bool)
+        if not is_literal:
+            same[corpus.starts] = False
+        same[0] = False
+        self.middle = _follow(corpus, middle, same)
+        self.last = _follow(corpus, last, same)
+        self.is_whole = size == length and not is_literal
+        if not len(self.firsts):
+            raise InputError(
+                f"The corpus has no sentence of {length} words. Give another --length."
+                if self.is_whole
+                else "The corpus is too small: no sentence is long enough to begin with. Give a "
+                "larger one, or a smaller --size."
+            )
+
+    def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
+        """So many sentences. Whole sentences of the corpus (size = length) come once each."""
+        if not self.is_whole:
+            return [self.corpus.text(self._sentence(rng)) for _ in range(n)]
+        if n > len(self.firsts):
+            raise InputError(
+                f"The corpus has {len(self.firsts):,} sentences of {self.length} words; {n:,} were "
+                "asked for. Give a larger corpus, another --length, or a smaller -n."
+            )
+        chosen = rng.choice(self.firsts, n, replace=False)
+        return [self.corpus.text(self._window(int(start))) for start in chosen]
+
+    def _sentence(self, rng: np.random.Generator) -> list[int]:
+        """Begins again where a beginning has no end, so that what comes out is drawn given one."""
+        pieces = self.length // self.size
+        for _ in range(TRIES):
+            tokens = self._window(int(rng.choice(self.firsts)))
+            for piece in range(1, pieces):
+                follow = self.last if piece == pieces - 1 else self.middle
+                start = follow.draw(self.corpus.tokens, tokens[-1], rng)
+                if start is None:
+                    break
+                tokens += self._window(start)
+            else:
+                return tokens
+        raise InputError(
+            f"The corpus is too small to glue sequences of {self.size} words to {self.length}: in "
+            f"{TRIES:,} tries none came to an end. Give a larger corpus, or another --size or --length."
+        )
+
+    def _window(self, start: int) -> list[int]:
+        window: list[int] = self.corpus.tokens[start : start + self.size].tolist()
+        return window
+
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+def _bounded(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+    """Where windows start that begin a sentence, lie within one, end one."""
+    places = np.arange(len(corpus.tokens))
+    starts = corpus.starts[corpus.sentence_numbers]
+    ends = corpus.ends[corpus.sentence_numbers]
+    begins = places == starts
+    stops = places + size == ends
+    if size == length:
+        return begins & stops, stops, stops
+    inside = places + size < ends
+    return begins & inside, ~begins & inside, ~begins & stops
+
+
+def _anywhere(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+    everywhere = np.arange(len(corpus.tokens)) + size <= len(corpus.tokens)
+    return everywhere, everywhere, everywhere
+
+
+def _follow(corpus: Corpus, starts: Mask, has_before: Mask) -> Follow:
+    tokens = corpus.tokens
+    n_words = len(corpus.words)
+    windows = _sorted_by(np.flatnonzero(starts), tokens)
+    is_first = np.zeros(n_words, bool)
+    is_first[tokens[windows]] = True
+    before = np.roll(tokens, 1)
+    pairs = _sorted_by(np.flatnonzero(has_before & is_first[tokens]), before)
+    return Follow(
+        windows, _begins(tokens[windows], n_words), pairs, _begins(before[pairs], n_words)
+    )
+
+
+def _sorted_by(places: NDArray[Any], keys: Integers) -> Integers:
+    ordered: Integers = places[np.argsort(keys[places], kind="stable")].astype(np.int32)
+    return ordered
+
+
+def _begins(keys: Integers, n: int) -> Integers:
+    """Where each key begins in the sorted `keys`, and their number at the end."""
+    return np.searchsorted(keys, np.arange(n + 1)).astype(np.int32)

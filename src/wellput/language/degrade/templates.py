@@ -1,0 +1,141 @@
+"""Templates of exactly n tags: drawn from a bigram model of tags, or from a context-free grammar."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.language.degrade.corpus import Corpus
+from wellput.trees.grammar import Grammar
+
+TRIES = 2000
+EXPANSIONS_A_TAG = 20
+BIAS = 0.7
+"""What each phrase in a rule's parts costs the rule: the bias toward tags, so that trees end."""
+
+
+class TagTemplates:
+    """Tag sequences drawn by bigram probabilities from the start of a sentence to its end, given that
+    they have `length` tags: P(t1 … tn | n), exactly."""
+
+    def __init__(self, corpus: Corpus, *, length: int = 24) -> None:
+        from scipy.sparse import csr_array
+
+        assert corpus.tags is not None
+        n = len(corpus.tag_names)
+        is_inner = np.ones(len(corpus.tags), bool)
+        is_inner[corpus.starts] = False
+        inner = np.flatnonzero(is_inner)
+        pairs, counts = np.unique(
+            np.stack([corpus.tags[inner - 1], corpus.tags[inner]]), axis=1, return_counts=True
+        )
+        totals = np.bincount(corpus.tags, minlength=n)
+        # Supertags are thousands, of which few follow each other.
+        self.transitions = csr_array((counts / totals[pairs[0]], (pairs[0], pairs[1])), (n, n))
+        # reach[k][t]: the probability that a sentence ends k tags after a t.
+        reach = [np.bincount(corpus.tags[corpus.ends - 1], minlength=n) / totals]
+        for _ in range(length - 1):
+            reach.append(self.transitions @ reach[-1])
+        self.reach = reach[::-1]
+        self.starts = np.bincount(corpus.tags[corpus.starts], minlength=n) * self.reach[0]
+        if not self.starts.any():
+            raise InputError(f"No sequence of {length} tags can be put together from the corpus.")
+
+    def draw(self, rng: np.random.Generator) -> list[int]:
+        """One template, as numbers of tags."""
+        tags = [_drawn(self.starts, rng)]
+        indices, begins = self.transitions.indices, self.transitions.indptr
+        for reach in self.reach[1:]:
+            row = slice(begins[tags[-1]], begins[tags[-1] + 1])
+            weights = self.transitions.data[row] * reach[indices[row]]
+            tags.append(int(indices[row][_drawn(weights, rng)]))
+        return tags
+
+
+class GrammarTemplates:
+    """Sequences of parts of speech that a grammar derives, drawn rule by rule from the left, biased
+    toward rules with few phrases in them; rules that would make the sentence too long are left out,
+    and a derivation that ends too early is thrown away (Mutton et al. 2007, section 5.1)."""
+
+    def __init__(self, grammar: Grammar, *, length: int = 24, bias: float = BIAS) -> None:
+        self.length = length
+        self.phrases = {rule.phrase for rule in grammar.rules}
+        self.rules: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        weights: dict[str, list[float]] = defaultdict(list)
+        for rule, count in grammar.rules.items():
+            self.rules[rule.phrase].append(rule.parts)
+            weights[rule.phrase].append(count * bias ** sum(p in self.phrases for p in rule.parts))
+        self.weights = {phrase: np.array(values) for phrase, values in weights.items()}
+        self.shortest = _shortest(self.rules)
+        self.lengths = {
+            phrase: np.array([self._least(parts) for parts in rules])
+            for phrase, rules in self.rules.items()
+        }
+        self.starts = Counter({s: n for s, n in grammar.starts.items() if s in self.shortest})
+        if not self.starts:
+            raise InputError("The grammar derives no sentence: the treebank holds no whole tree.")
+
+    def draw(self, rng: np.random.Generator) -> list[str]:
+        """One template, as parts of speech."""
+        names, counts = list(self.starts), np.array(list(self.starts.values()), float)
+        for _ in range(TRIES):
+            template = self._derive(names[_drawn(counts, rng)], rng)
+            if len(template) == self.length:
+                return template
+        raise InputError(
+            f"In {TRIES:,} tries the grammar derived no sentence of {self.length} words: give another "
+            "--length or a larger treebank."
+        )
+
+    def _derive(self, start: str, rng: np.random.Generator) -> list[str]:
+        """A derivation of at most `length` tags, cut short where it would go on too long."""
+        tags: list[str] = []
+        waiting = [start]
+        due = self.shortest[start]  # the least that what waits will come to
+        for _ in range(EXPANSIONS_A_TAG * self.length):
+            if not waiting:
+                break
+            part = waiting.pop()
+            if part not in self.phrases:
+                tags.append(part)
+                due -= 1
+                continue
+            due -= self.shortest[part]
+            fits = len(tags) + due + self.lengths[part] <= self.length
+            if not fits.any():
+                return []
+            rule = _drawn(self.weights[part] * fits, rng)
+            due += int(self.lengths[part][rule])
+            waiting.extend(reversed(self.rules[part][rule]))
+        return [] if waiting else tags
+
+    def _least(self, parts: tuple[str, ...]) -> float:
+        return sum(self.shortest.get(part, np.inf) if part in self.phrases else 1 for part in parts)
+
+
+def _shortest(rules: dict[str, list[tuple[str, ...]]]) -> dict[str, int]:
+    """The fewest tags that each phrase can be, as far as it can be any."""
+    shortest: dict[str, int] = {}
+    while True:
+        found = {
+            phrase: min(lengths)
+            for phrase, alternatives in rules.items()
+            if (
+                lengths := [
+                    sum(shortest[part] if part in rules else 1 for part in parts)
+                    for parts in alternatives
+                    if all(part in shortest or part not in rules for part in parts)
+                ]
+            )
+        }
+        if found == shortest:
+            return shortest
+        shortest = found
+
+
+def _drawn(weights: Floats, rng: np.random.Generator) -> int:
+    sums = np.cumsum(weights)
+    return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))

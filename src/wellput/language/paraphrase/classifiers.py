@@ -1,0 +1,190 @@
+"""The noun `ContextClassifiers`: for many words, in which contexts each can stand.
+
+A classifier takes five bytes a feature: 32 bits of the feature's key, and its weight in 127ths of the
+word's largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.mapping import MapParts, map_here
+from wellput.core.metric import Floats
+from wellput.language.paraphrase.context_training import (
+    NO_CLASSES,
+    ContextTraining,
+    LinearModel,
+    train_classifier,
+)
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+
+Place = tuple[tuple[str, ...], int, int, str]
+"""A sentence, the gap's first word, the word after its last, and the word to judge."""
+
+PART_WORDS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class ContextClassifiers:
+    """Linear models by word; that of word i has the keys from `begins[i]` to before `begins[i + 1]`.
+
+    `steps` are the weights' units; a margin times `sharpness` is a log odds.
+    """
+
+    words: list[str]
+    begins: NDArray[np.uint32]
+    keys: NDArray[np.uint32]
+    weights: NDArray[np.int8]
+    steps: NDArray[np.float32]
+    biases: NDArray[np.float32]
+    bag_order: int
+    has_collocations: bool
+    sharpness: float
+    classes: Mapping[str, str] = field(default_factory=dict)
+    """Word → the name of its class, where classifiers were learned with classes. They are not saved."""
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def _kernel(self) -> _native.ContextModels:
+        steps = np.repeat(self.steps, np.diff(self.begins))
+        return _native.ContextModels(
+            self.begins,
+            self.keys,
+            self.weights * steps,
+            self.biases,
+            self.bag_order,
+            self.has_collocations,
+        )
+
+    def log_odds(self, places: Sequence[Place]) -> Floats:
+        """By place, the log odds that the word rather than a random one stands there; NaN for a word
+        without a classifier."""
+        result = np.full(len(places), np.nan)
+        known = [i for i, place in enumerate(places) if place[3] in self.number_of]
+        if not known:
+            return result
+        sentences: dict[tuple[str, ...], int] = {}
+        queries = np.array(
+            [
+                (sentences.setdefault(words, len(sentences)), first, last, self.number_of[word])
+                for words, first, last, word in (places[i] for i in known)
+            ],
+            np.int64,
+        )
+        order = np.argsort(queries[:, 0], kind="stable")
+        margins = self._kernel.margins(
+            list(sentences), queries[order].ravel(), self._classes_in(sentences)
+        )
+        result[np.array(known)[order]] = margins * self.sharpness
+        return result
+
+    def _classes_in(self, sentences: Iterable[tuple[str, ...]]) -> list[list[str]]:
+        if not self.classes:
+            return []
+        return [[self.classes.get(word, word) for word in words] for words in sentences]
+
+    def model_of(self, word: str) -> LinearModel:
+        """The classifier of a word that has one."""
+        number = self.number_of[word]
+        own = slice(int(self.begins[number]), int(self.begins[number + 1]))
+        weights = self.weights[own] * self.steps[number]
+        return LinearModel(self.keys[own], weights, float(self.biases[number]))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """For a model file; `words` are saved apart."""
+        return {
+            "begins": self.begins,
+            "keys": self.keys,
+            "weights": self.weights,
+            "steps": self.steps,
+            "biases": self.biases,
+            "shape": np.array([self.bag_order, self.has_collocations, self.sharpness], np.float32),
+        }
+
+    @classmethod
+    def of_arrays(cls, words: list[str], arrays: Mapping[str, NDArray[Any]]) -> ContextClassifiers:
+        bag_order, has_collocations, sharpness = arrays["shape"].tolist()
+        return cls(
+            words,
+            begins=arrays["begins"],
+            keys=arrays["keys"],
+            weights=arrays["weights"],
+            steps=arrays["steps"],
+            biases=arrays["biases"],
+            bag_order=int(bag_order),
+            has_collocations=bool(has_collocations),
+            sharpness=sharpness,
+        )
+
+
+def train_classifiers(
+    index: CorpusIndex,
+    words: Iterable[str],
+    how: ContextTraining,
+    *,
+    seed: int,
+    classes: Mapping[str, str] | None = None,
+    map_parts: MapParts = map_here,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> ContextClassifiers:
+    """The classifiers of those of the words that are frequent enough. With `classes` they also see the
+    classes of the words around; a word without one is a class of its own."""
+    found: dict[str, LinearModel] = {}
+    keys = NO_CLASSES
+    if classes:
+        keys = _native.word_keys([classes.get(word, word) for word in index.words])
+    waiting = list(words)
+    parts = [waiting[i : i + PART_WORDS] for i in range(0, len(waiting), PART_WORDS)]
+    learned = map_parts(_train_part, parts, index, how, seed, keys)
+    for part, models in zip(parts, learned, strict=True):
+        on_progress(len(part))
+        found |= models
+    return replace(pack(found, how), classes=classes or {})
+
+
+def _train_part(
+    words: Sequence[str],
+    index: CorpusIndex,
+    how: ContextTraining,
+    seed: int,
+    class_keys: NDArray[np.uint64],
+) -> dict[str, LinearModel]:
+    models = (
+        (word, train_classifier(index, word, how, seed=seed, class_keys=class_keys))
+        for word in words
+    )
+    return {word: model for word, model in models if model is not None}
+
+
+def pack(models: Mapping[str, LinearModel], how: ContextTraining) -> ContextClassifiers:
+    """Models of their own in common arrays, their weights rounded."""
+    steps = np.array(
+        [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32
+    )
+    rounded = [
+        np.round(m.weights / (step or 1)).astype(np.int8)
+        for m, step in zip(models.values(), steps, strict=True)
+    ]
+    keys = [model.keys for model in models.values()]
+    return ContextClassifiers(
+        words=list(models),
+        begins=np.cumsum([0, *map(len, keys)]).astype(np.uint32),
+        keys=np.concatenate([*keys, np.zeros(0, np.uint32)]).astype(np.uint32),
+        weights=np.concatenate([*rounded, np.zeros(0, np.int8)]).astype(np.int8),
+        steps=steps,
+        biases=np.array([model.bias for model in models.values()], np.float32),
+        bag_order=how.bag_order,
+        has_collocations=how.has_collocations,
+        # A boosted margin is half a log odds (Friedman, Hastie & Tibshirani 2000).
+        sharpness=2.0 if how.learner == "boosting" else 1.0,
+    )

@@ -1,0 +1,161 @@
+"""Filters: how probable it is that a replacement is right in the context of the reference.
+
+All give numbers from 0 to 1, NaN where they know nothing of the word; what lies below a filter's
+threshold, or is NaN, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from wellput.core.metric import Floats
+from wellput.language.ngrams import NgramModel
+from wellput.language.paraphrase.bigrams import BigramModel
+from wellput.language.paraphrase.candidates import Replacement
+from wellput.language.paraphrase.classifiers import ContextClassifiers
+
+LN_10 = float(np.log(10.0))
+
+
+class Query(NamedTuple):
+    """A replacement for words[first:last] of a sentence, which is lower-cased tokens."""
+
+    words: tuple[str, ...]
+    first: int
+    last: int
+    replacement: Replacement
+
+    def window(self, text: Sequence[str], reach: int) -> list[str]:
+        """`text` in place of the words, with up to `reach` words on either side."""
+        before = self.words[max(0, self.first - reach) : self.first]
+        return [*before, *text, *self.words[self.last : self.last + reach]]
+
+
+class Filter(Protocol):
+    """What judges replacements in context."""
+
+    @property
+    def name(self) -> str:
+        """As `--filter` has it."""
+
+    @property
+    def threshold(self) -> float:
+        """What is less probable is refused, unless the user says otherwise."""
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        """One for every query."""
+
+
+class NoFilter:
+    """Everything passes; the probability is the source's own belief, which decides between rivals."""
+
+    name = "none"
+    threshold = 0.0
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        return np.array([query.replacement.prior for query in queries])
+
+
+class ClassifierFilter:
+    """The paper's: can the replacement stand in this context?"""
+
+    name = "classifier"
+    threshold = 0.5
+
+    def __init__(self, classifiers: ContextClassifiers) -> None:
+        self._classifiers = classifiers
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        return sigmoid(replacement_margins(self._classifiers, queries))
+
+
+class RelativeFilter:
+    """Which of the two words is likelier in this context, by their classifiers and frequencies?
+
+    A classifier's examples are half positive, whatever the word: a word's odds in running text are
+    its classifier's times how frequent it is.
+    """
+
+    name = "classifier"
+    threshold = 0.5
+
+    def __init__(self, classifiers: ContextClassifiers, bigrams: BigramModel) -> None:
+        self._classifiers = classifiers
+        self._bigrams = bigrams
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        margins = replacement_margins(self._classifiers, queries) - np.nan_to_num(
+            word_margins(self._classifiers, queries)
+        )
+        counts = [
+            (self._bigrams.count(q.replacement.text), self._bigrams.count(q.words[q.first]))
+            for q in queries
+        ]
+        frequency = np.log1p(np.array(counts).reshape(-1, 2))
+        return sigmoid(margins + frequency[:, 0] - frequency[:, 1])
+
+
+def replacement_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
+    """Log odds of the replacement in its context; NaN without a classifier for it."""
+    return classifiers.log_odds([(*query[:3], query.replacement.text) for query in queries])
+
+
+def word_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
+    """Log odds of the word itself in its context; NaN without a classifier for it."""
+    return classifiers.log_odds(
+        [(*query[:3], " ".join(query.words[query.first : query.last])) for query in queries]
+    )
+
+
+class LanguageModelFilter:
+    """Whether a language model finds the rewritten reference at least as probable as the original."""
+
+    name = "lm"
+    threshold = 0.5
+
+    def __init__(self, model: NgramModel, *, reach: int = 6) -> None:
+        self._model = model
+        self._reach = reach
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        new = [q.window(q.replacement.text.split(" "), self._reach) for q in queries]
+        old = [q.window(q.words[q.first : q.last], self._reach) for q in queries]
+        scores = self._model.sentence_scores([" ".join(words) for words in new + old])
+        return sigmoid((scores[: len(queries)] - scores[len(queries) :]) * LN_10)
+
+
+class BigramFilter:
+    """The same by the pairs of words that a paraphrase model holds."""
+
+    name = "lm"
+    threshold = 0.5
+
+    def __init__(self, bigrams: BigramModel) -> None:
+        self._bigrams = bigrams
+
+    def probabilities(self, queries: Sequence[Query]) -> Floats:
+        return sigmoid(bigram_gains(self._bigrams, queries))
+
+
+def bigram_gains(bigrams: BigramModel, queries: Sequence[Query]) -> Floats:
+    """The natural log of how much more probable the replacement makes the sentence."""
+    new = [_beside(query, query.replacement.text.split(" ")) for query in queries]
+    old = [_beside(query, query.words[query.first : query.last]) for query in queries]
+    scores = bigrams.log_probabilities(new + old)
+    return scores[: len(queries)] - scores[len(queries) :]
+
+
+def _beside(query: Query, text: Sequence[str]) -> list[str]:
+    """With one word on either side, which is all that pairs of words see; "" beyond the sentence."""
+    before = query.words[query.first - 1] if query.first else ""
+    after = query.words[query.last] if query.last < len(query.words) else ""
+    return [before, *text, after]
+
+
+def sigmoid(log_odds: Floats) -> Floats:
+    """1 / (1 + e^−x), without overflow."""
+    result: Floats = 0.5 * (1 + np.tanh(log_odds / 2))
+    return result

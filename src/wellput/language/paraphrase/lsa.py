@@ -1,0 +1,129 @@
+"""Latent semantic analysis: words are alike that have the same words around them.
+
+The settings are those of the paper, which were Infomap's defaults: 20,000 words, the 1,000 most
+frequent ones that are no function words as features, 15 words on either side, 100 dimensions. Counts
+are weighted by positive pointwise mutual information, which the paper leaves open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.function_words import FUNCTION_WORDS
+
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class LsaTraining:
+    """How vectors are made."""
+
+    vocabulary: int = 20_000
+    features: int = 1000
+    window: int = 15
+    dimensions: int = 100
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Vectors of words, most frequent first; bytes, since only angles between them are used."""
+
+    words: list[str]
+    vectors: NDArray[np.int8]
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def _units(self) -> NDArray[np.float32]:
+        vectors = self.vectors.astype(np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+    def unit(self, word: str) -> NDArray[np.float32] | None:
+        row = self.row_of.get(word)
+        return None if row is None else self._units[row]
+
+    def nearest(self, word: str, n: int) -> list[tuple[str, float]]:
+        """The n most similar words with their cosines; none for an unknown word."""
+        row = self.row_of.get(word)
+        if row is None:
+            return []
+        cosines = self._units @ self._units[row]
+        cosines[row] = -np.inf
+        best = np.argpartition(-cosines, min(n, len(cosines) - 1))[:n]
+        order = best[np.lexsort((best, -cosines[best]))]
+        return [(self.words[i], float(cosines[i])) for i in order if np.isfinite(cosines[i])]
+
+
+def train_lsa(index: CorpusIndex, how: LsaTraining) -> WordVectors:
+    """Vectors of the most frequent words of a corpus."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import svds
+
+    words = frequent_words(index, how.vocabulary)
+    feature_words = [
+        n for n in words if index.words[n] not in FUNCTION_WORDS and index.words[n][0].isalpha()
+    ][: how.features]
+    if len(feature_words) <= how.dimensions:
+        raise InputError(
+            f"The corpus is too small for {how.dimensions} dimensions of LSA: it has "
+            f"{len(feature_words)} words to be features. Bring more text, or ask for fewer dimensions."
+        )
+    counts = cooccurrences(index, words, feature_words, how.window)
+    weighted = csr_array(_mutual_information(counts))
+    start = np.random.default_rng(0).standard_normal(len(feature_words))
+    left, values, _ = svds(weighted, how.dimensions, v0=start)
+    vectors = left * values
+    scale = np.abs(vectors).max(axis=1, keepdims=True)
+    rounded = np.round(vectors / np.where(scale == 0, 1, scale) * 127).astype(np.int8)
+    return WordVectors([index.words[n] for n in words], rounded)
+
+
+def frequent_words(index: CorpusIndex, n: int) -> list[int]:
+    """The numbers of the n most frequent words, no punctuation or numbers; equals as they came."""
+    order = np.argsort(-index.counts, kind="stable")
+    return [int(i) for i in order if index.words[i][0].isalpha()][:n]
+
+
+def cooccurrences(
+    index: CorpusIndex, words: list[int], features: list[int], window: int
+) -> NDArray[np.float32]:
+    """How often each feature stands within `window` words of each word, over sentence ends too."""
+    rows = np.full(len(index.words), -1, np.int64)
+    rows[words] = np.arange(len(words))
+    columns = np.full(len(index.words), -1, np.int64)
+    columns[features] = np.arange(len(features))
+    counts = np.zeros(len(words) * len(features), np.float32)
+    where = np.flatnonzero(columns[index.tokens] >= 0)
+    for begin in range(0, len(where), BLOCK):
+        places = where[begin : begin + BLOCK]
+        column = columns[index.tokens[places]]
+        for offset in (*range(-window, 0), *range(1, window + 1)):
+            beside = places + offset
+            inside = (beside >= 0) & (beside < len(index))
+            row = rows[index.tokens[beside[inside]]]
+            cells = row[row >= 0] * len(features) + column[inside][row >= 0]
+            found, times = np.unique(cells, return_counts=True)
+            counts[found] += times
+    return counts.reshape(len(words), len(features))
+
+
+def _mutual_information(counts: NDArray[np.float32]) -> Floats:
+    """max(0, log P(word, feature) / P(word) P(feature))."""
+    total = counts.sum(dtype=np.float64)
+    expected = np.outer(
+        counts.sum(axis=1, dtype=np.float64), counts.sum(axis=0, dtype=np.float64) / total
+    )
+    ratio = np.ones_like(expected)
+    np.divide(counts, expected, out=ratio, where=counts > 0)
+    result: Floats = np.maximum(np.log(ratio), 0)
+    return result

@@ -1,0 +1,184 @@
+"""From the names a user gives (`--method`, `--candidates`, `--filter`) to a `Paraphraser`."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.io.files import PathLike
+from wellput.io.model_files import fingerprint
+from wellput.language.ngram_files import load_model
+from wellput.language.paraphrase.agreement import Agreeing
+from wellput.language.paraphrase.candidates import CandidateSource, WordNetCandidates
+from wellput.language.paraphrase.classifiers import ContextClassifiers
+from wellput.language.paraphrase.combination import ContextFilter
+from wellput.language.paraphrase.embeddings import NeuralFilter, TransformerEncoder
+from wellput.language.paraphrase.filters import (
+    BigramFilter,
+    ClassifierFilter,
+    Filter,
+    LanguageModelFilter,
+    NoFilter,
+    RelativeFilter,
+)
+from wellput.language.paraphrase.model import ParaphraseModel
+from wellput.language.paraphrase.neighbors import BrownCandidates, LsaCandidates
+from wellput.language.paraphrase.references import Paraphraser
+from wellput.language.paraphrase.rewriting import Rewriter
+from wellput.language.paraphrase.table import read_table_candidates
+from wellput.language.shipped import FOLDER, shipped
+from wellput.language.tagger import Tagger
+from wellput.language.wordnet import WordNet, open_wordnet
+
+SHIPPED = "paraphrase.wpm"
+TAGGER = "tagger.wpm"
+Method = Literal["context", "wordnet", "lsa", "brown"]
+FilterName = Literal["none", "classifier", "context", "lm", "neural"]
+METHODS: dict[str, tuple[str, FilterName]] = {
+    "context": ("wordnet", "context"),
+    "wordnet": ("wordnet", "none"),
+    "lsa": ("lsa", "none"),
+    "brown": ("brown", "none"),
+}
+FILTERS: tuple[FilterName, ...] = ("none", "classifier", "context", "lm", "neural")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user chose. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; `is_relative` lets
+    the filter `classifier` compare a replacement with the word it replaces."""
+
+    candidates: str = "wordnet"
+    filter: FilterName = "context"
+    model: PathLike | None = None
+    language_model: PathLike | None = None
+    encoder: str | None = None
+    wordnet: PathLike | None = None
+    threshold: float | None = None
+    has_phrases: bool = True
+    is_joint: bool = False
+    is_relative: bool = False
+
+    @property
+    def name(self) -> str:
+        """The method's name for signatures: the short one where there is one."""
+        source = self.candidates.partition(":")[0]
+        short = (name for name, both in METHODS.items() if both == (source, self.filter))
+        parts = [next(short, f"{source}+{self.filter}")]
+        parts += ["joint"] * self.is_joint + ["relative"] * self.is_relative
+        parts += ["words"] * (not self.has_phrases)
+        if self.threshold is not None:
+            parts.append(f"{self.threshold:g}")
+        return "-".join(parts)
+
+
+class _Parts:
+    """What the choices need, loaded when asked for, with everything's fingerprint."""
+
+    def __init__(self, choices: Choices, classifiers: ContextClassifiers | None) -> None:
+        self._choices = choices
+        self._classifiers = classifiers
+        self.fingerprints: list[str] = []
+
+    @cached_property
+    def model(self) -> ParaphraseModel:
+        model = ParaphraseModel.load(self._choices.model or shipped(SHIPPED))
+        self.fingerprints.append(model.fingerprint)
+        if self._classifiers is None:
+            return model
+        learned = replace(model, classifiers=self._classifiers)
+        self.fingerprints.append(learned.fingerprint)
+        return learned
+
+    @cached_property
+    def wordnet(self) -> WordNet:
+        return open_wordnet(self._choices.wordnet)
+
+    def source(self) -> CandidateSource:
+        name, _, path = self._choices.candidates.partition(":")
+        if name == "wordnet":
+            source: CandidateSource = WordNetCandidates(self.wordnet)
+        elif name == "table":
+            if not path:
+                raise InputError("--candidates table:FILE needs a file: word,replacement in CSV.")
+            source = read_table_candidates(path)
+        elif name == "lsa":
+            vectors = self.model.vectors
+            source = Agreeing(LsaCandidates(vectors, self.model.fingerprint), self.wordnet)
+        elif name == "brown":
+            if self.model.clusters is None:
+                raise InputError("This model has no Brown classes: train it without --classes 0.")
+            words, clusters = self.model.bigrams.words, self.model.clusters
+            brown = BrownCandidates(words, clusters, self.model.fingerprint)
+            source = Agreeing(brown, self.wordnet)
+        else:
+            raise InputError(
+                f"No candidates {name!r}.{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
+                "wordnet, lsa, brown and table:FILE."
+            )
+        self.fingerprints.append(source.fingerprint)
+        return source
+
+    def filter(self) -> Filter:
+        choices = self._choices
+        if choices.filter == "classifier":
+            classifiers = self._classifiers or self.model.classifiers
+            if self._classifiers is not None:
+                self.fingerprints.append(fingerprint("contexts", classifiers.arrays()))
+            if choices.is_relative:
+                return RelativeFilter(classifiers, self.model.bigrams)
+            return ClassifierFilter(classifiers)
+        if choices.filter == "context":
+            if self.model.combination is None:
+                raise InputError(
+                    "This model has no context filter: it was trained without --judged. Use "
+                    "--filter classifier, or train it again with judged substitutions."
+                )
+            return ContextFilter(self.model.knowledge, self.model.combination)
+        if choices.filter == "lm":
+            if choices.language_model is None:
+                return BigramFilter(self.model.bigrams)
+            language_model = load_model(choices.language_model)
+            self.fingerprints.append(language_model.fingerprint)
+            return LanguageModelFilter(language_model)
+        if choices.filter == "neural":
+            return self._neural()
+        return NoFilter()
+
+    def _neural(self) -> Filter:
+        if self._choices.encoder is None:
+            raise InputError(
+                "--filter neural needs an encoder: --encoder NAME, of the Hugging Face library, or its "
+                "folder."
+            )
+        if self.model.neural is None:
+            raise InputError(
+                "This model was trained without an encoder: train it with --judged and --encoder."
+            )
+        self.fingerprints.append(self._choices.encoder)
+        encoder = TransformerEncoder(self._choices.encoder)
+        return NeuralFilter(self.model.knowledge, self.model.neural, encoder)
+
+
+def make_paraphraser(
+    choices: Choices, *, classifiers: ContextClassifiers | None = None
+) -> Paraphraser:
+    """Loads what the choices need; a message says what is missing. `classifiers` take the place of
+    those of the model."""
+    parts = _Parts(choices, classifiers)
+    rewriter = Rewriter(
+        parts.source(),
+        parts.filter(),
+        threshold=choices.threshold,
+        has_phrases=choices.has_phrases,
+        is_joint=choices.is_joint,
+    )
+    # Without the shipped tagger a word is taken for all it may be.
+    tagger = Tagger.load(FOLDER / TAGGER) if (FOLDER / TAGGER).is_file() else None
+    if tagger is not None:
+        parts.fingerprints.append(tagger.fingerprint)
+    digest = hashlib.sha256("\n".join(sorted(set(parts.fingerprints))).encode()).hexdigest()
+    return Paraphraser(choices.name, rewriter, digest, tagger)

@@ -1,0 +1,117 @@
+"""The noun `ParaphraseModel`: everything learned from a corpus, in one file (`.wpm`).
+
+Its words are the most frequent ones of the corpus, then its most frequent other tokens. `clusters` are
+the Brown classes of the words, `combination` the weights of the `context` filter, `neural` those of
+the filter that has an encoder as well; each may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    ModelFile,
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
+from wellput.language.paraphrase.bigrams import BigramModel
+from wellput.language.paraphrase.classifiers import ContextClassifiers
+from wellput.language.paraphrase.combination import FEATURES, N_SIMILARITIES, Combination, Knowledge
+from wellput.language.paraphrase.lsa import WordVectors
+from wellput.language.paraphrase.places import PlaceVectors
+
+KIND = "paraphrase"
+
+
+@dataclass(frozen=True, eq=False)
+class ParaphraseModel:
+    """The parts, and the card that says what they were learned from."""
+
+    classifiers: ContextClassifiers
+    bigrams: BigramModel
+    vectors: WordVectors
+    places: PlaceVectors
+    clusters: NDArray[np.uint16] | None
+    combination: Combination | None
+    neural: Combination | None
+    card: Mapping[str, Any]
+
+    @property
+    def knowledge(self) -> Knowledge:
+        return Knowledge(self.classifiers, self.bigrams, self.vectors, self.places)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint(KIND, self._arrays())
+
+    def save(self, path: PathLike) -> None:
+        save_model_file(path, KIND, dict(self.card), self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        parts: dict[str, Mapping[str, NDArray[Any]]] = {
+            "classifiers": self.classifiers.arrays(),
+            "bigrams": self.bigrams.arrays(),
+            "lsa": {"vectors": self.vectors.vectors},
+            "places": self.places.arrays(),
+            "brown": {} if self.clusters is None else {"classes": self.clusters},
+            "combination": {} if self.combination is None else self.combination.arrays(),
+            "neural": {} if self.neural is None else self.neural.arrays(),
+        }
+        arrays = {
+            f"{part}.{name}": array for part, own in parts.items() for name, array in own.items()
+        }
+        # The words with vectors are the first of all words.
+        return {
+            **packed_strings("words", self.bigrams.words),
+            **packed_strings("classifier_words", self.classifiers.words),
+            **packed_strings("neighbor_words", self.places.neighbor_words),
+            **arrays,
+        }
+
+    @classmethod
+    def load(cls, path: PathLike) -> ParaphraseModel:
+        file = load_model_file(path, KIND)
+        with noticing_damage(path, "paraphrase model"):
+            return cls._of(file)
+
+    @classmethod
+    def _of(cls, file: ModelFile) -> ParaphraseModel:
+        words = file.strings("words")
+        vectors = file.arrays["lsa.vectors"]
+        combination, neural = _part(file, "combination"), _part(file, "neural")
+        n_features = len(FEATURES)
+        model = cls(
+            classifiers=ContextClassifiers.of_arrays(
+                file.strings("classifier_words"), _part(file, "classifiers")
+            ),
+            bigrams=BigramModel.of_arrays(words, _part(file, "bigrams")),
+            vectors=WordVectors(words[: len(vectors)], vectors),
+            places=PlaceVectors.of_arrays(
+                words, file.strings("neighbor_words"), _part(file, "places")
+            ),
+            clusters=file.arrays.get("brown.classes"),
+            combination=Combination.of_arrays(combination, n_features) if combination else None,
+            neural=(Combination.of_arrays(neural, n_features + N_SIMILARITIES) if neural else None),
+            card=file.card,
+        )
+        model.__dict__["fingerprint"] = file.fingerprint
+        return model
+
+
+def _part(file: ModelFile, name: str) -> dict[str, NDArray[Any]]:
+    prefix = f"{name}."
+    return {
+        key.removeprefix(prefix): array
+        for key, array in file.arrays.items()
+        if key.startswith(prefix)
+    }

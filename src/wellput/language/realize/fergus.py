@@ -1,0 +1,175 @@
+"""FERGUS (Bangalore, Rambow & Whittaker 2000): tree chooser, unraveler, LP chooser.
+
+`fergus` is the paper's: a supertag for every node by a tree model, a lattice of all the orders that
+the grammar allows them, its most probable path by an n-gram model alone. `fergus+` has weights on the
+lattice's arcs too. The baseline `lr` is the same machine without supertags: its lattice allows the
+sides that pairs of words prefer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import log
+
+from wellput.core.metric import Floats
+from wellput.core.tree import Word
+from wellput.language.ngrams import NgramModel
+from wellput.language.realize.baselines import LeftRight
+from wellput.language.realize.grammars import Ordering
+from wellput.language.realize.inputs import UNKNOWN, InputTree
+from wellput.language.realize.lp_chooser import WIDTH, Choice, choose_paths
+from wellput.language.realize.precedence import Phrase, PrecedenceModel, phrases_of
+from wellput.language.realize.systems import Realization, Realized
+from wellput.language.realize.unraveler import Precedence, Unraveled, unravel
+from wellput.language.tree_model import Method, TreeModel
+from wellput.trees.supertags import Supertag, attaching_relation, category_of
+from wellput.trees.unordered import UnorderedTree
+
+# About as many words as English has beside those of a model.
+UNKNOWN_WORDS = 100_000
+# Its lattices are wide, and a wider search takes long and gains nothing (EWT dev).
+LEFT_RIGHT_WIDTH = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Fergus:
+    """With `precedence` it is `fergus+`, and `lm_weight` is what the n-gram model counts beside it.
+    `method` is how supertags are chosen: all of a tree's together or, as the paper has it, top-down."""
+
+    name: str
+    tree_model: TreeModel
+    ngrams: NgramModel
+    ordering: Ordering
+    precedence: PrecedenceModel | None = None
+    lm_weight: float = 1.0
+    method: Method = "exact"
+    width: int = WIDTH
+
+    def realize(
+        self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
+    ) -> list[Realized]:
+        supertags = self.choose_supertags(trees, threads=threads)
+        return self.order(trees, supertags, n_best=n_best, threads=threads)
+
+    def order(
+        self,
+        trees: Sequence[InputTree],
+        supertags: Sequence[Sequence[Supertag]],
+        *,
+        n_best: int = 1,
+        threads: int = 1,
+    ) -> list[Realized]:
+        """Unraveler and LP chooser, for trees whose supertags are chosen."""
+        translated = list(map(self.ordering.translate, trees, supertags))
+        unraveled = [
+            unravel(
+                tree,
+                own,
+                self.ordering.grammar,
+                precedence=self._precedence(tree, chosen),
+                form_weight=self._form_weight,
+            )
+            for tree, own, chosen in zip(trees, translated, supertags, strict=True)
+        ]
+        choices = choose_paths(
+            [one.lattice for one in unraveled],
+            self.ngrams,
+            lm_weight=self.lm_weight,
+            n_best=n_best,
+            width=self.width,
+            threads=threads,
+        )
+        shown = [tuple(map(self.ordering.shown, own)) for own in translated]
+        return _realized(trees, shown, unraveled, choices)
+
+    def choose_supertags(
+        self, trees: Sequence[InputTree], *, threads: int = 1
+    ) -> list[tuple[Supertag, ...]]:
+        """The tree chooser: a supertag for every node of each tree."""
+        found = self.tree_model.choose(
+            [unordered_tree(tree) for tree in trees], method=self.method, threads=threads
+        )
+        return [best[0].supertags for best in found]
+
+    def _form_weight(self, form: str) -> float:
+        """Of a form among others to choose from: the n-gram model's probability of an unknown word is
+        that of all unknown words together, of which this is one."""
+        is_known = not self.ngrams.word_scores(form)[0].is_unknown
+        return 0.0 if is_known else -self.lm_weight * log(UNKNOWN_WORDS)
+
+    def _precedence(self, tree: InputTree, supertags: Sequence[Supertag]) -> Precedence | None:
+        if self.precedence is None:
+            return None
+        return partial(_weights, self.precedence, phrases_of(tree, supertags))
+
+
+@dataclass(frozen=True, eq=False)
+class LeftRightSystem:
+    """The baseline LR with the n-gram model to choose among the orders it leaves open."""
+
+    left_right: LeftRight
+    ngrams: NgramModel
+    width: int = LEFT_RIGHT_WIDTH
+    name: str = "lr"
+
+    def realize(
+        self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
+    ) -> list[Realized]:
+        unraveled = [
+            unravel(tree, [node.form for node in tree.nodes], self.left_right) for tree in trees
+        ]
+        lattices = [one.lattice for one in unraveled]
+        choices = choose_paths(
+            lattices, self.ngrams, n_best=n_best, width=self.width, threads=threads
+        )
+        return _realized(trees, [()] * len(trees), unraveled, choices)
+
+
+def unordered_tree(tree: InputTree) -> UnorderedTree:
+    """The tree as a tree model takes it, with the labels that are known."""
+    forms = tuple(node.form for node in tree.nodes)
+    heads = tuple(head + 1 for head in tree.heads)
+    words = [
+        Word(node.form, head, upos=node.upos, xpos=node.xpos, relation=node.relation)
+        for node, head in zip(tree.nodes, heads, strict=True)
+    ]
+    categories = tuple(
+        category_of(word) if (word.xpos, word.upos) != (UNKNOWN, UNKNOWN) else None
+        for word in words
+    )
+    relations = tuple(
+        attaching_relation(word) if word.relation != UNKNOWN else None for word in words
+    )
+    return UnorderedTree(forms, heads, categories, relations)
+
+
+def _weights(
+    model: PrecedenceModel, phrases: Sequence[Phrase], _: int, daughters: Sequence[int]
+) -> Floats:
+    return model.weights([phrases[daughter] for daughter in daughters])
+
+
+def _realized(
+    trees: Sequence[InputTree],
+    supertags: Sequence[tuple[str, ...]],
+    unraveled: Sequence[Unraveled],
+    choices: Sequence[Choice],
+) -> list[Realized]:
+    """What the LP chooser found, in words and nodes."""
+    found = []
+    for tree, own, one, choice in zip(trees, supertags, unraveled, choices, strict=True):
+        words, nodes = one.lattice.words, one.nodes
+        best = tuple(
+            Realization(
+                tuple(words[word] for word in path.words),
+                tuple(nodes[word] for word in path.words),
+                path.score,
+                path.log_prob,
+            )
+            for path in choice.paths
+        )
+        is_exact = choice.is_exact and not one.is_restricted
+        found.append(Realized(tree, best, is_exact, own, one.lattice))
+    return found

@@ -1,0 +1,178 @@
+"""The noun `Realizer`: unordered dependency trees in, sentences out.
+
+>>> realizer = Realizer.load("english")                                        # doctest: +SKIP
+>>> realizer.realize({"word": "barks", "children": [{"word": "dog", "children": [{"word": "a"}]}]}).text
+... # doctest: +SKIP
+'a dog barks'
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.evalset import EvalSet
+from wellput.core.tree import Tree
+from wellput.language.ngram_files import load_model
+from wellput.language.realize.capitals import NAMES, Capitals, capitalized
+from wellput.language.realize.fergus import Fergus, LeftRightSystem
+from wellput.language.realize.grammars import ordering_named
+from wellput.language.realize.inputs import InputKind, InputTree, input_tree, unordered
+from wellput.language.realize.inserting import Insertion
+from wellput.language.realize.json_inputs import Members, parse_input
+from wellput.language.realize.learned import LearnedRealizer
+from wellput.language.realize.model import RealizerModel
+from wellput.language.realize.systems import Realization, Realized, System
+from wellput.language.shipped import FOLDER, shipped
+from wellput.language.tree_model import TreeModel
+
+ModelName = Literal["learned", "fergus+", "fergus", "lr"]
+MODELS: tuple[str, ...] = get_args(ModelName)
+DEFAULT_MODEL: ModelName = "learned"
+NGRAMS, TREE_MODEL, REALIZER = "ngrams.wlm", "tree.wpm", "realizer.wpm"
+LEARNED = "learned.wpm"
+BLOCK = 256
+
+Source: TypeAlias = Tree | InputTree | Mapping[str, Any]
+"""A tree with an order (of which nothing is used), one without, or one as JSON."""
+
+
+@dataclass(frozen=True, eq=False)
+class Realizer:
+    """A system, with what takes capitals off its inputs and puts them back on its outputs."""
+
+    system: System
+    capitals: Capitals
+
+    @classmethod
+    def load(
+        cls,
+        language: str | Path = "english",
+        *,
+        model: str = DEFAULT_MODEL,
+        grammar: str = "induced",
+        insert: Collection[Insertion] = (),
+    ) -> Realizer:
+        """A realizer with the models of a language, or of a folder that holds files of their names.
+        `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `insert` says which words
+        to put in where the input leaves them out; only the learned realizer can."""
+        if model not in MODELS:
+            raise InputError(
+                f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
+                f"{', '.join(MODELS)}."
+            )
+        if insert and model != "learned":
+            raise InputError(f"Only the learned realizer puts words in, {model} does not.")
+        if model == "learned" and grammar != "induced":
+            raise InputError("The learned realizer takes no grammar: fergus and fergus+ do.")
+        own = RealizerModel.load(_file(language, REALIZER))
+        ngrams = load_model(_file(language, NGRAMS))
+        if model == "learned":
+            learned = LearnedRealizer.load(_file(language, LEARNED), ngrams)
+            return cls(replace(learned, insert=frozenset(insert)), own.capitals)
+        if model == "lr":
+            return cls(LeftRightSystem(own.left_right, ngrams), own.capitals)
+        tree_model = TreeModel.load(_file(language, TREE_MODEL))
+        has_weights = model == "fergus+"
+        system = Fergus(
+            model,
+            tree_model,
+            ngrams,
+            ordering_named(grammar),
+            precedence=own.precedence if has_weights else None,
+            lm_weight=own.lm_weight if has_weights else 1.0,
+        )
+        return cls(system, own.capitals)
+
+    def realize(
+        self, tree: Source, *, kind: InputKind = "words", members: Members | None = None
+    ) -> Realization:
+        """The best sentence for a tree. `members` looks up the words of a WordNet synset."""
+        (realized,) = self.realize_all([tree], kind=kind, members=members)
+        return realized.best[0]
+
+    def realize_all(
+        self,
+        trees: Iterable[Source],
+        *,
+        kind: InputKind = "words",
+        n_best: int = 1,
+        threads: int = 1,
+        members: Members | None = None,
+        on_progress: Callable[[int], None] = lambda _: None,
+    ) -> list[Realized]:
+        """The realizations of each tree, at most `n_best`."""
+        if n_best < 1 or threads < 1:
+            raise InputError(f"n_best={n_best} and threads={threads} must be 1 or more.")
+        found: list[Realized] = []
+        inputs = (_input(tree, kind, members) for tree in trees)
+        while block := list(islice(inputs, BLOCK)):
+            lowered = [self._lowered(tree) for tree in block]
+            realized = self.system.realize(lowered, n_best=n_best, threads=threads)
+            found += [
+                one if tree is low else _with_capitals(one, tree, low)
+                for tree, low, one in zip(block, lowered, realized, strict=True)
+            ]
+            on_progress(len(block))
+        return found
+
+    def add_to(self, evalset: EvalSet, name: str | None = None, *, threads: int = 1) -> EvalSet:
+        """The evalset with one more system: what this realizer makes of the items' trees. An item
+        whose references have no tree gets no output."""
+        system = self.system.name if name is None else name
+        trees = [next((tree for tree in item.trees if tree), None) for item in evalset]
+        realized = iter(self.realize_all([tree for tree in trees if tree], threads=threads))
+        items = [
+            item._replace(outputs={**item.outputs, system: next(realized).best[0].text})
+            if tree
+            else item
+            for item, tree in zip(evalset, trees, strict=True)
+        ]
+        return EvalSet(items, systems=[*evalset.systems, system])
+
+    def _lowered(self, tree: InputTree) -> InputTree:
+        nodes = tuple(
+            replace(node, forms=tuple(map(self.capitals.lowered, node.forms)))
+            for node in tree.nodes
+        )
+        # Sorted anew: which of two equal words had the capital must not show.
+        return tree if nodes == tree.nodes else input_tree(nodes, tree.heads)
+
+
+def _input(tree: Source, kind: InputKind, members: Members | None) -> InputTree:
+    if isinstance(tree, InputTree):
+        return tree
+    if isinstance(tree, Tree):
+        return unordered(tree, kind=kind)
+    return parse_input(tree, members, kind=kind)
+
+
+def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> Realized:
+    """The realizations with the capitals that the given tree's words had."""
+    small = Counter(node.form for node in lowered.nodes)
+    taken = Counter(node.form.lower() for node in given.nodes if node.form not in small)
+
+    names = {
+        node
+        for node, supertag in enumerate(realized.supertags)
+        if supertag.partition("/")[0] in NAMES
+    }
+    best = tuple(
+        replace(one, words=capitalized(one.words, taken, [node in names for node in one.nodes]))
+        for one in realized.best
+    )
+    return replace(realized, best=best)
+
+
+def _file(language: str | Path, name: str) -> Path:
+    if language == "english":
+        return shipped(name)
+    path = Path(language) / name
+    if not path.is_file():
+        raise InputError(f"{language} holds no {name}; the English models lie in {FOLDER}.")
+    return path

@@ -1,0 +1,142 @@
+"""What `wellput displays evaluate` shows: Figure 4 of Foster (2008) as tables and as two charts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from wellput.core.displays import ORIGINAL
+from wellput.engine.display_evaluation import (
+    INTRINSIC,
+    NO_MOTION,
+    REPRODUCTION,
+    DisplayEvaluation,
+    RankSum,
+)
+from wellput.engine.result import ScoreResult
+from wellput.reporting.bar_charts import Panel, bar_chart
+from wellput.reporting.score import CSV_COLUMNS
+from wellput.reporting.table import Report, Table, number, p_text
+
+PREFIX = "display-"
+PER_SENTENCE = tuple(f"{PREFIX}{name}" for name in ("precision", "recall", "f", "ttr"))
+"""Means over sentences, some of which may have no score."""
+
+COUNTS = tuple(f"{PREFIX}{name}" for name in ("tokens", "types", "entropy"))
+
+
+def displays_report(evaluation: DisplayEvaluation) -> Report:
+    """Scores against the original, scores without it, and the tests between systems."""
+    result = evaluation.result
+    against = [m for m in result.metrics if _needs_original(m)]
+    without = [m for m in result.metrics if m not in against]
+    others = [system for system in result.systems if system != ORIGINAL]
+    tables = []
+    if against and others:
+        notes = _accuracy_notes(evaluation)
+        tables.append(_table(result, others, against, "Against the original displays", notes))
+    if without:
+        tables.append(_table(result, result.systems, without, "Number and variety", _notes(result)))
+    if evaluation.rank_sums:
+        tables.append(_tests_table(evaluation.rank_sums))
+    value = evaluation.to_dict()
+    return Report(tables, value, CSV_COLUMNS, value["scores"])
+
+
+def displays_charts(result: ScoreResult) -> dict[str, str]:
+    """Figure 4 as SVG: `reproduction`, and `intrinsic` with counts and ratios on axes of their own."""
+    others = [system for system in result.systems if system != ORIGINAL]
+    reproduction = [m for m in REPRODUCTION if m in result.metrics]
+    counts = [m for m in INTRINSIC if m in result.metrics and m in COUNTS]
+    ratios = [m for m in INTRINSIC if m in result.metrics and m not in COUNTS]
+    charts: dict[str, str] = {}
+    if reproduction and others:
+        panel = _panel(result, others, reproduction)
+        colors = [result.systems.index(system) for system in others]
+        charts["reproduction"] = bar_chart(
+            "Against the original displays", others, [panel], colors=colors
+        )
+    if counts or ratios:
+        panels = [_panel(result, result.systems, names) for names in (counts, ratios) if names]
+        charts["intrinsic"] = bar_chart("Number and variety of displays", result.systems, panels)
+    return charts
+
+
+def _panel(result: ScoreResult, systems: Sequence[str], metrics: Sequence[str]) -> Panel:
+    return Panel([(_short(m), [result[system, m].score for system in systems]) for m in metrics])
+
+
+def _needs_original(metric: str) -> bool:
+    family = metric.partition(":")[0]
+    return family in REPRODUCTION or family == f"{PREFIX}distance"
+
+
+def _short(metric: str) -> str:
+    return metric.removeprefix(PREFIX)
+
+
+def _table(
+    result: ScoreResult,
+    systems: Sequence[str],
+    metrics: Sequence[str],
+    title: str,
+    notes: Sequence[str],
+) -> Table:
+    rows = []
+    for system in systems:
+        cells = []
+        for metric in metrics:
+            score = result[system, metric]
+            text = number(score.score, 3)
+            if score.low is not None and score.high is not None:
+                text += f" [{number(score.low, 3)}, {number(score.high, 3)}]"
+            cells.append(text)
+        rows.append([system, *cells])
+    return Table(["system", *map(_short, metrics)], rows, title=title, notes=notes)
+
+
+def _accuracy_notes(evaluation: DisplayEvaluation) -> list[str]:
+    baseline = evaluation.no_motion
+    if baseline is None or math.isnan(baseline):
+        return []
+    return [f"accuracy of never showing anything: {number(baseline, 3)}"]
+
+
+def _notes(result: ScoreResult) -> list[str]:
+    """What the means leave out."""
+    lines = ["1 sentence." if result.items == 1 else f"{result.items:,} sentences."]
+    undefined: dict[tuple[str, int], list[str]] = {}
+    for score in result.scores:
+        if score.undefined and score.metric.partition(":")[0] in PER_SENTENCE:
+            key = (score.system, score.undefined)
+            undefined.setdefault(key, []).append(_short(score.metric))
+    lines += [
+        f"{n:,} of {system} without displays, left out of its {', '.join(metrics)}."
+        for (system, n), metrics in undefined.items()
+    ]
+    return lines
+
+
+def _tests_table(tests: Sequence[RankSum]) -> Table:
+    """A row for each pair of systems, a column for each metric."""
+    metrics = list(dict.fromkeys(test.metric for test in tests))
+    cells = {(test.a, test.b, test.metric): _difference(test) for test in tests}
+    rows = [
+        [f"{a} − {b}", *(cells.get((a, b, metric), "") for metric in metrics)]
+        for a, b in dict.fromkeys((test.a, test.b) for test in tests)
+    ]
+    return Table(
+        ["pair", *map(_short, metrics)],
+        rows,
+        title="Differences between systems",
+        notes=[
+            "In parentheses the p-value of Wilcoxon's rank sum test over sentences, with Bonferroni's "
+            "correction for the pairs under one metric. Beta is not tested (Artstein & Poesio 2005); "
+            f"{NO_MOTION!r} never shows anything."
+        ],
+    )
+
+
+def _difference(test: RankSum) -> str:
+    p = p_text(test.p_adjusted)
+    return f"{number(test.delta, 3, sign=True)} ({'p undefined' if p == 'undefined' else p})"

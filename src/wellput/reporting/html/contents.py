@@ -1,0 +1,273 @@
+"""The nouns `Evaluation`, all that a report is made from, and `Section`, what the page shows of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from wellput.agreement.cells import oriented
+from wellput.agreement.judges import ceiling
+from wellput.agreement.orders import is_sentinel
+from wellput.agreement.result import Agreement, AgreementResult
+from wellput.core.metric import Floats, Metric
+from wellput.core.score import Score
+from wellput.engine.result import ScoreResult
+from wellput.reporting.agree import tables_of
+from wellput.reporting.html import people_charts, score_charts
+from wellput.reporting.html.answer import Answer, answers_of, system_order
+from wellput.reporting.html.charts import Chart
+from wellput.reporting.html.pairs import PairMatrix, pair_matrix
+from wellput.reporting.html.people import People, regression_line
+from wellput.reporting.html.sample import Sample
+from wellput.reporting.html.verdict import likeness
+from wellput.reporting.score import score_table
+from wellput.reporting.table import UNLIMITED, Table, p_text
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores with rows, intervals and all pairs; the items to show; judgments where there are any."""
+
+    title: str
+    result: ScoreResult
+    metrics: Sequence[Metric]
+    sample: Sample
+    agreement: AgreementResult | None = None
+    people: People | None = None
+
+    @property
+    def answers(self) -> list[Answer]:
+        """What the report says first."""
+        scales = {} if self.people is None else self.people.scales
+        return answers_of(self.result, self.agreement, scales)
+
+    @property
+    def order(self) -> list[str]:
+        """The systems, best first."""
+        return system_order(self.result, self.agreement)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, what to know, charts, and the tables with the figures."""
+
+    name: str
+    title: str
+    words: Sequence[str] = ()
+    charts: Sequence[Chart | PairMatrix] = ()
+    tables: Sequence[Table] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the page gets it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "words": list(self.words),
+            "charts": [chart.to_dict() for chart in self.charts],
+            "tables": [table.to_dict() for table in self.tables],
+        }
+
+
+def sections_of(evaluation: Evaluation) -> list[Section]:
+    """The report below the answer and above the explorer, from top to bottom."""
+    parts = [scores_section(evaluation)]
+    if evaluation.result.comparisons:
+        parts.append(pairs_section(evaluation))
+    if evaluation.agreement is not None and evaluation.people is not None:
+        parts += people_sections(evaluation, evaluation.agreement, evaluation.people)
+    parts.append(metrics_section(evaluation))
+    return parts
+
+
+def scores_section(evaluation: Evaluation) -> Section:
+    ordered = replace(evaluation.result, systems=tuple(evaluation.order))
+    serious = [score for score in ordered.scores if not is_sentinel(score.metric)]
+    rows = [_score_row(score, ordered) for score in serious or ordered.scores]
+    rows.sort(key=lambda row: ordered.systems.index(row["system"]))
+    return Section(
+        "scores",
+        "Systems under metrics",
+        charts=[score_charts.forest_chart(rows)],
+        tables=[score_table(ordered, width=UNLIMITED)],
+    )
+
+
+def pairs_section(evaluation: Evaluation) -> Section:
+    rankings = () if evaluation.agreement is None else evaluation.agreement.ranking
+    matrix = pair_matrix(evaluation.result, rankings, evaluation.order)
+    return Section("pairs", "Which differences are real", charts=[matrix])
+
+
+def people_sections(
+    evaluation: Evaluation, agreement: AgreementResult, people: People
+) -> list[Section]:
+    """Metrics against people, and people among themselves."""
+    questions = list(people.ratings)
+    ratings, judges = [], []
+    if agreement.agreement:
+        rows = agreement_rows(agreement)
+        ratings.append(people_charts.agreement_chart(rows, questions))
+    ratings.append(
+        people_charts.people_chart(
+            evaluation.result.metrics,
+            questions,
+            evaluation.order,
+            people.unit,
+            people.lines,
+        )
+    )
+    if agreement.preferences:
+        rows = [
+            {"question": entry["question"], **row}
+            for entry in agreement.preferences
+            for row in entry["systems"]
+        ]
+        judges.append(people_charts.preferences_chart(rows, questions))
+    against = [
+        {"question": summary.question, "judge": judge, "value": value}
+        for summary in agreement.judges
+        for judge, value in summary.against_rest.items()
+    ]
+    if against:
+        judges.append(people_charts.judges_chart(against, questions))
+    later = replace(agreement, ranking=(), orders=())
+    tables = [_named(table, questions) for table in tables_of(later)]
+    about_judges = [
+        t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
+    ]
+    about_metrics = [table for table in tables if table not in about_judges]
+    alone = (
+        [] if judges else ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    )
+    return [
+        Section(
+            "agreement",
+            "Metrics against people",
+            words=agreement.advice,
+            charts=ratings,
+            tables=about_metrics,
+        ),
+        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
+    ]
+
+
+def _named(table: Table, questions: Sequence[str]) -> Table:
+    """The table with the one question in its title, where it stands nowhere else: whoever simulates
+    judges says so in the question."""
+    if len(questions) != 1 or not table.title or "question" in table.columns:
+        return table
+    return replace(table, title=f"{table.title}: {questions[0]}")
+
+
+def metrics_section(evaluation: Evaluation) -> Section:
+    """What to know about the metrics themselves."""
+    tables = evaluation.result.tables
+    names = list(tables)
+    scores = [oriented(table, table.scores).ravel() for table in tables.values()]
+    rows: list[dict[str, Any]] = []
+    for i, one in enumerate(names):
+        for j, other in enumerate(names):
+            known = ~(np.isnan(scores[i]) | np.isnan(scores[j]))
+            r = _pearson(scores[i][known], scores[j][known])
+            rows.append({"metric": one, "other": other, "r": r, "n": int(known.sum())})
+    charts = [score_charts.correlations_chart(rows, names)] if len(names) > 1 else []
+    if not evaluation.sample.has_displays:
+        lengths, places = _lengths(evaluation.sample), list(evaluation.sample.places)
+        lines = [
+            {"metric": name, **line}
+            for name, table in tables.items()
+            if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
+        ]
+        charts.append(score_charts.length_chart(names, evaluation.order, lines))
+    words = [line for line in (likeness(evaluation.sample.items),) if line]
+    return Section("metrics", "The metrics themselves", words=words, charts=charts)
+
+
+def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
+    """A row for each system under each metric, with what is claimed of it."""
+    return [_score_row(score, result) for score in result.scores]
+
+
+def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
+    tested = [s for s in result.scores if s.metric == score.metric and s.baseline is not None]
+    is_baseline = bool(tested) and score.system == tested[0].baseline
+    arrow = " ↓ lower is better" if result.higher_is_better[score.metric] is False else ""
+    return {
+        "system": score.system,
+        "metric": f"{score.metric}{arrow}",
+        "score": score.score,
+        "low": score.low,
+        "high": score.high,
+        "delta": score.delta,
+        "p": p_text(score.p_value),
+        "n": score.n,
+        "claim": "baseline" if is_baseline else _claim(score, result),
+        "signature": score.signature,
+    }
+
+
+def _claim(score: Score, result: ScoreResult) -> str:
+    is_better = _direction(result, score.metric)
+    if score.p_value is None or score.delta is None or math.isnan(score.p_value):
+        return "not tested"
+    if score.p_value >= result.alpha:
+        return "no difference shown"
+    if is_better is None:
+        return "different"
+    return "better" if (score.delta > 0) == is_better else "worse"
+
+
+def _direction(result: ScoreResult, metric: str) -> bool | None:
+    """Whether higher is better; a sentinel says nothing good or bad of a system."""
+    return None if is_sentinel(metric) else result.higher_is_better[metric]
+
+
+def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
+    """Best first within each question and coefficient."""
+    ceilings = {summary.question: ceiling(summary) for summary in agreement.judges}
+    groups: dict[tuple[str, str], list[Agreement]] = {}
+    for row in agreement.agreement:
+        groups.setdefault((row.question, row.coefficient), []).append(row)
+    rows: list[dict[str, Any]] = []
+    for (question, coefficient), found in groups.items():
+        found.sort(key=lambda row: (math.isnan(row.value), -row.value))
+        # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
+        is_capped = coefficient == "pearson" and found[0].average == "none"
+        for order, row in enumerate(found):
+            rows.append(
+                {
+                    "metric": row.metric,
+                    "question": question,
+                    "coefficient": coefficient,
+                    "value": row.value,
+                    "low": row.low,
+                    "high": row.high,
+                    "p": p_text(row.p_value),
+                    "n": row.n,
+                    "note": row.note,
+                    "order": order,
+                    "kind": "sentinel" if is_sentinel(row.metric) else "metric",
+                    "ceiling": ceilings.get(question) if is_capped else None,
+                }
+            )
+    return rows
+
+
+def _lengths(sample: Sample) -> Floats:
+    """Words of each output, systems × items of the sample, NaN where there is none."""
+    lengths = np.full((len(sample.systems), len(sample.items)), np.nan)
+    for column, item in enumerate(sample.items):
+        for row, system in enumerate(sample.systems):
+            if isinstance(text := item.outputs.get(system), str):
+                lengths[row, column] = len(text.split())
+    return lengths
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])

@@ -1,0 +1,71 @@
+"""From items and judgments to all that a report is made from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+from wellput.agreement.analysis import AgreementOptions, agree
+from wellput.agreement.preferences import agree_on_preferences
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.source import EvalSource
+from wellput.engine.score import score
+from wellput.metrics.registry import create_all
+from wellput.reporting.html.contents import Evaluation
+from wellput.reporting.html.people import people_of_choices, people_of_ratings
+from wellput.reporting.html.sample import draw_sample, usual_metrics
+
+RESAMPLES_PER_PAIR = 40
+"""With m resamples and k pairs, Holm's method cannot give less than k / (m + 1): half of .05 here."""
+
+
+def evaluate(
+    source: EvalSource,
+    answers: Sequence[Judgment] | Sequence[Preference],
+    metrics: Sequence[str],
+    *,
+    title: str,
+    baseline: str | None,
+    shown: int,
+    options: AgreementOptions,
+    on_phase: OnPhase = unheard_phase,
+) -> Evaluation:
+    """Scores with intervals and all pairs, agreement with the judges where there are any, and the
+    items to show. Without metrics, those that the items allow."""
+    uncertainty = options.uncertainty
+    judged = {answer.item for answer in answers}
+    on_items = on_phase("reading items")
+    sample = draw_sample(
+        source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
+    )
+    chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
+    n_pairs = math.comb(len(sample.systems), 2)
+    has_pairs = n_pairs > 0
+    result = score(
+        source,
+        chosen,
+        confidence=True,
+        paired="ar" if has_pairs else None,
+        baseline=baseline,
+        all_pairs=has_pairs,
+        n_resamples=max(uncertainty.n_resamples, RESAMPLES_PER_PAIR * n_pairs),
+        seed=uncertainty.seed,
+        threads=uncertainty.threads,
+        keep_rows=True,
+        on_phase=on_phase,
+    )
+    agreement = people = None
+    if answers and isinstance(answers[0], Preference):
+        on_phase("counting choices")
+        choices = cast("Sequence[Preference]", answers)
+        agreement = agree_on_preferences(result.tables, choices, questions=options.questions)
+        asked = {entry["question"] for entry in agreement.preferences}
+        people = people_of_choices(result.tables, [c for c in choices if c.question in asked])
+    elif answers:
+        ratings = cast("Sequence[Judgment]", answers)
+        agreement = agree(result.tables, ratings, options, on_phase=on_phase)
+        on_phase("preparing charts")
+        people = people_of_ratings(result.tables, ratings, options)
+    return Evaluation(title, result, chosen, sample, agreement, people)

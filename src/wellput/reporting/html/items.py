@@ -1,0 +1,231 @@
+"""Items as the explorer shows them: texts, alignments, trees, scores, what people said.
+
+Scores, ratings and their ranks (0 the worst of the outputs shown, 100 the best) are lists along
+the metrics and the questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import dedent
+from typing import Any, TypeVar
+
+import numpy as np
+
+from wellput.core.evalset import Batch, Item, Output
+from wellput.core.metric import Floats, Metric
+from wellput.core.progress import OnProgress, unheard
+from wellput.core.table import ScoreTable
+from wellput.core.tree import Tree
+from wellput.engine.explain import Explains
+from wellput.metrics.accuracy import (
+    AlignmentOptions,
+    GenerationStringAccuracy,
+    GenerationTreeAccuracy,
+)
+from wellput.metrics.alignments import aligned
+from wellput.reporting.html.alignments import (
+    drawn_alignments,
+    drawn_tree,
+    drawn_treelets,
+    travelling,
+)
+from wellput.reporting.html.people import People
+from wellput.reporting.html.sample import Sample
+
+DIGITS = 4
+M = TypeVar("M", bound=AlignmentOptions)
+
+
+def explorer_items(
+    sample: Sample,
+    metrics: Sequence[Metric],
+    tables: Mapping[str, ScoreTable],
+    people: People | None,
+    on_progress: OnProgress = unheard,
+) -> list[dict[str, Any]]:
+    """One record an item; its outputs run along the systems, None where a system has none."""
+    strings = _chosen(metrics, GenerationStringAccuracy())
+    trees = _chosen(metrics, GenerationTreeAccuracy())
+    texts = [_references(item) for item in sample.items]
+    records = [
+        _record(item, references, strings, trees, len(sample.systems))
+        for item, references in zip(sample.items, texts, strict=True)
+    ]
+    figures = {name: _rounded(values) for name, values in _figures(sample, tables, people).items()}
+    reasons = _reasons(sample, tables, people)
+    for row, system in enumerate(sample.systems):
+        at = [place for place, item in enumerate(sample.items) if system in item.outputs]
+        batch = Batch.of(system, [sample.items[place] for place in at])
+        parts = _drawn(batch, strings, trees, metrics)
+        for place, output, drawn in zip(at, batch.outputs, parts, strict=True):
+            for part in drawn.values():
+                if isinstance(part, dict):
+                    part["reference"] = list(texts[place]).index(part["reference"])
+            entry = {**_shown(output, strings), **drawn}
+            for name, values in figures.items():
+                entry[name] = values[row][place]
+            if (row, place) in reasons:
+                entry["left_out"] = reasons[row, place]
+            records[place]["outputs"][row] = entry
+        on_progress(len(at))
+    return records
+
+
+def _chosen(metrics: Sequence[Metric], usual: M) -> M:
+    """The metric of this kind that the report is about, with its options; else the usual one."""
+    return next((metric for metric in metrics if type(metric) is type(usual)), usual)
+
+
+def _references(item: Item) -> dict[str, Tree | None]:
+    """The item's references with their trees, those of single systems behind the shared ones."""
+    found: dict[str, Tree | None] = {}
+    both = [(item.references, item.trees)]
+    both += [(item.references_for(s), item.trees_for(s)) for s in item.references_by_system]
+    for texts, trees in both:
+        for place, text in enumerate(texts):
+            found[text] = found.get(text) or (trees[place] if place < len(trees) else None)
+    return found
+
+
+def _record(
+    item: Item,
+    references: Mapping[str, Tree | None],
+    strings: GenerationStringAccuracy,
+    trees: GenerationTreeAccuracy,
+    n_systems: int,
+) -> dict[str, Any]:
+    shown: list[dict[str, Any]] = []
+    for text, tree in references.items():
+        tokens = strings.tokens(text)
+        entry: dict[str, Any] = travelling(text, tokens)
+        if tree is not None:
+            entry["tree"] = drawn_tree(text, tree, trees, item.id)
+        if item.references and text not in item.references:
+            entry["changed"] = _changed(tokens, item.references, strings)
+        shown.append(entry)
+    given = {"source": item.source, "context": item.context}
+    return {
+        "id": item.id,
+        **{name: text for name, text in given.items() if text},
+        "references": shown,
+        "outputs": [None] * n_systems,
+    }
+
+
+def _changed(
+    tokens: Sequence[str], references: Sequence[str], strings: GenerationStringAccuracy
+) -> list[int]:
+    """The places of the words that a paraphrased reference has and the closest given one has not."""
+    paths = [
+        aligned(strings.tokens(given), tokens, strings.costs, with_moves=False)
+        for given in references
+    ]
+    closest = min(paths, key=lambda path: sum(step.mark != "." for step in path))
+    return [step.hypothesis for step in closest if step.mark in "si"]
+
+
+def _drawn(
+    batch: Batch,
+    strings: GenerationStringAccuracy,
+    trees: GenerationTreeAccuracy,
+    metrics: Sequence[Metric],
+) -> list[dict[str, Any]]:
+    """The alignment, the treelets and other metrics' explanations of each output, where there are any.
+    Metrics of alignments explain themselves by the alignment."""
+    parts: list[dict[str, Any]] = [{} for _ in range(len(batch))]
+    referenced = batch.with_references()
+    compared = [part for part, own in zip(parts, batch.references, strict=True) if own]
+    is_text = len(referenced) > 0 and all(isinstance(output, str) for output in batch.outputs)
+    if is_text:
+        for part, alignment in zip(compared, drawn_alignments(referenced, strings), strict=True):
+            if alignment is not None:
+                part["alignment"] = alignment
+    if is_text and all(any(tree is not None for tree in row) for row in referenced.trees):
+        for part, treelets in zip(compared, drawn_treelets(referenced, trees), strict=True):
+            part["treelets"] = treelets
+    for metric in metrics:
+        if isinstance(metric, Explains) and not isinstance(metric, AlignmentOptions):
+            is_compared = "references" in metric.needs
+            rows, seen = (compared, referenced) if is_compared else (parts, batch)
+            texts = metric.explain(seen) if len(seen) else []
+            for part, text, output in zip(rows, texts, seen.outputs, strict=True):
+                own = dedent(text).removeprefix(f"{output}\n")  # the page has the output already
+                if own:
+                    part.setdefault("explained", []).append([metric.name, own])
+    return parts
+
+
+def _figures(
+    sample: Sample, tables: Mapping[str, ScoreTable], people: People | None
+) -> dict[str, Floats]:
+    """Arrays scorers × systems × items of the sample: scores and ratings, and the ranks of both."""
+    places = list(sample.places)
+    order = [next(iter(tables.values())).row(system) for system in sample.systems]
+    scores = np.stack([table.scores[order][:, places] for table in tables.values()])
+    turned = [
+        -values if table.higher_is_better is False else values
+        for values, table in zip(scores, tables.values(), strict=True)
+    ]
+    figures = {"scores": scores, "ranks": np.stack([_percentiles(v) for v in turned])}
+    if people is not None:
+        ratings = np.stack([given[order][:, places] for given in people.ratings.values()])
+        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, ratings)])}
+    return figures
+
+
+def _percentiles(values: Floats) -> Floats:
+    """The share, in percent, of the other outputs that each is better than, ties half; NaN stays.
+
+    >>> _percentiles(np.array([[3.0, 1.0, np.nan, 2.0, 2.0]])).tolist()
+    [[100.0, 0.0, nan, 50.0, 50.0]]
+    """
+    from scipy.stats import rankdata
+
+    known = ~np.isnan(values)
+    ranks = np.full(values.shape, np.nan)
+    if known.sum() > 1:
+        ranks[known] = (rankdata(values[known]) - 1) / (known.sum() - 1) * 100
+    return ranks
+
+
+def _reasons(
+    sample: Sample, tables: Mapping[str, ScoreTable], people: People | None
+) -> dict[tuple[int, int], list[str | None]]:
+    """For outputs that the figures leave out: the reason under each question, None where it is in."""
+    if people is None:
+        return {}
+    table = next(iter(tables.values()))
+    rows = {table.row(system): row for row, system in enumerate(sample.systems)}
+    columns = {place: column for column, place in enumerate(sample.places)}
+    found: dict[tuple[int, int], list[str | None]] = {}
+    for number, question in enumerate(people.ratings):
+        for (system, item), reason in people.left_out.get(question, {}).items():
+            if item in columns:
+                cell = rows[system], columns[item]
+                found.setdefault(cell, [None] * len(people.ratings))[number] = reason
+    return found
+
+
+def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
+    if isinstance(output, str):
+        return travelling(output, strings.tokens(output))
+    motions = (f"{node}: {', '.join(displays)}" for node, displays in output.items())
+    return {"text": "; ".join(motions)}
+
+
+def _rounded(values: Floats) -> list[list[list[float | None]]]:
+    """Numbers of `DIGITS` digits that count, None for what is no number, scorers × systems × items
+    turned into lists systems × items × scorers.
+
+    >>> _rounded(np.array([[[-12.34567, 0.0, np.nan]]]))
+    [[[-12.35], [0.0], [None]]]
+    """
+    size = np.where(np.isfinite(values) & (values != 0), np.abs(values), 1.0)
+    # Divided by a power of ten, so that the nearest float is the one with few digits.
+    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(size)))
+    rounded = np.moveaxis(np.round(values * scale) / scale, 0, -1)
+    cells = rounded.astype(object)
+    cells[~np.isfinite(rounded)] = None
+    lists: list[list[list[float | None]]] = cells.tolist()
+    return lists

@@ -1,0 +1,160 @@
+"""The page itself: one file with its style, scripts, charts and items inside.
+
+Nothing is fetched: a content security policy in the page forbids every request and every script but
+the two embedded. What users brought is data in the page, never markup: figures as JSON in which `<`
+is escaped, items packed with gzip, and the scripts only ever set `textContent`.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+import math
+import resource
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from wellput import __version__
+from wellput.agreement.orders import is_sentinel
+from wellput.core.counted import counted
+from wellput.core.errors import InputError, MissingExtra
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.reporting.html.contents import Evaluation, sections_of
+from wellput.reporting.html.items import explorer_items
+
+SCRIPTS = (
+    "dom.js",
+    "answer.js",
+    "charts.js",
+    "pairs.js",
+    "alignment.js",
+    "tree.js",
+    "explorer.js",
+    "page.js",
+)
+LIBRARY = "window.vegaEmbed = vegaEmbed;"
+BUNDLING = 1 << 29
+"""Bytes of address space for the engine that bundles the library: it took 240 MB on two cores, and
+has threads for all."""
+
+
+def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = unheard_phase) -> str:
+    """The report as HTML; `library` is the `chart_library`."""
+    assets = files("wellput.reporting.html") / "assets"
+    own = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    sample = evaluation.sample
+    items = explorer_items(
+        sample,
+        evaluation.metrics,
+        evaluation.result.tables,
+        evaluation.people,
+        on_phase("drawing alignments of outputs", sum(len(item.outputs) for item in sample.items)),
+    )
+    on_phase("writing the page")
+    page = Template((assets / "page.html").read_text(encoding="utf-8"))
+    return page.substitute(
+        title=html.escape(evaluation.title),
+        policy=content_policy(library, own),
+        style=(assets / "report.css").read_text(encoding="utf-8"),
+        data=embedded_json(page_data(evaluation)),
+        items=packed(items),
+        library=library,
+        script=own,
+    )
+
+
+def page_data(evaluation: Evaluation) -> dict[str, Any]:
+    """All that the page shows but the items."""
+    result, sample = evaluation.result, evaluation.sample
+    return {
+        "title": evaluation.title,
+        "version": __version__,
+        "total": sample.total,
+        "shown": len(sample.items),
+        "seed": result.seed,
+        "systems": list(result.systems),
+        "order": [result.systems.index(system) for system in evaluation.order],
+        "facts": facts(evaluation),
+        "answers": [answer.to_dict() for answer in evaluation.answers],
+        "metrics": list(result.metrics),
+        "lower": [name for name in result.metrics if result.higher_is_better[name] is False],
+        "questions": list(evaluation.people.ratings) if evaluation.people else [],
+        "unit": evaluation.people.unit if evaluation.people else "",
+        "sections": [section.to_dict() for section in sections_of(evaluation)],
+    }
+
+
+def facts(evaluation: Evaluation) -> list[str]:
+    """How much the answer rests on."""
+    result, agreement = evaluation.result, evaluation.agreement
+    n_metrics = sum(not is_sentinel(metric) for metric in result.metrics)
+    counts = [(result.items, "item"), (len(result.systems), "system"), (n_metrics, "metric")]
+    if agreement is not None and agreement.ranking:
+        counts.append((max(ranking.n_judges for ranking in agreement.ranking), "judge"))
+        counts.append((sum(ranking.n for ranking in agreement.ranking), "judgment"))
+    return [counted(n, what) for n, what in counts if n]
+
+
+def embedded_json(value: Mapping[str, Any]) -> str:
+    """Strict JSON that cannot end the script element it stands in."""
+    text = json.dumps(_strict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def packed(value: object) -> str:
+    """JSON, gzip, base64: a third of its size, and no character that means anything to HTML."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), 6, mtime=0)).decode("ascii")
+
+
+def content_policy(*scripts: str) -> str:
+    """Only these scripts run; nothing is loaded. Vega compiles its expressions, hence unsafe-eval."""
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def chart_library() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtra("A report", "report") from None
+    _check_address_space()
+    bundle: str = vl_convert.javascript_bundle(LIBRARY)
+    return bundle.replace("</script", "<\\/script")
+
+
+def _check_address_space() -> None:
+    """Raises where `ulimit -v` leaves too little: the engine that bundles the library would not raise
+    then but end the program."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    sizes = Path("/proc/self/statm")
+    if limit == resource.RLIM_INFINITY or not sizes.exists():
+        return
+    left = limit - int(sizes.read_text().split()[0]) * resource.getpagesize()
+    if left < BUNDLING:
+        raise InputError(
+            f"The charts of a report take {BUNDLING >> 20} MB of address space, and the limit on it "
+            f"leaves {max(0, left) >> 20} MB. Raise it (ulimit -v), or limit memory itself instead."
+        )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

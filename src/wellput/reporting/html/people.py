@@ -1,0 +1,144 @@
+"""The noun `People`: what judges said of each output, beside what metrics say of it.
+
+Arrays are systems × items over the whole evaluation set, NaN where nobody judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.cells import common_cells
+from wellput.agreement.panel import Exclusion, Panel
+from wellput.agreement.prepared import prepared_panels
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Floats
+from wellput.core.table import ScoreTable
+
+Cell = tuple[int, int]  # the places of a system and an item
+
+
+@dataclass(frozen=True)
+class People:
+    """For each question: the mean rating of every output that was judged, why an output is not in the
+    figures, and the regression of the ratings on each metric. `unit` says what the numbers are;
+    `scales` are the lowest and the highest rating that any judge gave."""
+
+    ratings: Mapping[str, Floats]
+    left_out: Mapping[str, Mapping[Cell, str]] = field(default_factory=dict)
+    lines: Sequence[Mapping[str, Any]] = ()
+    unit: str = "mean rating"
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def people_of_ratings(
+    tables: Mapping[str, ScoreTable], judgments: Sequence[Judgment], options: AgreementOptions
+) -> People:
+    """The ratings that `agree` correlates with the metrics, and those it leaves out."""
+    first = next(iter(tables.values()))
+    _, ready = prepared_panels(judgments, first.systems, first.items, options)
+    everything = replace(options, exclusions=(), judges_below=None)
+    _, complete = prepared_panels(judgments, first.systems, first.items, everything)
+    ratings: dict[str, Floats] = {}
+    left_out: dict[str, dict[Cell, str]] = {}
+    lines: list[dict[str, Any]] = []
+    for question, panel in ready.items():
+        kept = panel.means
+        ratings[question] = np.where(np.isnan(kept), complete[question].means, kept)
+        cells = common_cells(list(tables.values()), panel.table())
+        left_out[question] = _reasons(ratings[question], kept, cells, panel, complete[question])
+        for metric, table in tables.items():
+            line = regression_line(table.scores[cells], kept[cells])
+            if line is not None:
+                lines.append({"question": question, "metric": metric, **line})
+    scales = dict.fromkeys(panel.normalization for panel in ready.values())
+    unit = "mean rating" if set(scales) == {"none"} else f"mean rating ({', '.join(scales)})"
+    return People(ratings, left_out, lines, unit, _scales(judgments))
+
+
+def _scales(judgments: Sequence[Judgment]) -> dict[str, tuple[float, float]]:
+    given: dict[str, list[float]] = {}
+    for judgment in judgments:
+        given.setdefault(judgment.question, []).append(judgment.value)
+    return {question: (min(values), max(values)) for question, values in given.items()}
+
+
+def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Preference]) -> People:
+    """How often each output was chosen of the times it was offered; a tie is half a choice."""
+    first = next(iter(tables.values()))
+    systems = {name: place for place, name in enumerate(first.systems)}
+    items = {name: place for place, name in enumerate(first.items)}
+    shape = len(systems), len(items)
+    chosen: dict[str, Floats] = {}
+    offered: dict[str, Floats] = {}
+    for answer in answers:
+        wins = chosen.setdefault(answer.question, np.zeros(shape))
+        offers = offered.setdefault(answer.question, np.zeros(shape))
+        item = items[answer.item]
+        for side, system in (("a", answer.system_a), ("b", answer.system_b)):
+            won = 0.5 if answer.choice == "tie" else float(answer.choice == side)
+            wins[systems[system], item] += won
+            offers[systems[system], item] += 1
+    shares = {
+        question: np.divide(
+            chosen[question],
+            offered[question],
+            out=np.full(shape, np.nan),
+            where=offered[question] > 0,
+        )
+        for question in chosen
+    }
+    return People(shares, unit="share of offers chosen")
+
+
+def regression_line(x: Floats, y: Floats) -> dict[str, float] | None:
+    """The least-squares line through the points, from the lowest to the highest score; None where
+    there is none."""
+    known = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[known], y[known]
+    if len(x) < 3 or np.ptp(x) == 0:
+        return None
+    slope, intercept = np.polyfit(x, y, 1)
+    low, high = float(x.min()), float(x.max())
+    varies = np.ptp(y) > 0
+    return {
+        "low": low,
+        "high": high,
+        "at_low": float(intercept + slope * low),
+        "at_high": float(intercept + slope * high),
+        "slope": float(slope),
+        "r_squared": float(np.corrcoef(x, y)[0, 1] ** 2) if varies else 0.0,
+        "n": len(x),
+    }
+
+
+def _reasons(
+    ratings: Floats, kept: Floats, cells: Any, panel: Panel, complete: Panel
+) -> dict[Cell, str]:
+    """Why a judged output is not among the points of the figures."""
+    reasons: dict[Cell, str] = {}
+    for system, item in np.argwhere(~np.isnan(ratings) & ~cells).tolist():
+        if not np.isnan(kept[system, item]):
+            reasons[system, item] = "a metric has no score for it"
+            continue
+        given = complete.ratings[:, system, item]
+        judges = {complete.judges[place] for place in np.flatnonzero(~np.isnan(given)).tolist()}
+        found = dict.fromkeys(
+            exclusion.reason
+            for exclusion in panel.excluded
+            if _covers(exclusion, judges, panel.systems[system], panel.items[item])
+        )
+        reasons[system, item] = "; ".join(found) or "left out"
+    return reasons
+
+
+def _covers(exclusion: Exclusion, judges: set[str], system: str, item: str) -> bool:
+    return (
+        exclusion.judge in (None, *judges)
+        and exclusion.system in (None, system)
+        and exclusion.item in (None, item)
+    )

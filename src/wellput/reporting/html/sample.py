@@ -1,0 +1,106 @@
+"""The noun `Sample`: the items that a report shows, and what all items have."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from wellput.core.evalset import Item
+from wellput.core.metric import Metric
+from wellput.core.progress import OnProgress, unheard
+from wellput.core.source import EvalSource
+from wellput.metrics.logged import Logged
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Items in file order with their `places` among all `total` of them. `has_references` says that
+    every system has outputs to compare with references, `has_trees` that all items with references have
+    trees, `has_displays` is about any item."""
+
+    items: tuple[Item, ...]
+    places: tuple[int, ...]
+    total: int
+    systems: tuple[str, ...]
+    has_references: bool
+    has_trees: bool
+    has_displays: bool
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.items) == self.total
+
+
+def draw_sample(
+    source: EvalSource,
+    *,
+    size: int,
+    seed: int,
+    first: Collection[str] = (),
+    on_progress: OnProgress = unheard,
+) -> Sample:
+    """At most `size` items drawn at random, those whose ids are in `first` before the others."""
+    rng = np.random.default_rng(seed)
+    # A heap of the `size` smallest keys; negative, since heapq keeps the largest.
+    kept: list[tuple[float, int, Item]] = []
+    systems: dict[str, None] = {}
+    total = 0
+    compared: set[str] = set()
+    has_trees = True
+    has_displays = False
+    for block in source.blocks():
+        keys = rng.random(len(block))
+        for item, key in zip(block, keys.tolist(), strict=True):
+            entry = (-(key - (item.id in first)), total, item)
+            if len(kept) < size:
+                heapq.heappush(kept, entry)
+            else:
+                heapq.heappushpop(kept, entry)
+            total += 1
+            systems.update(dict.fromkeys(item.outputs))
+            if item.references or item.references_by_system:
+                compared.update(name for name in item.outputs if item.references_for(name))
+                has_trees &= any(tree is not None for tree in item.trees)
+            has_displays |= any(isinstance(output, Mapping) for output in item.outputs.values())
+        on_progress(len(block))
+    shown = sorted((place, item) for _, place, item in kept)
+    return Sample(
+        items=tuple(item for _, item in shown),
+        places=tuple(place for place, _ in shown),
+        total=total,
+        systems=tuple(systems),
+        has_references=bool(systems) and compared == set(systems),
+        has_trees=has_trees,
+        has_displays=has_displays,
+    )
+
+
+def logged_scorers(sample: Sample) -> list[str]:
+    """The scores that a log gives every system's outputs."""
+    named: dict[str, set[str]] = {system: set() for system in sample.systems}
+    for item in sample.items:
+        for system, scores in item.logged.items():
+            named[system] |= set(scores)
+    return sorted(set.intersection(*named.values())) if named else []
+
+
+def usual_metrics(sample: Sample, *, has_judgments: bool) -> list[str | Metric]:
+    """The metrics that these items allow, of a log the scores in it; with judgments also the sentinels,
+    which show the floor."""
+    logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
+    sentinels = ",length-only,random" if has_judgments else ""
+    if logged:
+        return [*logged, f"{'exact,chrf,' * sample.has_references}length{sentinels}"]
+    return [_text_metrics(sample, sentinels)]
+
+
+def _text_metrics(sample: Sample, sentinels: str) -> str:
+    if sample.has_displays:
+        return "display-f,display-accuracy,display-entropy,display-commonest"
+    if not sample.has_references:
+        return f"length,ttr,distinct{sentinels}"
+    trees = ",sta,gta,quality" if sample.has_trees else ""
+    return f"bleu,chrf,ter,ssa,gsa{trees}{sentinels}"

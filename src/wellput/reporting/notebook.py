@@ -1,0 +1,101 @@
+"""Results in a notebook: their tables as HTML, their main figure as an Altair chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from wellput.agreement.fit import Fit
+from wellput.agreement.result import AgreementResult
+from wellput.core.errors import InputError
+from wellput.core.result import Result
+from wellput.engine.result import ScoreResult
+from wellput.reporting.html.charts import Chart, altair
+from wellput.reporting.html.contents import agreement_rows, score_rows
+from wellput.reporting.html.people_charts import agreement_chart, preferences_chart
+from wellput.reporting.html.score_charts import forest_chart
+from wellput.reporting.table import Table, render
+
+
+def text_of(result: Result) -> str:
+    """The tables of the terminal."""
+    return render(result.report(), "table")
+
+
+def html_of(result: Result) -> str:
+    """The tables of the terminal, with what they mean beneath them."""
+    return "\n".join(_table(table) for table in result.report().tables)
+
+
+def chart_of(result: Result) -> Any:
+    """Scores as a forest plot, agreement as ranked bars, the models of a fit by their R²."""
+    alt = altair()
+    if isinstance(result, ScoreResult):
+        return alt.Chart.from_dict(_complete(forest_chart(score_rows(result))))
+    if isinstance(result, AgreementResult):
+        specs = [_complete(chart) for chart in _agreement_charts(result)]
+        return alt.Chart.from_dict({"vconcat": specs})
+    if not isinstance(result, Fit):
+        raise InputError(f"There is no chart of a {type(result).__name__}.")
+    models = [
+        {"model": " + ".join(model.predictors), "R²": model.r_squared, "p": model.p_value}
+        for model in result.models
+    ]
+    return (
+        alt.Chart(alt.Data(values=models), title=f"Models of {result.question}")
+        .mark_bar()
+        .encode(x="R²:Q", y=alt.Y("model:N", sort="-x", title=None), tooltip=["p:Q"])
+    )
+
+
+def _agreement_charts(result: AgreementResult) -> list[Chart]:
+    """One chart a question: a notebook has no page around it to choose one."""
+    charts: list[Chart] = []
+    rows = agreement_rows(result)
+    for question, coefficient in dict.fromkeys((r["question"], r["coefficient"]) for r in rows):
+        own = [r for r in rows if (r["question"], r["coefficient"]) == (question, coefficient)]
+        charts.append(agreement_chart(own, [question]))
+    for entry in result.preferences:
+        chosen = [{"question": entry["question"], **row} for row in entry["systems"]]
+        charts.append(preferences_chart(chosen, [entry["question"]]))
+    return charts
+
+
+def _complete(chart: Chart) -> dict[str, Any]:
+    """The chart with its rows in it and its first choices in its titles."""
+    choices = {name: values[0] for name, values in chart.choices.items()}
+    own = {key: part for key, part in chart.spec.items() if key not in ("$schema", "config")}
+    return {**_filled_in(own, choices, list(chart.rows)), "title": chart.title}
+
+
+def _filled_in(value: Any, choices: dict[str, str], rows: list[Any]) -> Any:
+    if value == {"name": "rows"}:
+        return {"values": rows}
+    if isinstance(value, str):
+        for name, chosen in choices.items():
+            value = value.replace(f"${name}", chosen)
+        return value
+    if isinstance(value, dict):
+        return {key: _filled_in(entry, choices, rows) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_filled_in(entry, choices, rows) for entry in value]
+    return value
+
+
+def _table(table: Table) -> str:
+    parts = [f"<p><strong>{escape(table.title)}</strong></p>"] if table.title else []
+    if table.rows:
+        head = _cells("th", table.columns, set())
+        rows = (
+            _cells("td", row, {j for i_, j in table.best if i_ == i})
+            for i, row in enumerate(table.rows)
+        )
+        parts.append(f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>")
+    parts += [f"<p><small>{escape(note)}</small></p>" for note in table.notes]
+    return "\n".join(parts)
+
+
+def _cells(kind: str, cells: Sequence[str], bold: set[int]) -> str:
+    texts = (f"<b>{escape(c)}</b>" if j in bold else escape(c) for j, c in enumerate(cells))
+    return f"<tr>{''.join(f'<{kind}>{text}</{kind}>' for text in texts)}</tr>"

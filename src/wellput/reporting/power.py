@@ -1,0 +1,87 @@
+"""What `wellput power` shows. Every table says that its figures are simulated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wellput.reporting.table import Report, Table, number
+from wellput.stats.power import PowerRow, PowerTable, Smallest
+
+CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
+
+
+def power_report(table: PowerTable) -> Report:
+    """Power by items and judges."""
+    records = [_record(row) for row in table.rows]
+    return Report([power_table(table)], to_dict(table), CSV_COLUMNS, records)
+
+
+def to_dict(table: PowerTable) -> dict[str, Any]:
+    """The JSON of `wellput power`."""
+    return {
+        "simulated": True,
+        "what": table.what,
+        "test": table.test,
+        "alpha": table.alpha,
+        "target": table.target,
+        "seed": table.rows[0].power.seed,
+        "power": [_record(row) for row in table.rows],
+        "smallest": [
+            {"judges": one.n_judges, "items": one.n_items, "note": one.note}
+            for one in table.smallest
+        ],
+    }
+
+
+def power_table(table: PowerTable) -> Table:
+    """Items down, judges across."""
+    judges = list(dict.fromkeys(row.n_judges for row in table.rows))
+    items = list(dict.fromkeys(row.n_items for row in table.rows))
+    cells = {(row.n_items, row.n_judges): row for row in table.rows}
+    first = table.rows[0].power
+    undefined = dict.fromkeys(row.power.method for row in table.rows if math.isnan(row.power.value))
+    return Table(
+        columns=["items", *(_heading(k) for k in judges)],
+        rows=[[str(n), *(_cell(cells[n, k]) for k in judges)] for n in items],
+        title=f"Power to tell two {table.what} apart (simulated)",
+        notes=[
+            *(_needed(one, table.target) for one in table.smallest),
+            *(f"undefined: {method.partition(': ')[2]}." for method in undefined),
+            f"Simulated: {table.test} at {table.alpha:g}, {first.n or 0:,} studies of each size, seed "
+            f"{first.seed}; [low, high] is the simulation's own 95% interval.",
+        ],
+    )
+
+
+def _record(row: PowerRow) -> dict[str, Any]:
+    return {
+        "items": row.n_items,
+        "judges": row.n_judges,
+        "power": row.power.value,
+        "low": row.power.low,
+        "high": row.power.high,
+        "method": row.power.method,
+    }
+
+
+def _heading(judges: int | None) -> str:
+    return "power" if judges is None else _judges(judges)
+
+
+def _judges(n: int) -> str:
+    return "1 judge" if n == 1 else f"{n} judges"
+
+
+def _cell(row: PowerRow) -> str:
+    text = number(row.power.value, 3)
+    if math.isnan(row.power.value):
+        return text
+    return f"{text} [{number(row.power.low, 3)}, {number(row.power.high, 3)}]"
+
+
+def _needed(one: Smallest, target: float) -> str:
+    who = "" if one.n_judges is None else f" with {_judges(one.n_judges)}"
+    if one.n_items is None:
+        return f"A power of {target:g}{who}: {one.note}."
+    return f"A power of {target:g}{who} takes about {one.n_items:,} items."

@@ -1,0 +1,94 @@
+"""Whom people prefer, as a table: systems best first, and how far each is behind the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wellput.agreement.orders import MetricOrder, order_sentence
+from wellput.agreement.ranking import (
+    HEADINGS,
+    RankedSystem,
+    Ranking,
+    RankingModel,
+    SystemDifference,
+    shown_estimate,
+    shown_interval,
+    winner_sentence,
+)
+from wellput.reporting.table import Table, p_text
+
+
+def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = ()) -> list[Table]:
+    """One table a question; beneath it who won, whether the metrics see it, and what that holds for."""
+    return [ranking_table(ranking, orders) for ranking in rankings]
+
+
+def ranking_table(
+    ranking: Ranking, orders: Sequence[MetricOrder] = (), *, is_final: bool = True
+) -> Table:
+    """The systems best first. While judges are still at work nobody is called the winner: who looks
+    again and again, and stops when it looks good, finds winners by chance."""
+    columns = ["system", HEADINGS[ranking.model], "95% interval", "judgments"]
+    rows = [
+        [
+            row.system,
+            shown_estimate(row.estimate, ranking.model),
+            shown_interval(row, ranking.model),
+            f"{row.n:,}",
+        ]
+        for row in ranking.systems
+    ]
+    if is_final and ranking.has_tests:
+        columns += ["rank", "behind first", "p (Holm)"]
+        gaps = {d.systems[1]: d for d in ranking.of_first}
+        for cells, row in zip(rows, ranking.systems, strict=True):
+            cells += [shown_rank(row), *_gap(gaps.get(row.system), ranking.model)]
+    leaders = set(ranking.leaders) if is_final and ranking.has_tests else set()
+    best = frozenset(
+        (place, 1)
+        for place, row in enumerate(ranking.systems)
+        if row.system in leaders and len(leaders) < len(ranking.systems)
+    )
+    return Table(
+        columns,
+        rows,
+        title=f"Whom people prefer: {ranking.question}",
+        notes=_notes(ranking, orders, is_final=is_final),
+        best=best,
+    )
+
+
+def _notes(ranking: Ranking, orders: Sequence[MetricOrder], *, is_final: bool) -> list[str]:
+    if not is_final:
+        return [EARLY]
+    sentences = [winner_sentence(ranking), order_sentence(orders, ranking)]
+    judges = "1 judge" if ranking.n_judges == 1 else f"{ranking.n_judges} judges"
+    items = "1 item" if ranking.n_items == 1 else f"{ranking.n_items} items"
+    return [
+        *(sentence for sentence in sentences if sentence),
+        f"{judges}, {items}. Intervals and tests hold for {ranking.scope}.",
+    ]
+
+
+EARLY = (
+    "Judges are still at work: these figures will change. Say who won when the study is done: whoever "
+    "stops as soon as it looks good finds a winner by chance."
+)
+
+
+def shown_rank(row: RankedSystem) -> str:
+    """The ranks that the tests leave open.
+
+    >>> shown_rank(RankedSystem("A", 5.0, 4.0, 6.0, 1, 1, 2, 1, 10, 5.0))
+    '1–2'
+    """
+    if row.rank_low == row.rank_high:
+        return str(row.rank_low)
+    return f"{row.rank_low}–{row.rank_high}"
+
+
+def _gap(difference: SystemDifference | None, model: RankingModel) -> list[str]:
+    """How far behind, and the corrected p-value; nothing for the first."""
+    if difference is None:
+        return ["", ""]
+    return [shown_estimate(abs(difference.delta), model), p_text(difference.p_adjusted)]

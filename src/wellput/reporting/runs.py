@@ -1,0 +1,251 @@
+"""What `wellput runs` shows: the runs of a folder, one run, and what changed between two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from wellput.core.run import Run, RunScore
+from wellput.engine.run_changes import Change, RunChanges
+from wellput.reporting.table import Report, Table, number, p_text
+
+WHOLE = (
+    "run", "time", "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples",
+    "confidence", "alpha", "test",
+)  # fmt: skip
+ONE = (
+    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
+    "data", "outputs", "signature",
+)  # fmt: skip
+CHANGE = (
+    "metric", "system_before", "system_after", "before", "after", "delta", "comparable", "obstacles",
+    "cautions", "same_outputs", "intervals_overlap",
+)  # fmt: skip
+
+NO_TEST = (
+    "Whether a difference is real cannot be known from two scores: it takes the outputs of both, "
+    "scored in one run with --paired ar."
+)
+OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
+
+
+def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Report:
+    """A line per run, newest first; scores too where the runs shown have one metric only."""
+    metrics = {metric for run in runs for metric in run.metrics}
+    has_scores = len(metrics) == 1
+    rows = [
+        [
+            run.id,
+            f"{run.time:%Y-%m-%d %H:%M}",
+            f"{run.items:,}{', ' * bool(run.skipped)}{_skipped(run)}",
+            ", ".join(dict.fromkeys(score.data[:8] for score in run.scores)),
+            ", ".join(run.metrics),
+            ", ".join(map(_scored, run.scores) if has_scores else run.systems),
+        ]
+        for run in runs
+    ]
+    table = Table(
+        ["run", "time (UTC)", "items", "data", "metrics", "scores" if has_scores else "systems"],
+        rows,
+        notes=[_count(len(runs), total), *(f"Left out: {reason}." for reason in left_out)],
+        is_prose=True,
+    )
+    records = [record for run in runs for record in _records(run)]
+    value = {"runs": [_value(run) for run in runs], "total": total, "left_out": list(left_out)}
+    return Report([table], value, (*WHOLE, *ONE), records)
+
+
+def _count(shown: int, total: int) -> str:
+    if shown == total:
+        return f"{total:,} run{'s' * (total != 1)}."
+    return f"The newest {shown:,} of {total:,} runs; --last {total} shows all."
+
+
+def _skipped(run: Run) -> str:
+    """Empty where all was scored."""
+    return f"{run.skipped:,} partition{'s' * (run.skipped != 1)} left out" if run.skipped else ""
+
+
+def _scored(score: RunScore) -> str:
+    return f"{score.system} {number(score.score, _digits([score.score]))}"
+
+
+def show_report(run: Run) -> Report:
+    """All scores of a run, and how they came about."""
+    rows = []
+    for score in run.scores:
+        digits = _digits([score.score])
+        rows.append(
+            [
+                score.system,
+                score.metric,
+                number(score.score, digits),
+                _interval(score, digits),
+                "" if score.delta is None else number(score.delta, digits, sign=True),
+                p_text(score.p_value),
+                f"{score.n:,}",
+                score.data[:8],
+                score.outputs[:8],
+            ]
+        )
+    columns = [
+        "system",
+        "metric",
+        "score",
+        "interval",
+        "difference",
+        "p",
+        "items",
+        "data",
+        "outputs",
+    ]
+    used = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    table = Table(
+        [columns[place] for place in used],
+        [[row[place] for place in used] for row in rows],
+        title=f"Run {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC",
+        notes=[*_circumstances(run), *_pair_notes(run), *_signatures(run)],
+    )
+    return Report([table], _value(run), (*WHOLE, *ONE), _records(run))
+
+
+def _interval(score: RunScore, digits: int) -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f"[{number(score.low, digits)}, {number(score.high, digits)}]"
+
+
+def _circumstances(run: Run) -> list[str]:
+    lines = [f"Command: {run.command}"] if run.command else ["Stored from Python."]
+    lines.append(
+        f"wellput {run.wellput}, Python {run.python}, {run.platform}; {run.items:,} items."
+    )
+    if run.skipped:
+        lines.append(f"{_skipped(run)} because of errors: the scores are those of the other items.")
+    has_intervals = any(score.low is not None for score in run.scores)
+    if run.test is not None or has_intervals:
+        levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
+        test = "no test" if run.test is None else f"differences tested by {run.test}"
+        lines.append(f"{levels}, {test}; {run.resamples:,} resamples, seed {run.seed}.")
+    baselines = dict.fromkeys(s.baseline for s in run.scores if s.baseline is not None)
+    lines += [f"Differences are to {baseline}." for baseline in baselines]
+    return lines
+
+
+def _pair_notes(run: Run) -> list[str]:
+    """Each pair of systems once, a line per metric."""
+    place = {system: order for order, system in enumerate(run.systems)}
+    pairs: dict[str, list[str]] = {}
+    for score in run.scores:
+        pairs.setdefault(score.metric, []).extend(
+            f"{score.system}–{other} {p_text(p)}"
+            for other, p in score.p_against.items()
+            if place[score.system] < place[other]
+        )
+    return [
+        f"p (Holm) under {metric}: {', '.join(found)}" for metric, found in pairs.items() if found
+    ]
+
+
+def _signatures(run: Run) -> list[str]:
+    groups: dict[str, dict[str, None]] = {}
+    for score in run.scores:
+        groups.setdefault(score.signature, {})[score.metric] = None
+    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
+
+
+def diff_report(found: RunChanges) -> Report:
+    """Scores then and now, their difference where they may be compared, and why where not."""
+    rows = [_change_row(change) for change in found.changes]
+    before, after = found.before, found.after
+    notes = [
+        f"{name}: {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC, wellput {run.wellput}"
+        f"{', ' * bool(run.skipped)}{_skipped(run)}"
+        for name, run in (("before", before), ("after", after))
+    ]
+    notes += _only(found.only_before, before) + _only(found.only_after, after)
+    open_ones = [c for c in found.changes if c.is_comparable and not c.has_same_outputs]
+    if open_ones:
+        notes.append(NO_TEST)
+    if any(change.intervals_overlap is not None for change in open_ones):
+        notes.append(OVERLAP)
+    if not found.changes:
+        notes.append("No system and metric is in both. Pair systems with --rename OLD=NEW.")
+    table = Table(
+        ["system", "metric", "before", "after", "difference", "remarks"], rows, notes=notes
+    )
+    records = [_change_record(change) for change in found.changes]
+    value = {
+        "before": _value(before, scores=False),
+        "after": _value(after, scores=False),
+        "changes": records,
+        "only_before": [{"system": s, "metric": m} for s, m in found.only_before],
+        "only_after": [{"system": s, "metric": m} for s, m in found.only_after],
+    }
+    flat = [{**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
+            for r in records]  # fmt: skip
+    return Report([table], value, CHANGE, flat)
+
+
+def _change_row(change: Change) -> list[str]:
+    before, after = change.before, change.after
+    digits = _digits([before.score, after.score])
+    name = before.system if before.system == after.system else f"{before.system} → {after.system}"
+    return [
+        name,
+        change.metric,
+        number(before.score, digits),
+        number(after.score, digits),
+        "" if change.delta is None else number(change.delta, digits, sign=True),
+        _remarks(change),
+    ]
+
+
+def _remarks(change: Change) -> str:
+    if change.obstacles:
+        return f"not comparable: {'; '.join(change.obstacles)}"
+    if change.has_same_outputs and not change.cautions:
+        return "the same outputs"
+    overlap = change.intervals_overlap
+    intervals = [] if overlap is None else ["intervals overlap" if overlap else "intervals apart"]
+    return "; ".join([*change.cautions, *([] if change.has_same_outputs else intervals)])
+
+
+def _only(pairs: Sequence[tuple[str, str]], run: Run) -> list[str]:
+    if not pairs:
+        return []
+    return [f"Only in {run.id}: {', '.join(f'{system} {metric}' for system, metric in pairs)}."]
+
+
+def _change_record(change: Change) -> dict[str, Any]:
+    return {
+        "metric": change.metric,
+        "system_before": change.before.system,
+        "system_after": change.after.system,
+        "before": change.before.score,
+        "after": change.after.score,
+        "delta": change.delta,
+        "comparable": change.is_comparable,
+        "obstacles": list(change.obstacles),
+        "cautions": list(change.cautions),
+        "same_outputs": change.has_same_outputs,
+        "intervals_overlap": change.intervals_overlap,
+    }
+
+
+def _whole(run: Run) -> dict[str, Any]:
+    own = {name: getattr(run, name) for name in WHOLE if name not in ("run", "time")}
+    return {"run": run.id, "time": run.time.isoformat(), **own}
+
+
+def _records(run: Run) -> list[Mapping[str, Any]]:
+    return [{**_whole(run), **asdict(score)} for score in run.scores]
+
+
+def _value(run: Run, *, scores: bool = True) -> dict[str, Any]:
+    return {**_whole(run), **({"scores": [asdict(s) for s in run.scores]} if scores else {})}
+
+
+def _digits(values: Sequence[float]) -> int:
+    return 2 if any(abs(value) >= 10 for value in values) else 3

@@ -1,0 +1,254 @@
+"""What `wellput score` shows: scores in a table, and what they mean in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from wellput.core.counted import counted
+from wellput.core.score import Score
+from wellput.engine.result import LeftOut, ScoreResult, Skipped
+from wellput.reporting.table import Report, Table, number, p_text
+
+CSV_COLUMNS = (
+    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
+    "signature",
+)  # fmt: skip
+
+FEW_ITEMS = 10
+"""With fewer items than this resampling has next to nothing to draw from."""
+
+WIDE = 120
+"""Columns of text to lay tables out for where the width of the terminal is not known."""
+
+
+def score_report(result: ScoreResult, *, width: int | None = None) -> Report:
+    """Scores with their verdict, laid out for the width of the terminal, and all pairs if asked for."""
+    tables = [score_table(result, width=width or WIDE)]
+    if result.comparisons:
+        tables.append(pair_table(result))
+    value = result.values()
+    return Report(tables, value, CSV_COLUMNS, value["scores"])
+
+
+def score_table(result: ScoreResult, *, width: int = WIDE) -> Table:
+    """Systems down and metrics across, or the other way round where only that fits the width;
+    signatures and the verdict beneath."""
+    digits = {metric: _digits(result, metric) for metric in result.metrics}
+    names = {metric: _heading(result, metric) for metric in result.metrics}
+    cells = {
+        (system, metric): _cell(result[system, metric], digits[metric], result)
+        for system in result.systems
+        for metric in result.metrics
+    }
+    columns: list[str] = ["system", *names.values()]
+    rows = [[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems]
+    best = _best(result)
+    if _width(columns, rows) > width:
+        turned = [[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()]
+        turned_columns = ["metric", *result.systems]
+        if _width(turned_columns, turned) < _width(columns, rows):
+            columns, rows = turned_columns, turned
+            best = frozenset((j - 1, i + 1) for i, j in best)
+    return Table(
+        columns=columns,
+        rows=rows,
+        notes=[*_counts(result), *verdict(result), *_legend(result), *_signatures(result)],
+        best=best,
+    )
+
+
+def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
+    """The cells of the best system under each metric, of several systems, ties all of them."""
+    found: set[tuple[int, int]] = set()
+    for column, metric in enumerate(result.metrics, 1):
+        is_better = result.higher_is_better[metric]
+        scores = [result[system, metric].score for system in result.systems]
+        known = [score for score in scores if not math.isnan(score)]
+        if is_better is None or len(known) < 2:
+            continue
+        top = max(known) if is_better else min(known)
+        found |= {(row, column) for row, score in enumerate(scores) if score == top}
+    return frozenset(found)
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide the table is on a terminal, with two spaces between columns."""
+    return sum(max(map(len, column)) + 3 for column in zip(columns, *rows, strict=True))
+
+
+def pair_table(result: ScoreResult) -> Table:
+    """Every pair of systems under every metric, p-values corrected by Holm's method."""
+    rows = [
+        [
+            f"{pair.a} − {pair.b}",
+            pair.metric,
+            number(pair.delta, _digits(result, pair.metric), sign=True),
+            p_text(pair.p_value),
+            p_text(pair.p_adjusted),
+            str(pair.n),
+        ]
+        for pair in result.comparisons
+    ]
+    return Table(
+        columns=["pair", "metric", "difference", "p", "p (Holm)", "items"],
+        rows=rows,
+        title="All pairs of systems",
+    )
+
+
+def verdict(result: ScoreResult) -> list[str]:
+    """One sentence per system: which differences from the baseline are real."""
+    sentences: list[str] = []
+    for system in result.systems:
+        scores = [result[system, metric] for metric in result.metrics]
+        tested = [score for score in scores if score.p_value is not None]
+        if not tested:
+            continue
+        groups: dict[str, list[Score]] = {}
+        for score in tested:
+            groups.setdefault(_claim(score, result), []).append(score)
+        claims = "; ".join(f"{claim} {_listed(found, result)}" for claim, found in groups.items())
+        where = _where(tested, result)
+        sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
+    return sentences
+
+
+def _where(tested: Sequence[Score], result: ScoreResult) -> str:
+    """On which items two systems are compared, where one of them lacks outputs."""
+    unreferenced = {metric: left.n for left in result.left_out for metric in left.metrics}
+    missing = [s for s in tested if s.n_common != result.items - unreferenced.get(s.metric, 0)]
+    if not missing:
+        return ""
+    common = sorted({score.n_common or 0 for score in missing})
+    shown = f"{common[0]:,} to {common[-1]:,}" if len(common) > 1 else f"{common[0]:,}"
+    return f" on the {shown} {'item' if common == [1] else 'items'} both have"
+
+
+def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
+    """Each metric with its difference and p."""
+    return ", ".join(
+        f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
+        f"p {_relation(score.p_value)})"
+        for score in scores
+    )
+
+
+def all_of(n_metrics: int) -> str:
+    return "both metrics" if n_metrics == 2 else f"all {n_metrics} metrics"
+
+
+def _claim(score: Score, result: ScoreResult) -> str:
+    better = result.higher_is_better[score.metric]
+    if score.p_value is None or math.isnan(score.p_value):
+        return "undefined on"
+    if score.p_value >= result.alpha:
+        return "no difference shown on"
+    if better is None or not score.delta:
+        return "different on"
+    return "better on" if (score.delta > 0) == better else "worse on"
+
+
+def _heading(result: ScoreResult, metric: str) -> str:
+    return f"{metric} ↓" if result.higher_is_better[metric] is False else metric
+
+
+def _cell(score: Score, digits: int, result: ScoreResult) -> str:
+    text = number(score.score, digits)
+    if score.low is not None and score.high is not None:
+        text += f" [{number(score.low, digits)}, {number(score.high, digits)}]"
+    if score.p_value is not None and score.p_value < result.alpha:
+        text += " *"
+    return text
+
+
+def _left_out(skipped: Skipped) -> str:
+    """The partition, the headline of the reason and the first thing it names."""
+    reason = " ".join(line.strip() for line in skipped.reason.split("\n")[:2])
+    return reason if reason.startswith(skipped.partition) else f"{skipped.partition}: {reason}"
+
+
+def left_out_sentence(left_out: LeftOut) -> str:
+    """How many items some metrics leave out, why, and which come first.
+
+    >>> left_out_sentence(LeftOut("no reference", ("bleu", "chrf"), 7, ("h04", "h07")))
+    '7 items have no reference and are left out for bleu, chrf: h04, h07 and 5 more.'
+    """
+    verbs = ("has", "is") if left_out.n == 1 else ("have", "are")
+    more = left_out.n - len(left_out.first)
+    which = ", ".join(left_out.first) + (f" and {more:,} more" if more else "")
+    return (
+        f"{counted(left_out.n, 'item')} {verbs[0]} {left_out.reason} and {verbs[1]} left out for "
+        f"{', '.join(left_out.metrics)}: {which}."
+    )
+
+
+def _counts(result: ScoreResult) -> list[str]:
+    """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
+    lines: list[str] = []
+    outputs = {score.system: score.n + score.left_out for score in result.scores}
+    missing = "".join(
+        f"; {system} has outputs for {n:,} of them"
+        for system, n in outputs.items()
+        if n < result.items
+    )
+    lines.append(f"{counted(result.items, 'item')}{missing}.")
+    lines += map(left_out_sentence, result.left_out)
+    if result.skipped:
+        lines.append(f"Left out because of errors: {counted(len(result.skipped), 'partition')}.")
+        lines += [f"  {_left_out(skipped)}" for skipped in result.skipped]
+    undefined: dict[tuple[str, int], list[str]] = {}
+    for score in result.scores:
+        if score.undefined:
+            undefined.setdefault((score.system, score.undefined), []).append(score.metric)
+    lines += [
+        f"{n:,} {f'segment of {system} has' if n == 1 else f'segments of {system} have'} no score "
+        f"alone under {', '.join(metrics)}."
+        for (system, n), metrics in undefined.items()
+    ]
+    return lines
+
+
+def _legend(result: ScoreResult) -> list[str]:
+    lines: list[str] = []
+    fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
+    has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
+    if has_uncertainty and fewest < FEW_ITEMS:
+        lines.append(
+            f"With {counted(fewest, 'item')} no interval or test says anything: bring more."
+        )
+    if any(score.low is not None for score in result.scores):
+        lines.append(
+            f"[low, high]: {result.confidence:.0%} bootstrap interval, {result.n_resamples:,} "
+            f"resamples, seed {result.seed}."
+        )
+    if result.test is not None:
+        name = "approximate randomization" if result.test == "ar" else "paired bootstrap"
+        lines.append(
+            f"*: p < {result.alpha:g} by {name}, {result.n_resamples:,} resamples, seed {result.seed}."
+        )
+    if result.test == "bs":
+        lines.append(
+            "The p of bs is sacreBLEU's, which calls about 1 in 10 chance differences real at .05; "
+            "that of --paired ar keeps its level."
+        )
+    return lines
+
+
+def _signatures(result: ScoreResult) -> list[str]:
+    """One line for all metrics that share a signature."""
+    groups: dict[str, dict[str, None]] = {}
+    for score in result.scores:
+        groups.setdefault(score.signature, {})[score.metric] = None
+    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
+
+
+def _digits(result: ScoreResult, metric: str) -> int:
+    values = [abs(result[system, metric].score) for system in result.systems]
+    return 2 if any(value >= 10 for value in values) else 3
+
+
+def _relation(p_value: float | None) -> str:
+    """`= 0.020`, `< 0.001`"""
+    text = p_text(p_value)
+    return text if text.startswith("<") else f"= {text}"

@@ -1,0 +1,233 @@
+"""The nouns `Table`, cells as they are shown, and `Report`, what a command has to say; and the five
+ways of writing a report.
+
+CSV and JSON are for programs: they get the values themselves, not the shown cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from wellput.core.result import plain
+
+Format = Literal["table", "json", "csv", "latex", "markdown"]
+FORMATS: tuple[str, ...] = get_args(Format)
+UNLIMITED = 100_000
+"""The width for files and pipes: no line is folded."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What people see: the first column holds names, the others numbers as text, or words where
+    `is_prose`. The cells (row, column) in `best` are shown in bold."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    is_prose: bool = False
+    best: frozenset[tuple[int, int]] = frozenset()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the page of a report gets it."""
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "notes": list(self.notes),
+            "best": [list(cell) for cell in sorted(self.best)],
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """Tables for people, a value for JSON, records with these columns for CSV."""
+
+    tables: Sequence[Table]
+    value: Mapping[str, Any]
+    columns: Sequence[str]
+    records: Sequence[Mapping[str, Any]]
+
+
+def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
+    """The report as text. `width` is the terminal's, None for no limit."""
+    if format == "json":
+        return as_json(report.value)
+    if format == "csv":
+        return as_csv(report.columns, report.records)
+    if format == "latex":
+        return as_latex(report.tables)
+    if format == "markdown":
+        return as_markdown(report.tables)
+    return as_terminal(report.tables, width=width, color=color)
+
+
+def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
+    """Tables for a terminal; Rich is imported here, only to print."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    target = io.StringIO()
+    console = Console(
+        file=target,
+        width=width or UNLIMITED,
+        force_terminal=color,
+        color_system="standard" if color else None,
+    )
+    for order, table in enumerate(tables):
+        if order:
+            console.print()
+        if table.title:  # not the grid's own title, which is folded to the grid's width
+            console.print(Text(table.title, style="italic"), soft_wrap=width is None)
+        grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+        for place, column in enumerate(table.columns):
+            grid.add_column(
+                Text(column),
+                justify="left" if place == 0 or table.is_prose else "right",
+                overflow="fold",
+            )
+        for i, row in enumerate(table.rows):
+            grid.add_row(
+                *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
+            )
+        console.print(grid if table.rows else "")
+        for note in table.notes:
+            console.print(Text(_wrapped(note, width)), soft_wrap=True)
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
+
+
+def _wrapped(note: str, width: int | None) -> str:
+    """Folded between words only: a signature stays one word, to be copied."""
+    if width is None or len(note) <= width:
+        return note
+    return textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    parts: list[str] = []
+    for table in tables:
+        lines = [f"**{table.title}**", ""] if table.title else []
+        others = "---" if table.is_prose else "---:"
+        if table.rows:
+            lines.append(_pipe(table.columns))
+            lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
+            lines += [
+                _pipe(row, {j for i_, j in table.best if i_ == i})
+                for i, row in enumerate(table.rows)
+            ]
+        for note in table.notes:
+            lines += ["", _escape_markdown(note)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _pipe(cells: Sequence[str], bold: Collection[int] = ()) -> str:
+    shown = [_escape_markdown(cell) for cell in cells]
+    return "| " + " | ".join(f"**{c}**" if j in bold else c for j, c in enumerate(shown)) + " |"
+
+
+def _escape_markdown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+
+
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$",
+    "±": r"$\pm$", "Δ": r"$\Delta$", "↓": r"$\downarrow$", "²": "$^2$", "α": r"$\alpha$",
+    "β": r"$\beta$", "κ": r"$\kappa$", "χ": r"$\chi$", "·": r"$\cdot$", "→": r"$\to$",
+    "≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "↑": r"$\uparrow$", "←": r"$\leftarrow$",
+    "▲": r"$\uparrow$", "▼": r"$\downarrow$",
+    "|": r"\textbar\allowbreak{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def as_latex(tables: Sequence[Table]) -> str:
+    """Floats that plain LaTeX compiles: the title as the caption, the notes small beneath the table."""
+    parts: list[str] = []
+    for table in tables:
+        caption = table.title or (table.notes[0] if table.notes else "")
+        notes = table.notes if table.title else table.notes[1:]
+        lines = [r"\begin{table}", r"\centering"]
+        if caption:
+            lines.append(rf"\caption{{{_escape_latex(caption)}}}")
+        if table.rows:
+            lines += _latex_grid(table)
+        if notes:
+            lines.append(r"\par\smallskip\footnotesize\raggedright")
+            lines += [rf"{_escape_latex(note)}\par" for note in notes]
+        parts.append("\n".join([*lines, r"\end{table}"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex_grid(table: Table) -> list[str]:
+    return [
+        rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
+        r"\hline",
+        _latex_row(table.columns),
+        r"\hline",
+        *(
+            _latex_row(row, {j for i_, j in table.best if i_ == i})
+            for i, row in enumerate(table.rows)
+        ),
+        r"\hline",
+        r"\end{tabular}",
+    ]
+
+
+def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:
+    shown = [_escape_latex(cell) for cell in cells]
+    marked = (rf"\textbf{{{c}}}" if j in bold else c for j, c in enumerate(shown))
+    return " & ".join(marked) + r" \\"
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(LATEX.get(character, character) for character in text)
+
+
+def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
+    """Records as CSV; None and NaN are empty cells."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(columns)
+    for record in records:
+        values = (record.get(column) for column in columns)
+        writer.writerow(["" if _is_nothing(value) else value for value in values])
+    return target.getvalue()
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Strict JSON: NaN becomes null."""
+    return json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def number(value: float | None, digits: int, *, sign: bool = False) -> str:
+    """A number as people see it; NaN and None are said to be undefined.
+
+    >>> number(-0.125, 2), number(0.5, 1, sign=True), number(float("nan"), 2)
+    ('−0.12', '+0.5', 'undefined')
+    """
+    if value is None or math.isnan(value):
+        return "undefined"
+    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
+
+
+def p_text(value: float | None) -> str:
+    """A p-value; an empty cell where there was no test."""
+    if value is None:
+        return ""
+    if math.isnan(value):
+        return "undefined"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

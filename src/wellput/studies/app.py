@@ -1,0 +1,188 @@
+"""The web application of a study, and the server that runs it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from socket import AI_PASSIVE, SOCK_STREAM, create_server, getaddrinfo
+from socket import socket as Socket
+
+import uvicorn
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from wellput import __version__
+from wellput.core.errors import InputError
+from wellput.studies.api import api_router
+from wellput.studies.dashboard import dashboard_router
+from wellput.studies.gate import Gate
+from wellput.studies.pages import pages_router
+from wellput.studies.rendering import STATIC, page
+from wellput.studies.security import (
+    BodyLimit,
+    Misses,
+    SecurityHeaders,
+    is_api,
+    public_address_warning,
+)
+from wellput.studies.store import Store, StoreUnavailable
+
+MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
+
+
+def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
+    """The application: judges' pages, their JSON interface, and the owner's dashboard."""
+    app = FastAPI(
+        title="wellput study",
+        version=__version__,
+        description="Judge texts: fetch the next trial, answer it, until there is none.",
+        # The interactive pages would fetch scripts from elsewhere; the schema itself is served.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    gate = Gate(store, misses or Misses())
+    app.include_router(api_router(store, gate))
+    app.include_router(pages_router(store, gate))
+    app.include_router(dashboard_router(store, gate))
+    app.add_middleware(BodyLimit)
+    app.add_middleware(SecurityHeaders)
+
+    @app.get("/", include_in_schema=False)
+    def index(request: Request) -> Response:
+        return page(
+            request,
+            "message.html",
+            title=store.design.title,
+            heading="Welcome",
+            text="To take part, please open the link of your invitation.",
+        )
+
+    @app.get("/static/{name}", include_in_schema=False)
+    def static(name: str) -> Response:
+        if name not in STATIC:
+            raise HTTPException(404, "There is no such file.")
+        return FileResponse(
+            str(STATIC[name]),
+            media_type=MEDIA_TYPES[Path(name).suffix],
+            # Addresses carry a hash of the content, so a new version has a new address.
+            headers={"Cache-Control": "public, max-age=31536000, immutable"},
+        )
+
+    @app.exception_handler(StarletteHTTPException)
+    def refused(request: Request, error: StarletteHTTPException) -> Response:
+        detail: object = error.detail
+        reasons = [str(each) for each in detail] if isinstance(detail, list) else [str(detail)]
+        return refusal(request, error.status_code, reasons, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def malformed(request: Request, error: RequestValidationError) -> Response:
+        # What was sent is not repeated: it may be anything, also what no encoding can hold.
+        reasons = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()]
+        return refusal(request, 422, reasons, None)
+
+    @app.exception_handler(StoreUnavailable)
+    def unavailable(request: Request, error: StoreUnavailable) -> Response:
+        # The message names files and servers: it is for whoever runs the study.
+        print(f"error: {error}", file=sys.stderr)
+        text = "The answers cannot be reached just now. Nothing is lost; please try again."
+        return refusal(request, 503, [text], {"Retry-After": "5"})
+
+    return app
+
+
+def refusal(
+    request: Request, status: int, reasons: list[str], headers: Mapping[str, str] | None
+) -> Response:
+    """Why a request was refused, as JSON to a program and as a page to a person."""
+    if is_api(request.url.path):
+        body = {"detail": "; ".join(reasons), "reasons": reasons}
+        return JSONResponse(body, status, headers)
+    headings = {404: "Nothing here", 403: "Not possible", 429: "One moment, please"}
+    response = page(
+        request,
+        "message.html",
+        status=status,
+        title="wellput",
+        heading=headings.get(status, "That did not work"),
+        text="\n\n".join(reasons),
+    )
+    response.headers.update(headers or {})
+    return response
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    text = ".".join(str(part) for part in location[1:]) or "body"
+    return text.encode("ascii", "backslashreplace").decode("ascii")[:80]
+
+
+def serve(
+    store: Store,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    certificate: Path | None = None,
+    key: Path | None = None,
+) -> None:
+    """Serves the study until it is interrupted; warns on stderr where others could read along.
+
+    Log handlers of the calling program stay as they are and get the server's warnings and errors; in a
+    program without any, these go to stderr.
+
+    Raises InputError for an address that cannot be listened at, and for a bad certificate.
+    """
+    config = uvicorn.Config(
+        create_app(store),
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+        # Addresses hold judges' tokens: they are not written to a log.
+        access_log=False,
+        log_level="warning",
+        # uvicorn's own configuration would close every log handler of the calling program.
+        log_config=None,
+        server_header=False,
+        lifespan="off",
+    )
+    try:
+        config.load()
+    except OSError as error:
+        raise InputError(f"The certificate or its key cannot be used: {error}.") from error
+    with listening(host, port) as socket:
+        warning = public_address_warning(host, is_encrypted=certificate is not None)
+        if warning:
+            print(warning, file=sys.stderr)
+        with suppress(KeyboardInterrupt), server_messages():
+            uvicorn.Server(config).run(sockets=[socket])
+
+
+@contextmanager
+def server_messages() -> Iterator[None]:
+    """Writes the server's warnings and errors to stderr, with the time, unless the calling program has
+    log handlers, which get them."""
+    logger = logging.getLogger("uvicorn")
+    if logger.hasHandlers():
+        yield
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s: %(message)s"))
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def listening(host: str, port: int) -> Socket:
+    """A socket that listens at an address; raises InputError where that cannot be."""
+    try:
+        family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
+        return create_server(address, family=family, backlog=2048)
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another --port or --host."
+        ) from error

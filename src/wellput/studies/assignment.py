@@ -1,0 +1,248 @@
+"""Which trial a judge gets next: the rules, as functions of what has been handed out so far.
+
+Everything random comes from (seed, judge), so that the same sequence of requests gives the same
+assignment. The store asks these rules inside a transaction and writes down what they say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.studies.study import Integers, Plan, Study, Trial
+
+ORDER, CHECKS, REPEATS, ALLOTMENT, VARIANTS = range(5)
+"""What a judge's random stream is used for: one stream each, so that none disturbs another."""
+
+
+def rng_for(seed: int, judge: int, use: int) -> np.random.Generator:
+    """The random stream of a judge (by number) for one use."""
+    return np.random.default_rng([seed, judge, use])
+
+
+def share(plan: Plan, n_trials: int, judge: int) -> int:
+    """How many trials a judge (by number, from 1) is to have under the plan per-item when nobody
+    leaves: the shares of the planned judges add up to all there is to judge."""
+    total = n_trials * plan.per_item
+    each, left = divmod(total, plan.judges)
+    own = each + (1 if left and (judge <= left or judge > plan.judges) else 0)
+    return min(own, n_trials, plan.at_most or n_trials)
+
+
+def choose(
+    study: Study, missing: Mapping[int, int], had: Sequence[int], *, judge: int
+) -> int | None:
+    """The next trial for a judge: one that few others have, of an item and of systems that the judge
+    has seen least, at random among such; None where there is none.
+
+    `missing` is how many judgments each trial still lacks, `had` the trials that the judge has had.
+    """
+    numbers = candidates(study, missing, had)
+    if not len(numbers):
+        return None
+    items, systems = study.item_of_trial, study.systems_of_trial
+    item_seen = np.bincount(items[had], minlength=len(study.items))
+    system_seen = np.bincount(systems[had].ravel(), minlength=len(study.systems) + 1)
+    system_seen[-1] = 0  # the filling of shorter rows
+    order = rng_for(study.seed, judge, ORDER).permutation(len(study.trials))
+    lacking = np.array([missing[number] for number in numbers.tolist()])
+    by_preference = np.lexsort(
+        (
+            order[numbers],
+            system_seen[systems[numbers]].sum(axis=1),
+            item_seen[items[numbers]],
+            -lacking,
+        )
+    )
+    return int(numbers[by_preference[0]])
+
+
+def candidates(study: Study, missing: Collection[int], had: Sequence[int]) -> Integers:
+    """The trials among the missing that a judge may still get."""
+    numbers = np.fromiter(missing, np.int64, len(missing))
+    had_already = np.zeros(len(study.trials), bool)
+    had_already[had] = True
+    numbers = numbers[~had_already[numbers]]
+    if study.design.kind == "task":
+        # A text is not read for the first time twice: tasks show an item once.
+        items = study.item_of_trial
+        numbers = numbers[~np.isin(items[numbers], items[had])]
+    return numbers
+
+
+def special_positions(plan: Plan, length: int, *, seed: int, judge: int) -> dict[str, list[int]]:
+    """After how many ordinary trials each check and each repeat is due.
+
+    Checks fall anywhere but at the very start; repeats in the second half, so that the first time
+    is some way back.
+    """
+    checks = rng_for(seed, judge, CHECKS).integers(min(1, length), length + 1, plan.checks)
+    first = max(1, math.ceil(length / 2))
+    repeats = rng_for(seed, judge, REPEATS).integers(first, max(first, length) + 1, plan.repeats)
+    return {"check": sorted(map(int, checks)), "repeat": sorted(map(int, repeats))}
+
+
+def is_first_shown_first(orders: Mapping[bool, int], *, seed: int, trial: int) -> bool:
+    """Whether a pair is shown in its own order, given how often each order was used: the rarer one,
+    and at random when they are even."""
+    if orders.get(True, 0) != orders.get(False, 0):
+        return orders.get(True, 0) < orders.get(False, 0)
+    return bool(np.random.default_rng([seed, trial]).integers(2))
+
+
+def shuffled(systems: Sequence[str], *, seed: int, judge: int, trial: int) -> tuple[str, ...]:
+    """The variants of a page in the judge's own order."""
+    rng = np.random.default_rng([seed, judge, VARIANTS, trial])
+    return tuple(systems[place] for place in rng.permutation(len(systems)))
+
+
+def within_judge(study: Study, judge: int) -> tuple[Trial, ...]:
+    """A judge's trials in their order, as in Foster (2008): every pair of systems (for other designs:
+    every system) `times` times, half of a pair's in each order, each item once, allotted at random.
+
+    `times` None: as often as the items allow.
+    """
+    if judge not in study.memo:
+        study.memo[judge] = _allotment(study, judge)
+    return study.memo[judge]
+
+
+def _allotment(study: Study, judge: int) -> tuple[Trial, ...]:
+    times = study.plan.times or most_times(study)
+    groups = _groups(study)
+    rng = rng_for(study.seed, judge, ALLOTMENT)
+    slots = [group for group in groups for _ in range(times)]
+    items = _allot(study, slots, rng)
+    trials: list[Trial] = []
+    for place, (group, item) in enumerate(zip(slots, items, strict=True)):
+        is_turned = len(group) == 2 and place % times >= (times + 1) // 2
+        trials.append(Trial(item, group[::-1] if is_turned else group))
+    return tuple(trials[place] for place in rng.permutation(len(trials)))
+
+
+def most_times(study: Study) -> int:
+    """How often every pair (or system) can be seen when each item is seen once; even for pairs."""
+    groups = _groups(study)
+    times = len({trial.item for trial in study.trials}) // len(groups)
+    if len(groups[0]) == 2 and times > 1:
+        times -= times % 2
+    while times > 1:
+        slots = [group for group in groups for _ in range(times)]
+        if _matching(study, slots, np.random.default_rng(study.seed)) is not None:
+            break
+        times -= 2 if len(groups[0]) == 2 and times > 2 else 1
+    return max(times, 1)
+
+
+def _groups(study: Study) -> list[tuple[str, ...]]:
+    if study.design.kind == "pairwise":
+        return list(combinations(study.systems, 2))
+    if study.design.layout == "page":
+        raise InputError(
+            "The plan within-judge shows each item once; a page shows all variants of it."
+        )
+    return [(system,) for system in study.systems]
+
+
+def _allot(study: Study, slots: Sequence[tuple[str, ...]], rng: np.random.Generator) -> list[int]:
+    found = _matching(study, slots, rng)
+    if found is None:
+        n_items = len({trial.item for trial in study.trials})
+        raise InputError(
+            f"The plan within-judge needs an item of its own for each of a judge's {len(slots)} trials "
+            f"({len(set(slots))} {'pairs' if len(slots[0]) == 2 else 'systems'} × "
+            f"{len(slots) // len(set(slots))}), and the {n_items} items do not allow it. "
+            "Lower --times, or bring more items."
+        )
+    return found
+
+
+def _matching(
+    study: Study, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
+) -> list[int] | None:
+    """An item for each slot, none twice, at random; None where there is no such allotment."""
+    from scipy.optimize import linear_sum_assignment
+
+    items = sorted({trial.item for trial in study.trials})
+    if len(slots) > len(items):
+        return None
+    allowed = {(trial.item, trial.systems) for trial in study.trials}
+    # Random costs make every allotment possible; a forbidden place costs more than all others.
+    costs = rng.random((len(slots), len(items)))
+    for row, group in enumerate(slots):
+        for column, item in enumerate(items):
+            if (item, group) not in allowed:
+                costs[row, column] = 2.0 * len(slots)
+    rows, columns = linear_sum_assignment(costs)
+    if costs[rows, columns].max(initial=0.0) > 1.0:
+        return None
+    return [items[column] for column in columns]
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another judge who is still expected: how many trials of the share are left, which were had."""
+
+    left: int
+    had: Collection[int]
+
+
+def beyond_share(missing: Mapping[int, int], others: Sequence[Other], uninvited: int) -> set[int]:
+    """The trials that a judge who has done the share is asked to judge as well, because others left.
+
+    `missing` is how many judgments each trial still lacks, `uninvited` how many are left to judges
+    whom nobody has invited yet. All trials where the others cannot do everything; else those for
+    which there are not enough others left who have not had them.
+    """
+    able = dict.fromkeys(missing, 0)
+    expected = uninvited
+    for other in others:
+        open_to_other = [number for number in missing if number not in other.had]
+        expected += min(other.left, len(open_to_other))
+        if other.left > 0:
+            for number in open_to_other:
+                able[number] += 1
+    if sum(missing.values()) > expected:
+        return set(missing)
+    if uninvited:
+        return set()
+    return {number for number, lacking in missing.items() if lacking > able[number]}
+
+
+PASSED_BY, PASSED_BY_EACH = 20, 3
+"""Answers, of all and for each judge, during which a judge at work would have answered an open trial.
+In a small study a quarter of all answers is as telling as 20."""
+
+BEHIND, BEHIND_EACH = 4, 1
+"""The same for a judge who is only slow: others may do the rest of the share, nothing is done twice."""
+
+
+def is_away(
+    *,
+    seconds_idle: float,
+    answers_since: int,
+    has_started: bool,
+    is_holding: bool,
+    n_judges: int,
+    study: Study,
+) -> bool:
+    """Whether a judge is taken to have left: idle for the length of a lease, or while the others gave
+    so many answers that each of them has passed by; a day for one who never came.
+
+    Where the judge `is_holding` an open trial that others would get, being wrong costs a judgment too
+    many, so it takes more answers.
+    """
+    lease = study.plan.lease_minutes * 60
+    if not has_started:
+        return seconds_idle > max(24 * 3600.0, lease)
+    if is_holding:
+        n_planned = len(study.trials) * study.plan.per_item
+        passed_by = max(min(PASSED_BY, n_planned / 4), PASSED_BY_EACH * n_judges)
+    else:
+        passed_by = max(BEHIND, BEHIND_EACH * n_judges)
+    return seconds_idle > lease or answers_since > passed_by

@@ -1,0 +1,173 @@
+"""The owner's dashboard: how the study stands, pause and close, the answers as a file."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from wellput.agreement.ranking import (
+    HEADINGS,
+    Ranking,
+    shown_estimate,
+    shown_interval,
+    winner_sentence,
+)
+from wellput.io import write_judgments
+from wellput.studies.forms import PostedForm, check_csrf
+from wellput.studies.gate import OWNER_COOKIE, Gate
+from wellput.studies.overview import Overview
+from wellput.studies.rendering import page
+from wellput.studies.store import STATES, Store
+
+OWNER = "owner"
+"""Whom the dashboard's forms are for."""
+WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
+CHANGES = {
+    "open": (("paused", "Pause"), ("closed", "Close")),
+    "paused": (("open", "Resume"), ("closed", "Close")),
+    "closed": (("open", "Open again"),),
+}
+
+
+def dashboard_router(store: Store, gate: Gate) -> APIRouter:
+    router = APIRouter(prefix="/dashboard", include_in_schema=False)
+
+    def owner(request: Request) -> None:
+        if not gate.is_owner(request):
+            raise HTTPException(403, "This is for the owner of the study: please sign in again.")
+
+    @router.get("")
+    def dashboard(request: Request) -> Response:
+        if not gate.is_owner(request):
+            entrance = page(request, "sign_in.html", holder=OWNER, title=store.design.title)
+            if "hx-request" in request.headers:
+                # The part that refreshes itself must not become a door inside the old page.
+                entrance.headers["HX-Refresh"] = "true"
+            return entrance
+        overview = store.overview()
+        return page(
+            request,
+            "dashboard.html",
+            holder=OWNER,
+            title=overview.title,
+            overview=overview,
+            state=WORDS[overview.state],
+            changes=CHANGES[overview.state],
+            now=store.clock(),
+            ago=ago,
+            seconds=seconds,
+            coefficient=coefficient,
+            standing=[standing(ranking, overview) for ranking in overview.ranking],
+        )
+
+    @router.post("")
+    def sign_in(request: Request, form: PostedForm) -> Response:
+        check_csrf(request, OWNER, form)
+        response = back()
+        gate.admit_owner(request, form.get("token", "").strip(), response)
+        return response
+
+    @router.get("/judgments.csv", dependencies=[Depends(owner)])
+    def download() -> Response:
+        answers = store.judgments()
+        if not answers:
+            raise HTTPException(404, "There are no answers yet.")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "judgments.csv"
+            write_judgments(answers, file)
+            content = file.read_bytes()
+        headers = {"Content-Disposition": 'attachment; filename="judgments.csv"'}
+        return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+    @router.post("/state", dependencies=[Depends(owner)])
+    def change_state(request: Request, form: PostedForm) -> Response:
+        check_csrf(request, OWNER, form)
+        for state in STATES:
+            if form.get("state") == state:
+                store.set_state(state)
+        return back()
+
+    @router.post("/leave", dependencies=[Depends(owner)])
+    def sign_out(request: Request, form: PostedForm) -> Response:
+        check_csrf(request, OWNER, form)
+        response = back()
+        response.delete_cookie(OWNER_COOKIE)
+        return response
+
+    # After the fixed addresses: a token is whatever is none of them.
+    @router.get("/{token}")
+    def enter(request: Request, token: str) -> Response:
+        response = back()
+        gate.admit_owner(request, token, response)
+        return response
+
+    return router
+
+
+def back() -> Response:
+    return RedirectResponse("/dashboard", 303)
+
+
+def ago(moment: float | None, now: float) -> str:
+    """How long ago, in words.
+
+    >>> ago(0, 7300), ago(0, 59), ago(None, 0)
+    ('2 h ago', 'just now', 'never')
+    """
+    if moment is None:
+        return "never"
+    elapsed = max(now - moment, 0)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if elapsed >= length:
+            return f"{elapsed // length:.0f} {unit} ago"
+    return "just now"
+
+
+def seconds(value: float | None) -> str:
+    """Seconds with two digits that mean something, a dash for none."""
+    if value is None:
+        return "–"
+    return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
+
+
+def standing(ranking: Ranking, overview: Overview) -> dict[str, Any]:
+    """One question's systems as the page draws them: bars from the lowest to the highest bound."""
+    bounds = [
+        bound
+        for row in ranking.systems
+        for bound in (row.low, row.high, row.estimate)
+        if bound is not None
+    ]
+    low, high = min(bounds), max(bounds)
+    span = (high - low) or 1.0
+
+    def place(value: float) -> float:
+        return 100 * (value - low) / span
+
+    return {
+        "question": ranking.question,
+        "heading": HEADINGS[ranking.model].capitalize(),
+        "sentence": winner_sentence(ranking) if overview.is_final else None,
+        "scope": ranking.scope,
+        "systems": [
+            {
+                "system": row.system,
+                "estimate": shown_estimate(row.estimate, ranking.model),
+                "interval": shown_interval(row, ranking.model),
+                "n": row.n,
+                "at": place(row.estimate),
+                "from": None if row.low is None else place(row.low),
+                "to": None if row.high is None else place(row.high),
+            }
+            for row in ranking.systems
+        ],
+    }
+
+
+def coefficient(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2f}".replace("-", "−")

@@ -1,0 +1,99 @@
+"""Studies out into files: judgments for `wellput agree`, with the design beside them; scores for
+mt-metrics-eval; pairs for evalica."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+from wellput import __version__
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.io import replacing_text, write_judgments
+from wellput.io.evalica import write_evalica
+from wellput.io.score_files import write_score_file
+from wellput.studies.store import Store
+
+Target: TypeAlias = Literal["judgments", "evalica", "mt-metrics-eval"]
+TARGETS: tuple[Target, ...] = get_args(Target)
+
+
+def export(
+    store: Store,
+    path: str,
+    *,
+    target: Target = "judgments",
+    question: str | None = None,
+    repeats: bool = False,
+    on_phase: OnPhase = unheard_phase,
+) -> dict[str, Any]:
+    """Writes what the judges answered; says how much, and where the design went.
+
+    `judgments` go to CSV, TSV, JSONL or Parquet by suffix, `-` is CSV on standard output without the
+    design.
+    """
+    on_phase("reading answers")
+    everything = store.judgments(repeats=repeats)
+    answers = [a for a in everything if question is None or a.question == question]
+    if everything and not answers:
+        asked = list(dict.fromkeys(answer.question for answer in everything))
+        raise InputError(f"No answers to {question!r}; the questions are {', '.join(asked)}.")
+    if not answers:
+        raise InputError(f"{store.database.name} has no answers to export yet.")
+    beside: str | None = None
+    on_phase("writing answers")
+    if target == "evalica":
+        if not isinstance(answers[0], Preference):
+            raise InputError("evalica takes pairwise choices; this study has ratings.")
+        write_evalica(cast("Sequence[Preference]", answers), path)
+    elif target == "mt-metrics-eval":
+        if not isinstance(answers[0], Judgment):
+            raise InputError("mt-metrics-eval takes ratings; this study has pairwise choices.")
+        items = [item.id for item in store.study.items]
+        write_score_file(cast("Sequence[Judgment]", answers), items, path)
+    else:
+        write_judgments(cast("Sequence[Judgment]", answers), path)
+        if path != "-":
+            on_phase("comparing judges")
+            beside = str(design_path(path))
+            with replacing_text(beside) as file:
+                file.write(json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n")
+    return {"answers": len(answers), "output": path, "design": beside}
+
+
+def design_path(path: str) -> Path:
+    """Where the design goes: `judgments.csv` has it in `judgments.design.json`."""
+    name = Path(path).name
+    for suffix in (".gz", ".xz"):
+        name = name.removesuffix(suffix)
+    return Path(path).with_name(f"{Path(name).stem}.design.json")
+
+
+def design_record(store: Store) -> dict[str, Any]:
+    """All that a reader of the judgments must know of how they came about."""
+    study = store.study
+    overview = store.overview()
+    return {
+        "wellput": __version__,
+        **study.settings(),
+        "systems": list(study.systems),
+        "items": [item.id for item in study.items],
+        "trials": len(study.trials),
+        "state": overview.state,
+        "judges": [
+            {
+                "judge": judge.name,
+                "done": judge.done,
+                "checks": judge.checks,
+                "checks_failed": judge.checks_failed,
+                "consistency": judge.consistency,
+                "flags": list(judge.flags),
+            }
+            for judge in overview.judges
+        ],
+        "demographics": store.all_demographics(),
+        "forgotten": overview.forgotten,
+    }

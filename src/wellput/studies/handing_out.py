@@ -1,0 +1,302 @@
+"""Handing out trials: the rules of `judge.assignment` applied to the tables, inside one transaction.
+
+A judge's assignments are rows of one of four purposes: `trial`, `repeat` (one of the judge's own trials
+again), `practice` and `check`. One that is withdrawn went to somebody else while its judge was away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Row
+
+from wellput.studies import schema
+from wellput.studies.assignment import (
+    CHECKS,
+    Other,
+    beyond_share,
+    candidates,
+    choose,
+    is_away,
+    is_first_shown_first,
+    rng_for,
+    share,
+    shuffled,
+    special_positions,
+    within_judge,
+)
+from wellput.studies.study import Study, Trial
+from wellput.studies.tokens import opaque_id
+
+Purpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
+Assignment: TypeAlias = Row[Any]
+
+assignments = schema.assignments.c
+judges = schema.judges.c
+trials = schema.trials.c
+
+# Statements of every request, built once.
+OWN = (
+    sa.select(schema.assignments)
+    .where(assignments.judge == sa.bindparam("own_judge"))
+    .order_by(assignments.id)
+)
+MISSING = sa.select(trials.number, trials.planned - trials.given).where(
+    trials.given < trials.planned
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """An assignment to be written: its purpose, which trial, practice or check, and the variants as
+    (opaque id, system), the system empty where there is none."""
+
+    purpose: Purpose
+    number: int
+    variants: list[tuple[str, str]]
+
+
+def own_assignments(connection: Connection, judge: int) -> list[Assignment]:
+    """All assignments of a judge in the order in which they were given."""
+    return list(connection.execute(OWN, {"own_judge": judge}).all())
+
+
+def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
+    """What the judge has to answer now: a trial taken back, or else the one given last."""
+    live = [row for row in own if not row.is_withdrawn]
+    for row in live:
+        if row.is_reopened:
+            return row
+    return next((row for row in live if row.answered_at is None), None)
+
+
+class HandingOut:
+    """Chooses what a judge gets next, and says how much there is for the judge in all."""
+
+    def __init__(self, study: Study, connection: Connection, judge: int, now: float) -> None:
+        self.study = study
+        self.connection = connection
+        self.judge = judge
+        self.now = now
+        self.own = own_assignments(connection, judge)
+        self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
+        self.had_numbers = [int(row.number) for row in self.had]
+        self.is_within = study.plan.kind == "within-judge"
+        self.listed = within_judge(study, judge) if self.is_within else ()
+
+    def next(self) -> Given | None:
+        """What to give now, None when the judge has had everything."""
+        n_practice = self._count("practice")
+        if n_practice < len(self.study.design.practice):
+            texts = self.study.design.practice[n_practice].texts
+            return Given("practice", n_practice, [(opaque_id(), "") for _ in texts])
+        if (special := self._special(self.n_done)) is not None:
+            return special
+        if (trial := self._trial()) is not None:
+            return trial
+        return self._special(self.length) if self.had else None
+
+    @property
+    def n_done(self) -> int:
+        return sum(row.answered_at is not None for row in self.had)
+
+    @property
+    def length(self) -> int:
+        """How many trials the judge is to have, repeats and checks aside."""
+        if self.is_within:
+            return len(self.listed)
+        return share(self.study.plan, len(self.study.trials), self.judge)
+
+    def total(self) -> int:
+        """How many answers the judge will have given in the end, as far as can be said now."""
+        regular = len(self.had)
+        if regular < self.length:
+            regular = min(self.length, regular + self._n_free())
+        plan = self.study.plan
+        extra = plan.checks + min(plan.repeats, regular) if regular else 0
+        return len(self.study.design.practice) + regular + extra
+
+    def _n_free(self) -> int:
+        """How many more trials the judge could have."""
+        if self.is_within:
+            return len(self.listed)
+        return len(candidates(self.study, self._missing(), self.had_numbers))
+
+    def _count(self, purpose: Purpose) -> int:
+        return sum(row.purpose == purpose for row in self.own)
+
+    def _special(self, n_done: int) -> Given | None:
+        """The check or the repeat that is due after so many trials."""
+        positions = special_positions(
+            self.study.plan, self.length, seed=self.study.seed, judge=self.judge
+        )
+        n_checks = self._count("check")
+        if n_checks < sum(place <= n_done for place in positions["check"]):
+            offset = int(rng_for(self.study.seed, self.judge, CHECKS).integers(1 << 30))
+            number = (offset + n_checks) % len(self.study.checks)
+            texts = self.study.checks[number].texts
+            return Given("check", number, [(opaque_id(), "") for _ in texts])
+        answered = [row for row in self.had if row.answered_at is not None]
+        n_repeats = self._count("repeat")
+        due = sum(place <= n_done for place in positions["repeat"])
+        if n_repeats < min(due, len(answered)):
+            first = answered[n_repeats]
+            return Given("repeat", first.number, [(opaque_id(), s) for _, s in first.variants])
+        return None
+
+    def _trial(self) -> Given | None:
+        if self.is_within:
+            if len(self.had) == len(self.listed):
+                return None
+            trial = self.listed[len(self.had)]
+            number = self._number_of(trial)
+            return Given("trial", number, [(opaque_id(), system) for system in trial.systems])
+        missing = self._missing()
+        if len(self.had) < self.length:
+            chosen = self._choose(missing)
+            if chosen is None:
+                chosen = self._take_over(self._held_by_absent())
+        else:
+            held = self._held_by_absent()
+            lacking = {
+                number: missing.get(number, 0) + (number in held) for number in {*missing, *held}
+            }
+            allowed = self._beyond_share(lacking)
+            chosen = self._choose({n: m for n, m in missing.items() if n in allowed})
+            if chosen is None:
+                chosen = self._take_over({n: row for n, row in held.items() if n in allowed})
+        return None if chosen is None else Given("trial", chosen, self._variants(chosen))
+
+    def _choose(self, missing: Mapping[int, int]) -> int | None:
+        return choose(self.study, missing, self.had_numbers, judge=self.judge)
+
+    def _missing(self) -> dict[int, int]:
+        """How many judgments each trial lacks that nobody has been asked for."""
+        return {row[0]: row[1] for row in self.connection.execute(MISSING).all()}
+
+    def _absent(self, *, is_holding: bool) -> set[int]:
+        """The other judges who are taken to have left, see `assignment.is_away`.
+
+        One last seen in the future was seen before the clock was set back; how long ago is not known,
+        so that the time in between counts as if it were past.
+        """
+        rows = self.connection.execute(
+            sa.select(judges.id, judges.seen_at, judges.seen_answer, judges.started_at).where(
+                judges.forgotten_at.is_(None), judges.id != self.judge
+            )
+        ).all()
+        newest = self.connection.scalar(sa.select(sa.func.max(schema.answers.c.id))) or 0
+        return {
+            row.id
+            for row in rows
+            if is_away(
+                seconds_idle=abs(self.now - row.seen_at),
+                answers_since=newest - row.seen_answer,
+                has_started=row.started_at is not None,
+                is_holding=is_holding,
+                n_judges=len(rows) + 1,
+                study=self.study,
+            )
+        }
+
+    def _held_by_absent(self) -> dict[int, Assignment]:
+        """Unanswered trials of judges who have left, the one held longest for each trial."""
+        rows = self.connection.execute(
+            sa.select(schema.assignments)
+            .where(
+                assignments.purpose == "trial",
+                assignments.answered_at.is_(None),
+                assignments.is_withdrawn.is_(False),
+                assignments.judge != self.judge,
+            )
+            .order_by(assignments.given_at.desc())
+        ).all()
+        if not rows:
+            return {}
+        absent = self._absent(is_holding=True)
+        return {row.number: row for row in rows if row.judge in absent}
+
+    def _take_over(self, held: dict[int, Assignment]) -> int | None:
+        """Withdraws a trial from a judge who has left, when nothing else is to be had."""
+        takeable = set(candidates(self.study, held, self.had_numbers).tolist())
+        oldest = min(
+            (row for row in held.values() if row.number in takeable),
+            key=lambda row: row.given_at,
+            default=None,
+        )
+        if oldest is None:
+            return None
+        self.connection.execute(
+            sa.update(schema.assignments)
+            .where(assignments.id == oldest.id)
+            .values(is_withdrawn=True)
+        )
+        change_given(self.connection, oldest.number, -1)
+        return int(oldest.number)
+
+    def _beyond_share(self, missing: dict[int, int]) -> set[int]:
+        """The trials that others will not do: see `assignment.beyond_share`."""
+        if not missing or (self.study.plan.at_most or len(self.had) + 1) <= len(self.had):
+            return set()
+        absent = self._absent(is_holding=False)
+        everyone = {
+            row.id: row.forgotten_at is not None
+            for row in self.connection.execute(sa.select(judges.id, judges.forgotten_at))
+        }
+        had: dict[int, set[int]] = {}
+        for judge, number in self.connection.execute(
+            sa.select(assignments.judge, assignments.number).where(
+                assignments.purpose == "trial", assignments.is_withdrawn.is_(False)
+            )
+        ):
+            had.setdefault(judge, set()).add(number)
+        n_trials = len(self.study.trials)
+        others = [
+            Other(
+                share(self.study.plan, n_trials, judge) - len(seen := had.get(judge, set())), seen
+            )
+            for judge, is_forgotten in everyone.items()
+            if not (is_forgotten or judge in absent or judge == self.judge)
+        ]
+        uninvited = sum(
+            share(self.study.plan, n_trials, judge)
+            for judge in range(len(everyone) + 1, self.study.plan.judges + 1)
+        )
+        return beyond_share(missing, [other for other in others if other.left > 0], uninvited)
+
+    def _variants(self, number: int) -> list[tuple[str, str]]:
+        """The systems of a trial in the order in which the judge sees them."""
+        systems: Sequence[str] = self.study.trials[number].systems
+        if self.study.design.kind == "pairwise":
+            orders = {True: 0, False: 0}
+            for shown in self.connection.scalars(
+                sa.select(assignments.variants).where(
+                    assignments.purpose == "trial",
+                    assignments.number == number,
+                    assignments.is_withdrawn.is_(False),
+                )
+            ):
+                orders[shown[0][1] == systems[0]] += 1
+            if not is_first_shown_first(orders, seed=self.study.seed, trial=number):
+                systems = systems[::-1]
+        elif len(systems) > 1:
+            systems = shuffled(systems, seed=self.study.seed, judge=self.judge, trial=number)
+        return [(opaque_id(), system) for system in systems]
+
+    def _number_of(self, trial: Trial) -> int:
+        """The place of a trial, in whichever order its systems are shown."""
+        return next(
+            number
+            for number, known in enumerate(self.study.trials)
+            if known.item == trial.item and {*known.systems} == {*trial.systems}
+        )
+
+
+def change_given(connection: Connection, number: int, by: int) -> None:
+    """Counts how often a trial is handed out."""
+    connection.execute(
+        sa.update(schema.trials).where(trials.number == number).values(given=trials.given + by)
+    )

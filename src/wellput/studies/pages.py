@@ -1,0 +1,219 @@
+"""The pages of a judge: consent, questions about the judge, trials one after another, thanks.
+
+The address of an invitation always shows what comes next, on any device. Forms are answered with a
+redirect there, so that reloading a page never sends an answer twice.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from wellput.studies.answers import AnswerError
+from wellput.studies.designs import Design, Progress, Shown
+from wellput.studies.forms import Form, PostedForm, check_csrf
+from wellput.studies.gate import Gate
+from wellput.studies.rendering import page
+from wellput.studies.store import JudgeRef, Store, StudyClosed
+from wellput.studies.trial_form import (
+    answers_in,
+    elapsed,
+    field_names,
+    in_words,
+    is_pair,
+    keys_of,
+    now_ms,
+    values_so_far,
+)
+
+MESSAGES = {
+    "paused": (
+        "The study is paused",
+        "Your answers so far are saved. Please come back later with the same link.",
+    ),
+    "closed": ("The study is closed", "Thank you for taking part. Your answers are saved."),
+}
+
+
+def pages_router(store: Store, gate: Gate) -> APIRouter:
+    router = APIRouter(prefix="/judge/{token}", include_in_schema=False)
+    design = store.design
+
+    def sender(request: Request, token: str, form: Form) -> JudgeRef:
+        """The judge who sent a form."""
+        judge = gate.judge(request, token)
+        check_csrf(request, token, form)
+        return judge
+
+    def own_trial(judge: JudgeRef, trial_id: str) -> Shown:
+        shown = store.trial(judge, trial_id)
+        if shown is None:
+            raise HTTPException(404, "There is no such page. Please open your link again.")
+        return shown
+
+    @router.get("")
+    def home(request: Request, token: str) -> Response:
+        judge = gate.judge(request, token)
+        common = common_values(design, token)
+        if not may_answer(design, judge):
+            return page(request, "consent.html", **common, consent=design.consent)
+        if design.demographics and not judge.has_demographics:
+            return demographics_page(request, design, token)
+        try:
+            trial = store.next_trial(judge)
+        except StudyClosed as error:
+            heading, text = MESSAGES[error.state]
+            return page(request, "message.html", **common, heading=heading, text=text)
+        progress = store.progress(judge)
+        if trial is not None:
+            return trial_page(request, design, token, trial, progress)
+        return page(
+            request,
+            "thanks.html",
+            **common,
+            progress=progress,
+            thanks=design.thanks,
+            can_undo=can_undo(design, progress),
+        )
+
+    @router.post("/consent")
+    def consent(request: Request, token: str, form: PostedForm) -> Response:
+        judge = sender(request, token, form)
+        if form.get("agree") == "yes":
+            store.consent(judge)
+        return back_to(token)
+
+    @router.post("/demographics")
+    def demographics(request: Request, token: str, form: PostedForm) -> Response:
+        judge = sender(request, token, form)
+        given = {field.name: form.get(field.name, "").strip() for field in design.demographics}
+        try:
+            store.demographics(judge, {name: text for name, text in given.items() if text})
+        except AnswerError as error:
+            return demographics_page(request, design, token, given, error.reasons)
+        return back_to(token)
+
+    @router.get("/trials/{trial_id}")
+    def trial(request: Request, token: str, trial_id: str) -> Response:
+        judge = gate.judge(request, token)
+        if not may_answer(design, judge):
+            return back_to(token)
+        shown = own_trial(judge, trial_id)
+        return trial_page(request, design, token, shown, store.progress(judge))
+
+    @router.get("/trials/{trial_id}/speech")
+    def speech(request: Request, token: str, trial_id: str) -> Response:
+        judge = gate.judge(request, token)
+        wav = store.speech(judge, trial_id) if may_answer(design, judge) else None
+        if wav is None:
+            raise HTTPException(404, "There is nothing to hear.")
+        return Response(wav, media_type="audio/wav")
+
+    @router.post("/trials/{trial_id}")
+    def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
+        judge = sender(request, token, form)
+        if not may_answer(design, judge):
+            return back_to(token)
+        shown = own_trial(judge, trial_id)
+        try:
+            store.record(judge, trial_id, answers_in(shown, form), ms=elapsed(form))
+        except StudyClosed:
+            return back_to(token)
+        except AnswerError as error:
+            reasons = [in_words(shown, reason) for reason in error.reasons]
+            return trial_page(request, design, token, shown, store.progress(judge), form, reasons)
+        return back_to(token)
+
+    @router.post("/undo")
+    def undo(request: Request, token: str, form: PostedForm) -> Response:
+        judge = sender(request, token, form)
+        with suppress(StudyClosed):
+            store.undo(judge)
+        return back_to(token)
+
+    return router
+
+
+def home_of(token: str) -> str:
+    return f"/judge/{token}"
+
+
+def back_to(token: str) -> Response:
+    return RedirectResponse(home_of(token), 303)
+
+
+def may_answer(design: Design, judge: JudgeRef) -> bool:
+    return design.consent is None or judge.has_consented
+
+
+def can_undo(design: Design, progress: Progress) -> bool:
+    """Whether the last answer can be changed; the time of a task cannot be measured twice."""
+    return progress.done > 0 and design.kind != "task"
+
+
+def common_values(design: Design, token: str) -> dict[str, Any]:
+    """What every page of a judge needs."""
+    return {
+        "title": design.title,
+        "home": home_of(token),
+        "holder": token,
+        "is_performed": design.medium == "head",
+    }
+
+
+def demographics_page(
+    request: Request,
+    design: Design,
+    token: str,
+    given: Form | None = None,
+    reasons: list[str] | None = None,
+) -> Response:
+    return page(
+        request,
+        "demographics.html",
+        status=422 if reasons else 200,
+        **common_values(design, token),
+        fields=design.demographics,
+        values=given or {},
+        reasons=reasons or (),
+    )
+
+
+def trial_page(
+    request: Request,
+    design: Design,
+    token: str,
+    trial: Shown,
+    progress: Progress,
+    given: Form | None = None,
+    reasons: list[str] | None = None,
+) -> Response:
+    """A trial with its form: as it was answered before, or as it was `given` and refused."""
+    fields = field_names(trial)
+    if given is None:
+        values = values_so_far(trial)
+    else:
+        values = {key: given.get(name, "") for key, name in fields.items()}
+    is_changing = bool(trial.answers)
+    return page(
+        request,
+        "trial.html",
+        status=422 if reasons else 200,
+        **common_values(design, token),
+        progress=progress,
+        instructions=design.instructions,
+        show_instructions=progress.done == 0 and not is_changing and not reasons,
+        heading=f"Trial {min(progress.done + 1, progress.total)} of {progress.total}",
+        trial=trial,
+        is_pair=is_pair(trial),
+        fields=fields,
+        values=values,
+        is_changing=is_changing,
+        can_undo=not is_changing and can_undo(design, progress),
+        keys=keys_of(trial),
+        now=now_ms(),
+        reasons=reasons or (),
+    )

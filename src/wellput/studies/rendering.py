@@ -1,0 +1,69 @@
+"""Templates to pages. Everything a template prints is escaped."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
+
+STATIC = {
+    **{
+        name: files("wellput.studies") / "static" / name
+        for name in ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+    },
+    **{name: files("wellput.displays") / "head" / name for name in ("head.css", "head.js")},
+}
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("wellput.studies"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["paragraphs"] = paragraphs
+    environment.filters["by_number"] = by_number
+    versions = {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for name, file in STATIC.items()
+    }
+    environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
+    return environment
+
+
+def paragraphs(text: str) -> Markup:
+    """Plain text as HTML: an empty line begins a new paragraph."""
+    parts = [part.strip() for part in text.replace("\r\n", "\n").split("\n\n")]
+    return Markup("\n").join(Markup("<p>{}</p>").format(part) for part in parts if part)
+
+
+def by_number(labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Labels in the order of the values they are for.
+
+    >>> by_number({"10": "best", "2": "bad"})
+    [('2', 'bad'), ('10', 'best')]
+    """
+    return sorted(labels.items(), key=lambda entry: float(entry[0]))
+
+
+_ENVIRONMENT = _environment()
+
+
+def page(
+    request: Request, template: str, /, *, holder: str = "", status: int = 200, **values: Any
+) -> HTMLResponse:
+    """A template as a response; its forms are for the holder of a token, in this browser."""
+    if holder:
+        values[CSRF_FIELD] = csrf_token(browser_key(request), holder)
+    response = HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)
+    remember_browser(request, response)
+    return response

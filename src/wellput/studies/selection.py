@@ -1,0 +1,178 @@
+"""Which trials to show, when there are more than judges can judge.
+
+`random` takes some of every system (or pair). `spread` takes some from each fifth of a metric's range,
+so that every value is judged. `contrast` takes those on which two metrics disagree most (Bangalore,
+Rambow & Whittaker 2000 did both: to spread each metric's values and to set metrics against each
+other). A trial's value is its output's score, for a pair the first minus the second, for a page the
+mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from scipy.stats import rankdata
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.source import EvalSource
+from wellput.core.table import ScoreTable
+from wellput.engine.score import score
+from wellput.metrics.registry import create_all
+from wellput.studies.designs import Design
+from wellput.studies.study import StudyItem, Trial
+
+Method: TypeAlias = Literal["random", "spread", "contrast"]
+METHODS: tuple[Method, ...] = get_args(Method)
+STRATA = 5
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A kind of trial of which some are taken: its name, and its trials by number, the first to be
+    taken first."""
+
+    name: str
+    candidates: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The trials that were chosen, and the record of how."""
+
+    trials: tuple[Trial, ...]
+    record: Mapping[str, Any]
+
+
+def select_trials(
+    evalset: EvalSource,
+    design: Design,
+    items: Sequence[StudyItem],
+    trials: Sequence[Trial],
+    *,
+    method: Method,
+    metrics: Sequence[str] = (),
+    per_stratum: int = 10,
+    seed: int,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> Selection:
+    """Some of the trials; deterministic from the seed, in the order of `trials`."""
+    if per_stratum < 1:
+        raise InputError("At least one trial must be taken from each stratum.")
+    if method == "random" and metrics:
+        raise InputError("A random selection has no use for metrics: choose spread or contrast.")
+    if method != "random" and len(metrics) < (2 if method == "contrast" else 1):
+        needed = (
+            "two metrics, to set them against each other" if method == "contrast" else "a metric"
+        )
+        raise InputError(f"--select {method} needs --metrics: {needed}.")
+    rng = np.random.default_rng(seed)
+    tables: Mapping[str, ScoreTable] = {}
+    if method != "random":
+        chosen_metrics = create_all(metrics)
+        tables = score(
+            evalset, chosen_metrics, keep_rows=True, threads=threads, on_phase=on_phase
+        ).tables
+        on_phase("choosing trials")
+    if method == "random":
+        strata = _by_systems(trials, is_page=design.layout == "page", rng=rng)
+    else:
+        values = {name: trial_values(table, items, trials) for name, table in tables.items()}
+        strata = _spread(values, rng) if method == "spread" else _contrast(values)
+    chosen: set[int] = set()
+    record = []
+    for stratum in strata:
+        taken = list(stratum.candidates[:per_stratum])
+        chosen.update(taken)
+        record.append(
+            {"stratum": stratum.name, "trials": len(stratum.candidates), "chosen": len(taken)}
+        )
+    if not chosen:
+        reason = "has a score under" if method == "spread" else "sets apart"
+        raise InputError(f"Nothing can be selected: no trial {reason} {', '.join(metrics)}.")
+    return Selection(
+        tuple(trials[number] for number in sorted(chosen)),
+        {
+            "method": method,
+            "metrics": {name: table.signature for name, table in tables.items()},
+            "per_stratum": per_stratum,
+            "seed": seed,
+            "strata": record,
+            "trials": len(trials),
+            "chosen": len(chosen),
+        },
+    )
+
+
+def trial_values(table: ScoreTable, items: Sequence[StudyItem], trials: Sequence[Trial]) -> Floats:
+    """The metric's value of each trial, NaN where it has none."""
+    place = {item: column for column, item in enumerate(table.items)}
+    row = {system: number for number, system in enumerate(table.systems)}
+    scores = table.scores
+    values = np.full(len(trials), np.nan)
+    for number, trial in enumerate(trials):
+        column = place[items[trial.item].id]
+        own = [scores[row[system], column] for system in trial.systems]
+        is_pair = len(own) == 2
+        values[number] = own[0] - own[1] if is_pair else np.mean(own)
+    return values
+
+
+def used_items(
+    items: Sequence[StudyItem], trials: Sequence[Trial]
+) -> tuple[tuple[StudyItem, ...], tuple[Trial, ...]]:
+    """The items that the trials use, and the trials by their new places."""
+    places = sorted({trial.item for trial in trials})
+    new = {old: place for place, old in enumerate(places)}
+    return (
+        tuple(items[place] for place in places),
+        tuple(Trial(new[trial.item], trial.systems) for trial in trials),
+    )
+
+
+def _by_systems(
+    trials: Sequence[Trial], *, is_page: bool, rng: np.random.Generator
+) -> list[Stratum]:
+    groups: dict[str, list[int]] = {}
+    for number, trial in enumerate(trials):
+        name = "pages" if is_page else " and ".join(trial.systems)
+        groups.setdefault(name, []).append(number)
+    return [Stratum(name, rng.permutation(numbers).tolist()) for name, numbers in groups.items()]
+
+
+def _spread(values: Mapping[str, Floats], rng: np.random.Generator) -> list[Stratum]:
+    strata = []
+    for name, column in values.items():
+        known = np.flatnonzero(~np.isnan(column))
+        if not len(known):
+            continue
+        low, high = column[known].min(), column[known].max()
+        edges = np.linspace(low, high, STRATA + 1)
+        # The highest value belongs to the last stratum, not to one of its own.
+        places = np.clip(np.searchsorted(edges, column[known], side="right") - 1, 0, STRATA - 1)
+        for place in range(STRATA):
+            inside = known[places == place]
+            if len(inside):
+                label = f"{name} {edges[place]:.4g} to {edges[place + 1]:.4g}"
+                strata.append(Stratum(label, rng.permutation(inside).tolist()))
+    return strata
+
+
+def _contrast(values: Mapping[str, Floats]) -> list[Stratum]:
+    strata = []
+    for (a, first), (b, second) in combinations(values.items(), 2):
+        known = np.flatnonzero(~np.isnan(first) & ~np.isnan(second))
+        if not len(known):
+            continue
+        difference = (rankdata(first[known]) - rankdata(second[known])) / len(known)
+        order = np.argsort(-difference, kind="stable")
+        higher = [int(known[place]) for place in order if difference[place] > 0]
+        lower = [int(known[place]) for place in order[::-1] if difference[place] < 0]
+        strata += [Stratum(f"{a} high, {b} low", higher), Stratum(f"{b} high, {a} low", lower)]
+    return strata

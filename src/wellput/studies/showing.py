@@ -1,0 +1,101 @@
+"""Between a stored assignment and what a judge sees and sends: texts in, answers out, no system name
+in either.
+
+On a page answers come per variant, under the variants' opaque ids; otherwise once for the trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from wellput.studies.answers import AnswerError, Values, check_values
+from wellput.studies.designs import Check, Practice, Question, Shown, Variant
+from wellput.studies.handing_out import Assignment
+from wellput.studies.study import Study, StudyItem
+
+
+def shown(study: Study, row: Assignment, answers: Sequence[Values] | None) -> Shown:
+    """The assignment as its judge may see it, with the judge's own `answers` so far."""
+    texts: Iterable[str]
+    if row.purpose in ("practice", "check"):
+        extra = extra_trial(study, row)
+        context, source, texts = extra.context, extra.source, extra.texts
+    else:
+        item = item_of(study, row)
+        context, source = item.context, item.source
+        texts = [item.outputs[system] for _, system in row.variants]
+    return Shown(
+        id=row.key,
+        context=context,
+        source=source,
+        variants=tuple(
+            Variant(id, text) for (id, _), text in zip(row.variants, texts, strict=True)
+        ),
+        questions=questions_of(study, row),
+        is_practice=row.purpose == "practice",
+        answers={} if answers is None else _as_given(study, row, answers),
+    )
+
+
+def checked_answers(study: Study, row: Assignment, given: object) -> list[Values]:
+    """A judge's answers as they are stored, an entry per variant or one for a pair.
+
+    Raises AnswerError with all reasons.
+    """
+    questions = questions_of(study, row)
+    ids = [id for id, _ in row.variants]
+    # A lone variant may be answered under its id as well, so that a client needs one shape only.
+    is_by_variant = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
+    if not is_page(study, row) and not (is_by_variant and len(ids) == 1):
+        return [check_values(questions, given)]
+    if not isinstance(given, Mapping):
+        raise AnswerError(["answers must be an object of variant, question and value"])
+    reasons = [f"unknown variant {ascii(name)[:40]}" for name in given if name not in ids]
+    found: list[Values] = []
+    for id in ids:
+        if id not in given:
+            reasons.append(f"no answers for variant {id}")
+            continue
+        try:
+            found.append(check_values(questions, given[id], f"variant {id}: "))
+        except AnswerError as error:
+            reasons += error.reasons
+    if reasons:
+        raise AnswerError(reasons)
+    return found
+
+
+def questions_of(study: Study, row: Assignment) -> tuple[Question, ...]:
+    """The questions of a trial: the design's, or for a task the item's own."""
+    if study.design.kind != "task":
+        return study.design.questions
+    question = study.design.questions[0]
+    if row.purpose in ("practice", "check"):
+        text, choices = extra_trial(study, row).question or question.text, question.choices
+    else:
+        task = study.tasks[item_of(study, row).id]
+        text, choices = task.text, task.choices
+    return (Question(question.name, text, "answer", choices=choices),)
+
+
+def extra_trial(study: Study, row: Assignment) -> Practice | Check:
+    """The practice trial or the check of an assignment."""
+    number: int = row.number
+    return study.design.practice[number] if row.purpose == "practice" else study.checks[number]
+
+
+def item_of(study: Study, row: Assignment) -> StudyItem:
+    number: int = row.number
+    return study.items[study.trials[number].item]
+
+
+def is_page(study: Study, row: Assignment) -> bool:
+    """Whether answers come per variant: several are shown, and not to choose between them."""
+    return study.design.kind != "pairwise" and len(row.variants) > 1
+
+
+def _as_given(study: Study, row: Assignment, stored: Sequence[Values]) -> dict[str, Any]:
+    if not is_page(study, row):
+        return dict(stored[0])
+    return {id: values for (id, _), values in zip(row.variants, stored, strict=True)}

@@ -1,0 +1,465 @@
+"""The noun `Store`: a study in its database, and all that judges and owner do to it.
+
+Every method is one transaction. `record` has committed before it returns. Judges see `Shown` and
+nothing else of a trial; system names appear only in `judgments` and in the overview.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from wellput.core.errors import InputError, WellputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.studies import schema
+from wellput.studies.answers import AnswerError, is_storable
+from wellput.studies.database import (
+    BUSY_SECONDS,
+    Database,
+    StoreUnavailable,
+    check_file,
+    create_file,
+    parse_url,
+    remove_files,
+)
+from wellput.studies.designs import Design, Progress, Shown
+from wellput.studies.handing_out import (
+    Assignment,
+    Given,
+    HandingOut,
+    change_given,
+    open_assignment,
+    own_assignments,
+)
+from wellput.studies.invitations import Invitation, checked_names, new_names
+from wellput.studies.migrations import is_study, migrate
+from wellput.studies.overview import Overview, overview
+from wellput.studies.queries import (
+    STATES,
+    State,
+    StudyClosed,
+    has_consented,
+    insert_study,
+    latest_answer,
+    load_study,
+    lock_study,
+    own_assignment,
+    require_state,
+    speech_of,
+    state_of,
+)
+from wellput.studies.results import judgments_of, read_answered
+from wellput.studies.showing import checked_answers, shown
+from wellput.studies.study import Study
+from wellput.studies.tokens import is_token, new_token, opaque_id, token_hash
+
+Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
+
+LONGEST_MS = 2**31 - 1
+SEEN_EVERY = 60.0
+"""Seconds after which a judge who only looks is noted as seen again."""
+
+__all__ = [
+    "STATES",
+    "AnswerError",
+    "Invitation",
+    "JudgeRef",
+    "Outcome",
+    "State",
+    "Store",
+    "StoreUnavailable",
+    "StudyClosed",
+    "UnknownTrial",
+]
+
+assignments = schema.assignments.c
+answers = schema.answers.c
+judges = schema.judges.c
+
+
+class UnknownTrial(WellputError):
+    """The judge has no such trial."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRef:
+    """A judge who came with a good token."""
+
+    id: int
+    name: str
+    has_consented: bool
+    has_demographics: bool
+    has_started: bool
+
+
+class Store:
+    """A study in its database. `owner_token` is set by `create` and `renew_owner_token` alone."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self.database = database
+        self.clock = clock
+        self.owner_token: str | None = None
+        with database.read() as connection:
+            self.study = load_study(connection, database.name)
+
+    @classmethod
+    def create(
+        cls, url: str | Path, study: Study, *, clock: Callable[[], float] = time.time
+    ) -> Store:
+        """A new study; raises InputError where there is one already."""
+        parsed = parse_url(url)
+        is_file = parsed.get_backend_name() == "sqlite"
+        if is_file:
+            create_file(parsed)
+        database = Database(parsed)
+        token = new_token()
+        try:
+            with database.write() as connection:
+                if is_study(connection):
+                    raise InputError(
+                        f"{database.name} holds a study already. A study is never overwritten: use "
+                        "another database."
+                    )
+                migrate(connection, where=database.name)
+                insert_study(connection, study, token_hash(token), clock())
+            store = cls(database, clock)
+        except BaseException:
+            database.close()
+            if is_file:
+                remove_files(parsed)
+            raise
+        store.owner_token = token
+        return store
+
+    @classmethod
+    def open(
+        cls,
+        url: str | Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> Store:
+        """An existing study, migrated to this version's schema where it is older."""
+        parsed = parse_url(url)
+        if parsed.get_backend_name() == "sqlite":
+            check_file(parsed)
+        database = Database(parsed, busy_seconds=busy_seconds)
+        try:
+            with database.write() as connection:
+                if not is_study(connection):
+                    raise InputError(
+                        f"{database.name} is not a study. `wellput study create` makes one."
+                    )
+                migrate(connection, where=database.name)
+            return cls(database, clock)
+        except BaseException:
+            database.close()
+            raise
+
+    def close(self) -> None:
+        self.database.close()
+
+    @property
+    def design(self) -> Design:
+        return self.study.design
+
+    @property
+    def state(self) -> State:
+        with self.database.read() as connection:
+            return state_of(connection)
+
+    def set_state(self, state: State) -> None:
+        """Paused: no new trials are handed out. Closed: no answers are taken either."""
+        if state not in STATES:
+            raise InputError(f"No state {state!r}; there are {', '.join(STATES)}.")
+        with self.database.write() as connection:
+            connection.execute(sa.update(schema.study).values(state=state))
+
+    def verify_owner(self, token: str) -> bool:
+        with self.database.read() as connection:
+            stored = connection.scalar(sa.select(schema.study.c.owner_hash))
+        return is_token(token, str(stored))
+
+    def renew_owner_token(self) -> str:
+        """A new token for the owner; the old one is no longer good."""
+        token = new_token()
+        with self.database.write() as connection:
+            connection.execute(sa.update(schema.study).values(owner_hash=token_hash(token)))
+        self.owner_token = token
+        return token
+
+    def invite(self, judges: int, names: Sequence[str] | None = None) -> list[Invitation]:
+        """New judges, named J1, J2, … unless names are given; their tokens are shown this once."""
+        if judges < 1:
+            raise InputError("Invite at least one judge.")
+        if names is not None and len(names) != judges:
+            raise InputError(f"There are {len(names)} names for {judges} judges.")
+        now = self.clock()
+        with self.database.write() as connection:
+            lock_study(connection)
+            there = set(connection.scalars(sa.select(schema.judges.c.name)))
+            n_before = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
+            chosen = checked_names(names, there) if names else new_names(judges, n_before, there)
+            invitations = [Invitation(name, new_token()) for name in chosen]
+            connection.execute(
+                schema.judges.insert(),
+                [
+                    {
+                        "id": n_before + place,
+                        "name": invitation.judge,
+                        "token_hash": token_hash(invitation.token),
+                        "invited_at": now,
+                        "seen_at": now,
+                        "seen_answer": 0,
+                    }
+                    for place, invitation in enumerate(invitations, start=1)
+                ],
+            )
+        return invitations
+
+    def judge_of(self, token: str) -> JudgeRef | None:
+        """The judge with this token, None where there is none."""
+        with self.database.read() as connection:
+            row = connection.execute(
+                sa.select(schema.judges).where(judges.token_hash == token_hash(token))
+            ).one_or_none()
+        # The index finds by hash, which tells nothing of the token; the comparison decides.
+        if row is None or not is_token(token, row.token_hash):
+            return None
+        return JudgeRef(
+            id=row.id,
+            name=row.name,
+            has_consented=row.consented_at is not None,
+            has_demographics=row.demographics is not None,
+            has_started=row.started_at is not None,
+        )
+
+    def consent(self, judge: JudgeRef) -> None:
+        with self.database.write() as connection:
+            self._update_judge(connection, judge.id, consented_at=self.clock())
+
+    def demographics(self, judge: JudgeRef, answers: Mapping[str, str]) -> None:
+        """What judges say of themselves, every answer voluntary; {} notes that all were declined."""
+        known = {field.name: field for field in self.design.demographics}
+        reasons = []
+        for name, text in answers.items():
+            if name not in known:
+                reasons.append("unknown question")
+            elif not isinstance(text, str) or len(text) > 500 or not is_storable(text):
+                reasons.append(f"{name}: at most 500 characters of text")
+            elif text and known[name].choices and text not in known[name].choices:
+                reasons.append(f"{name}: one of {', '.join(known[name].choices)} is needed")
+        if reasons:
+            raise AnswerError(reasons)
+        given = {name: text for name, text in answers.items() if text.strip()}
+        with self.database.write() as connection:
+            self._update_judge(connection, judge.id, demographics=given)
+
+    def next_trial(self, judge: JudgeRef) -> Shown | None:
+        """What the judge is to answer now, the same until it is answered; None when all is done.
+
+        Raises StudyClosed while the study is paused or closed.
+        """
+        now = self.clock()
+        with self.database.write() as connection:
+            lock_study(connection)
+            require_state(connection, ("open",))
+            handing_out = HandingOut(self.study, connection, judge.id, now)
+            current = open_assignment(handing_out.own)
+            seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
+            if current is None and (given := handing_out.next()) is not None:
+                current = self._give(connection, judge, given, now)
+                self._see(connection, judge.id, now)
+            elif abs(now - (seen or 0)) > SEEN_EVERY:
+                self._see(connection, judge.id, now)
+            return None if current is None else self._shown(connection, current)
+
+    def trial(self, judge: JudgeRef, trial_id: str) -> Shown | None:
+        """One of the judge's own trials, None where it is not the judge's."""
+        with self.database.read() as connection:
+            row = own_assignment(connection, judge.id, trial_id)
+            return None if row is None else self._shown(connection, row)
+
+    def speech(self, judge: JudgeRef, trial_id: str) -> bytes | None:
+        """What is said in one of the judge's own trials, as a WAV file; None where nothing is."""
+        with self.database.read() as connection:
+            row = own_assignment(connection, judge.id, trial_id)
+            if row is None or row.purpose in ("practice", "check"):
+                return None
+            return speech_of(connection, self.study.trials[row.number].item)
+
+    def progress(self, judge: JudgeRef) -> Progress:
+        with self.database.read() as connection:
+            handing_out = HandingOut(self.study, connection, judge.id, self.clock())
+            done = sum(
+                row.answered_at is not None and not row.is_reopened for row in handing_out.own
+            )
+            return Progress(done, max(done, handing_out.total()))
+
+    def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
+        """Keeps an answer. The same answer again changes nothing; another one supersedes it.
+
+        Raises AnswerError, UnknownTrial, or StudyClosed (a paused study still takes answers to
+        what has been handed out).
+        """
+        if isinstance(ms, bool) or not isinstance(ms, int) or ms < 0:
+            raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
+        now = self.clock()
+        with self.database.write() as connection:
+            row = own_assignment(connection, judge.id, trial_id, lock=True)
+            if row is None:
+                raise UnknownTrial("There is no such trial.")
+            require_state(connection, ("open", "paused"))
+            if self.design.consent is not None and not has_consented(connection, judge.id):
+                raise AnswerError(["the study needs your consent first"])
+            values = checked_answers(self.study, row, answers)
+            latest = latest_answer(connection, row.id)
+            if latest is not None and latest.answers == values:
+                outcome: Outcome = "repeated"
+            else:
+                outcome = "created" if latest is None else "superseded"
+                connection.execute(
+                    schema.answers.insert().values(
+                        assignment=row.id,
+                        revision=0 if latest is None else latest.revision + 1,
+                        supersedes=None if latest is None else latest.id,
+                        answers=values,
+                        ms=min(ms, LONGEST_MS),
+                        recorded_at=now,
+                    )
+                )
+            changes: dict[str, Any] = {"is_reopened": False, "is_withdrawn": False}
+            if row.answered_at is None:
+                changes["answered_at"] = now
+            connection.execute(
+                sa.update(schema.assignments).where(assignments.id == row.id).values(changes)
+            )
+            if row.is_withdrawn and row.purpose == "trial":
+                change_given(connection, row.number, +1)
+            self._see(connection, judge.id, now)
+        return outcome
+
+    def undo(self, judge: JudgeRef) -> Shown | None:
+        """Takes back the last answer: its trial comes next again, with the answer still in it.
+
+        One step only, and none for tasks, whose time cannot be measured twice.
+        """
+        if self.design.kind == "task":
+            return None
+        with self.database.write() as connection:
+            require_state(connection, ("open",))
+            own = [row for row in own_assignments(connection, judge.id) if row.answered_at]
+            if not own:
+                return None
+            last = next((row for row in own if row.is_reopened), None)
+            if last is None:
+                last = max(own, key=lambda row: (row.answered_at, row.id))
+                connection.execute(
+                    sa.update(schema.assignments)
+                    .where(assignments.id == last.id)
+                    .values(is_reopened=True)
+                )
+            return self._shown(connection, last)
+
+    def forget(self, judge_name: str) -> int:
+        """Erases a judge's answers, demographics, name and link; gives the number of answers erased.
+
+        What remains says that somebody withdrew, and how many answers went. The trials are handed
+        out again.
+        """
+        with self.database.write() as connection:
+            lock_study(connection)
+            row = connection.execute(
+                sa.select(schema.judges).where(judges.name == judge_name)
+            ).one_or_none()
+            if row is None or row.forgotten_at is not None:
+                raise InputError(f"There is no judge {judge_name!r} in {self.database.name}.")
+            own = own_assignments(connection, row.id)
+            ids = [one.id for one in own]
+            for one in own:
+                if one.purpose == "trial" and not one.is_withdrawn:
+                    change_given(connection, one.number, -1)
+            erased = sum(one.answered_at is not None for one in own)
+            connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
+            connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
+            self._update_judge(
+                connection,
+                row.id,
+                name=f"forgotten-{opaque_id()}",
+                token_hash=None,
+                demographics=sa.null(),
+                consented_at=None,
+                started_at=None,
+                forgotten_at=self.clock(),
+                forgotten_answers=erased,
+            )
+        self.database.erase_traces()
+        return erased
+
+    def overview(self) -> Overview:
+        """How the study stands, for its owner."""
+        with self.database.read() as connection:
+            state = state_of(connection)
+            return overview(self.study, connection, state=state, now=self.clock())
+
+    def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
+        """The newest answer to every trial, with the names of the systems."""
+        with self.database.read() as connection:
+            return judgments_of(self.study, read_answered(connection), repeats=repeats)
+
+    def all_demographics(self) -> dict[str, dict[str, str]]:
+        """What each judge who said something said of themselves."""
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(judges.name, judges.demographics))
+            return {row.name: row.demographics for row in rows if row.demographics}
+
+    def _give(
+        self, connection: Connection, judge: JudgeRef, given: Given, now: float
+    ) -> Assignment:
+        values = {
+            "variants": given.variants,
+            "given_at": now,
+            "answered_at": None,
+            "is_reopened": False,
+            "is_withdrawn": False,
+        }
+        # A trial that was withdrawn from the judge and comes back is the same trial.
+        before = connection.execute(
+            sa.update(schema.assignments)
+            .where(
+                assignments.judge == judge.id,
+                assignments.purpose == given.purpose,
+                assignments.number == given.number,
+                assignments.is_withdrawn.is_(True),
+            )
+            .values(values)
+            .returning(schema.assignments)
+        ).one_or_none()
+        if before is None:
+            fixed = {"key": opaque_id(), "judge": judge.id, "purpose": given.purpose}
+            before = connection.execute(
+                schema.assignments.insert()
+                .values({**values, **fixed, "number": given.number})
+                .returning(schema.assignments)
+            ).one()
+        if given.purpose == "trial":
+            change_given(connection, given.number, +1)
+        return before
+
+    def _shown(self, connection: Connection, row: Assignment) -> Shown:
+        latest = latest_answer(connection, row.id)
+        return shown(self.study, row, None if latest is None else latest.answers)
+
+    def _see(self, connection: Connection, judge: int, now: float) -> None:
+        newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0
+        started = sa.func.coalesce(judges.started_at, now)
+        self._update_judge(connection, judge, seen_at=now, seen_answer=newest, started_at=started)
+
+    def _update_judge(self, connection: Connection, judge: int, **values: Any) -> None:
+        connection.execute(sa.update(schema.judges).where(judges.id == judge).values(**values))

@@ -1,0 +1,257 @@
+"""The noun `Study`: a frozen design with its items, its trials and how they are handed out.
+
+A trial is an item with one system's output, or with two for pairs, or with all of them for a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.studies.answers import is_storable
+from wellput.studies.designs import Check, Design
+from wellput.studies.performances import performances
+
+Integers: TypeAlias = NDArray[np.int64]
+PlanKind: TypeAlias = Literal["per-item", "within-judge"]
+PLANS: tuple[PlanKind, ...] = get_args(PlanKind)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Who judges what.
+
+    `per-item`: every trial is judged by `per_item` judges. `within-judge`: a judge sees each item once,
+    and every system (for pairs: every pair, half in each order) `times` times. `judges` is how many are
+    expected; with the plan per-item it decides a judge's share. A judge sees `repeats` of the trials
+    again and `checks` attention checks. A trial handed out and not answered goes to somebody else
+    when its judge has been away for `lease_minutes`.
+    """
+
+    kind: PlanKind = "per-item"
+    judges: int = 3
+    per_item: int = 3
+    times: int | None = None
+    repeats: int = 0
+    checks: int = 0
+    at_most: int | None = None
+    lease_minutes: float = 30.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question about an item with its keyed answers; `choices` where it is multiple choice."""
+
+    item: str
+    text: str
+    answers: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StudyItem:
+    """An item as judges may need it: the outputs that can be shown, by system.
+
+    Where the head performs schedules, an output is its performance as JSON, and `speech` the sound (a
+    WAV file) that all of them share.
+    """
+
+    id: str
+    outputs: Mapping[str, str]
+    context: str | None = None
+    source: str | None = None
+    speech: bytes | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An item (by its place) with the systems whose outputs are shown together."""
+
+    item: int
+    systems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that is fixed when a study begins. `selection` says how its trials were chosen."""
+
+    design: Design
+    plan: Plan
+    items: tuple[StudyItem, ...]
+    trials: tuple[Trial, ...]
+    seed: int
+    checks: tuple[Check, ...] = ()
+    tasks: Mapping[str, Task] = field(default_factory=dict)
+    selection: Mapping[str, Any] = field(default_factory=dict)
+    # Each judge's trials under the plan within-judge, worked out when they are first asked for.
+    memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for trial in self.trials for name in trial.systems))
+
+    @cached_property
+    def item_of_trial(self) -> Integers:
+        """Each trial's item, by its place."""
+        return np.array([trial.item for trial in self.trials])
+
+    @cached_property
+    def systems_of_trial(self) -> Integers:
+        """Each trial's systems by their places, a row a trial; shorter rows end in the number of
+        systems, which is no system's place."""
+        place = {system: number for number, system in enumerate(self.systems)}
+        width = max(len(trial.systems) for trial in self.trials)
+        rows = np.full((len(self.trials), width), len(place))
+        for row, trial in zip(rows, self.trials, strict=True):
+            row[: len(trial.systems)] = [place[system] for system in trial.systems]
+        return rows
+
+    def settings(self) -> dict[str, Any]:
+        """All but the items and trials, as plain values."""
+        return {
+            "design": self.design.to_json(),
+            "plan": asdict(self.plan),
+            "seed": self.seed,
+            "checks": [asdict(check) for check in self.checks],
+            "tasks": [asdict(task) for task in self.tasks.values()],
+            "selection": dict(self.selection),
+        }
+
+
+def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyItem, ...]:
+    """The items with outputs. Raises InputError where nothing can be shown.
+
+    The source is shown to judges only where that is asked for: rating fluency must not look at it.
+    """
+    found: list[StudyItem] = []
+    problems: list[str] = []
+    for item in items:
+        outputs, speech, wrong = performances(item)
+        problems += wrong
+        for system, output in item.outputs.items():
+            if not isinstance(output, str):
+                continue
+            if outputs and speech is not None:
+                problems.append(
+                    f"item {item.id}: the output of {system} is text, others are schedules"
+                )
+            elif not all(is_storable(text) for text in (item.id, system, output)):
+                problems.append(
+                    f"item {item.id}: the output of {system} has characters (NUL or half a "
+                    "surrogate pair) that cannot be shown"
+                )
+            else:
+                outputs[system] = output
+        if not is_storable((item.context or "") + (item.source or "")):
+            problems.append(f"item {item.id}: its context or source cannot be shown")
+        if outputs:
+            shown_source = item.source if source else None
+            wav = None if speech is None else speech.wav
+            found.append(StudyItem(item.id, outputs, item.context, shown_source, wav))
+    if problems:
+        raise InputError.collect("These cannot be shown to judges:", problems)
+    if not found:
+        raise InputError(
+            "There is nothing to judge: no item of the evalset has an output. An item's line needs "
+            '"outputs": {"SYSTEM": "text"}.'
+        )
+    return tuple(found)
+
+
+def all_trials(design: Design, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
+    """Every trial that the items allow, in the order of the items.
+
+    For pairs only texts that differ are compared: there is nothing to choose between equal ones.
+    """
+    systems = tuple(dict.fromkeys(system for item in items for system in item.outputs))
+    trials: list[Trial] = []
+    for place, item in enumerate(items):
+        there = [system for system in systems if system in item.outputs]
+        if design.kind == "pairwise":
+            trials += [
+                Trial(place, (a, b))
+                for a, b in combinations(there, 2)
+                if item.outputs[a] != item.outputs[b]
+            ]
+        elif design.layout == "page":
+            trials.append(Trial(place, tuple(there)))
+        else:
+            trials += [Trial(place, (system,)) for system in there]
+    if not trials:
+        what = "one system" if len(systems) == 1 else "no item with two different outputs"
+        raise InputError(
+            f"A pairwise design compares two systems' outputs for an item; this evalset has {what}."
+        )
+    return tuple(trials)
+
+
+def make_study(
+    design: Design,
+    plan: Plan,
+    items: Sequence[StudyItem],
+    trials: Sequence[Trial],
+    *,
+    seed: int,
+    checks: Sequence[Check] = (),
+    tasks: Sequence[Task] = (),
+    selection: Mapping[str, Any] | None = None,
+) -> Study:
+    """A study whose parts fit together; raises InputError where they do not."""
+    by_item = {task.item: task for task in tasks}
+    problems = _plan_problems(plan, len(trials))
+    if design.kind == "task":
+        lacking = [items[t.item].id for t in trials if items[t.item].id not in by_item]
+        problems += [f"item {name} has no [[tasks]] entry" for name in dict.fromkeys(lacking)]
+    elif tasks:
+        problems.append(f"a {design.kind} study has no use for [[tasks]]")
+    if design.medium == "head" and (design.practice or checks):
+        problems.append(
+            "practice trials and attention checks are text; the head has none to perform"
+        )
+    if plan.checks and not checks:
+        problems.append("there are no attention checks to show; give [[checks]]")
+    if problems:
+        raise InputError.collect("This study cannot be made:", problems)
+    study = Study(
+        design, plan, tuple(items), tuple(trials), seed, tuple(checks), by_item, selection or {}
+    )
+    if plan.kind == "within-judge":
+        from wellput.studies.assignment import within_judge
+
+        within_judge(study, judge=1)  # fails now rather than before the first judge
+    return study
+
+
+def _plan_problems(plan: Plan, n_trials: int) -> list[str]:
+    problems = []
+    if plan.judges < 1:
+        problems.append("there must be at least one judge")
+    if plan.per_item < 1:
+        problems.append("every trial must be judged at least once")
+    if plan.kind == "per-item" and plan.per_item > plan.judges:
+        problems.append(
+            f"{plan.per_item} judgments of a trial need as many judges, and there are {plan.judges}"
+        )
+    if plan.times is not None and plan.times < 1:
+        problems.append("systems must be seen at least once")
+    if min(plan.repeats, plan.checks) < 0:
+        problems.append("repeats and checks cannot be negative")
+    if plan.lease_minutes <= 0:
+        problems.append("a lease must last some time")
+    if plan.at_most is not None and plan.kind == "per-item":
+        if plan.at_most < 1:
+            problems.append("a judge must have at least one trial")
+        elif plan.at_most * plan.judges < n_trials * plan.per_item:
+            problems.append(
+                f"{plan.judges} judges with at most {plan.at_most} trials each cannot give "
+                f"{n_trials} trials × {plan.per_item} judgments"
+            )
+    return problems

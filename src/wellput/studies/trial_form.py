@@ -1,0 +1,105 @@
+"""A trial as a form and back: the names of its fields, the answers in them, the time it took."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from wellput.studies.answers import from_text
+from wellput.studies.api import MAXIMUM_MS
+from wellput.studies.designs import Shown
+from wellput.studies.forms import Form
+
+Key = tuple[str | None, str]
+"""A field of a trial's form: the variant (None for one variant or a pair) and the question."""
+
+KEYS = {
+    "points": "Keys: {low}–{high} choose · ← → move · Enter next",
+    "pair": "Keys: ← first · → second · Enter next",
+    "tie": "Keys: ← first · → second · T no difference · Enter next",
+    "slider": "Keys: ← → move, or type a number · Enter next",
+    "options": "Keys: 1–{count} choose · Enter next",
+    "typed": "Enter: next",
+}
+
+
+def is_pair(trial: Shown) -> bool:
+    return trial.questions[0].kind == "choice"
+
+
+def field_names(trial: Shown) -> dict[Key, str]:
+    """The name of each field in a trial's form."""
+    if is_pair(trial) or len(trial.variants) == 1:
+        return {(None, question.name): f"q-{question.name}" for question in trial.questions}
+    return {
+        (variant.id, question.name): f"q-{variant.id}-{question.name}"
+        for variant in trial.variants
+        for question in trial.questions
+    }
+
+
+def values_so_far(trial: Shown) -> dict[Key, str]:
+    """The judge's answers so far as a form writes them, "" for none."""
+    return {key: _written(_answer(trial, key)) for key in field_names(trial)}
+
+
+def _answer(trial: Shown, key: Key) -> Any:
+    variant, question = key
+    answers = trial.answers if variant is None else trial.answers.get(variant, {})
+    return answers.get(question, "")
+
+
+def _written(value: Any) -> str:
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)
+
+
+def answers_in(trial: Shown, form: Form) -> dict[str, Any]:
+    """A form's fields as answers; a question left open is not in them."""
+    questions = {question.name: question for question in trial.questions}
+    answers: dict[str, Any] = {}
+    for (variant, name), field in field_names(trial).items():
+        if form.get(field, "") == "":
+            continue
+        value = from_text(questions[name], form[field])
+        if variant is None:
+            answers[name] = value
+        else:
+            answers.setdefault(variant, {})[name] = value
+    return answers
+
+
+def elapsed(form: Form) -> int:
+    """Milliseconds the judge took: the browser's clock, without JavaScript the server's."""
+    measured = form.get("ms", "")
+    if measured.isascii() and measured.isdigit():
+        return min(int(measured[:12]), MAXIMUM_MS)
+    shown = form.get("shown", "")
+    if not (shown.isascii() and shown.isdigit()):
+        return 0
+    return min(max(now_ms() - int(shown[:15]), 0), MAXIMUM_MS)
+
+
+def now_ms() -> int:
+    return round(time.time() * 1000)
+
+
+def in_words(trial: Shown, reason: str) -> str:
+    """A reason that names texts by their place, as the page does."""
+    for place, variant in enumerate(trial.variants, start=1):
+        reason = reason.replace(f"variant {variant.id}", f"text {place}")
+    return reason
+
+
+def keys_of(trial: Shown) -> str:
+    """A line about the keys that answer this trial."""
+    question = trial.questions[0]
+    if question.kind == "choice":
+        return KEYS["tie" if "tie" in question.choices else "pair"]
+    if question.kind == "points":
+        return KEYS["points"].format(low=f"{question.low:g}", high=f"{question.high:g}")
+    if question.kind == "slider":
+        return KEYS["slider"]
+    if question.choices:
+        return KEYS["options"].format(count=min(len(question.choices), 9))
+    return KEYS["typed"]

@@ -1,0 +1,256 @@
+"""`agree`: the authorities' figures from tables of scores and judgments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from wellput.agreement.advice import advise
+from wellput.agreement.analysis import AgreementOptions, agree
+from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.documents import mean_with_interval, paired_t
+from wellput.agreement.intervals import replicate_correlations
+from wellput.agreement.panel import Exclusion, mean_of
+from wellput.agreement.result import Agreement, AgreementResult
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+from wellput.core.metric import Floats
+from wellput.core.table import ScoreTable
+
+SYSTEMS = tuple("ABCDEF")
+ITEMS = tuple(str(n) for n in range(40))
+RNG = np.random.default_rng(3)
+QUALITY = RNG.normal(size=(6, 1)) + RNG.normal(size=(6, 40))
+GOOD = QUALITY + RNG.normal(size=(6, 40))
+POOR = QUALITY + 3 * RNG.normal(size=(6, 40))
+FEW = Uncertainty(n_resamples=100)
+
+
+def table(name: str, scores: Floats, *, higher_is_better: bool = True) -> ScoreTable:
+    """A metric that is the mean of its segments."""
+    present = ~np.isnan(scores)
+    statistics = np.stack([np.where(present, scores, 0.0), present], axis=-1)
+    return ScoreTable(
+        name, "", SYSTEMS, ITEMS, statistics, present, mean_of, mean_of, higher_is_better
+    )
+
+
+def judged(scores: Floats, judges: Sequence[str] = ("J1",), noise: float = 0.0) -> list[Judgment]:
+    rng = np.random.default_rng(11)
+    return [
+        Judgment(judge, item, system, "quality", float(scores[s, i] + noise * rng.normal()))
+        for judge in judges
+        for s, system in enumerate(SYSTEMS)
+        for i, item in enumerate(ITEMS)
+        if not np.isnan(scores[s, i])
+    ]
+
+
+def run(judgments: list[Judgment], **options: Any) -> AgreementResult:
+    tables = {"good": table("good", GOOD), "poor": table("poor", POOR)}
+    return agree(tables, judgments, AgreementOptions(**{"uncertainty": FEW, **options}))
+
+
+def test_pooled_segments_are_scipys() -> None:
+    result = run(judged(QUALITY), coefficients=("pearson", "spearman", "kendall"))
+    rows = {(row.metric, str(row.coefficient)): row for row in result.agreement}
+    for name, scores in (("good", GOOD), ("poor", POOR)):
+        x, z = scores.ravel(), QUALITY.ravel()
+        for coefficient, theirs in (
+            ("pearson", stats.pearsonr(x, z)),
+            ("spearman", stats.spearmanr(x, z)),
+            ("kendall", stats.kendalltau(x, z)),
+        ):
+            row = rows[name, coefficient]
+            assert row.value == pytest.approx(theirs.statistic, abs=1e-12)
+            assert row.n == 240
+            assert row.low is not None and row.high is not None
+            assert row.low < row.value < row.high
+
+
+def test_averages_over_items() -> None:
+    result = run(judged(QUALITY), average="item")
+    expected = [stats.pearsonr(GOOD[:, i], QUALITY[:, i]).statistic for i in range(40)]
+    assert result.agreement[0].value == pytest.approx(np.mean(expected))
+    assert result.agreement[0].n == 40
+
+
+def test_system_level_is_the_correlation_of_means() -> None:
+    result = run(judged(QUALITY), level="system", coefficients=("pearson", "kendall", "spa"))
+    rows = {(row.metric, row.coefficient): row for row in result.agreement}
+    theirs = stats.pearsonr(GOOD.mean(axis=1), QUALITY.mean(axis=1)).statistic
+    assert rows["good", "pearson"].value == pytest.approx(theirs)
+    tests = {difference.test for difference in result.differences}
+    assert tests == {"williams", "perm-systems"}
+    assert 0 <= rows["good", "spa"].value <= 1
+
+
+def test_a_metric_for_which_lower_is_better_is_turned_round() -> None:
+    tables = {"errors": table("errors", -GOOD, higher_is_better=False)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert result.agreement[0].value == pytest.approx(
+        np.corrcoef(GOOD.ravel(), QUALITY.ravel())[0, 1]
+    )
+
+
+def test_only_common_cells_count() -> None:
+    ratings = QUALITY.copy()
+    ratings[2, :10] = np.nan
+    result = run(judged(ratings))
+    there = ~np.isnan(ratings)
+    expected = stats.pearsonr(GOOD[there], ratings[there]).statistic
+    assert result.agreement[0].value == pytest.approx(expected)
+    assert result.agreement[0].n == 230
+
+
+def test_which_metrics_differ_and_the_advice() -> None:
+    result = run(judged(QUALITY, ("J1", "J2", "J3"), noise=0.5))
+    (difference,) = result.differences
+    assert difference.metrics == ("good", "poor")
+    assert difference.p_value < 0.05
+    (sentence,) = result.advice
+    assert sentence.startswith("quality: good correlates 0.")
+    assert "with people (pearson), the best of 2 metrics (95% interval 0." in sentence
+    assert "a perfect metric would reach about 0." in sentence
+    assert "no evidence" not in sentence
+    assert "not shown" not in sentence
+    (judges,) = result.judges
+    assert judges.n_judges == 3
+    assert judges.pairwise is not None
+    assert 0.6 < judges.pairwise["mean"] < 1
+    assert result.normalization == {"quality": "z"}
+
+
+def test_metrics_that_cannot_be_told_apart() -> None:
+    twin = GOOD + 0.01 * np.random.default_rng(0).normal(size=GOOD.shape)
+    tables = {
+        "good": table("good", GOOD),
+        "twin": table("twin", twin),
+    }
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert "It is not shown to agree better than" in result.advice[0]
+
+
+def test_documents() -> None:
+    result = run(judged(QUALITY), level="document", document_size=20, documents=8)
+    assert {row.n for row in result.agreement} == {8}
+    assert result.differences[0].test == "paired t over documents"
+    with pytest.raises(InputError, match="give --document-size 20 or less"):
+        run(judged(QUALITY), level="document")
+
+
+def test_paired_t_and_intervals_are_scipys() -> None:
+    a, b = RNG.normal(size=12), RNG.normal(size=12)
+    theirs = stats.ttest_rel(a, b)
+    ours = paired_t(a, b)
+    assert (ours.value, ours.p_value) == pytest.approx((float((a - b).mean()), theirs.pvalue))
+    mean = mean_with_interval(a, confidence=0.9)
+    interval = stats.ttest_1samp(a, 0).confidence_interval(0.9)
+    assert (mean.low, mean.high) == pytest.approx((interval.low, interval.high))
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-c"])
+def test_replicates_are_scipys_row_by_row(coefficient: Any) -> None:
+    x = RNG.integers(0, 5, size=(20, 6)).astype(float)
+    z = RNG.integers(0, 5, size=(20, 6)).astype(float)
+    scipys = {
+        "pearson": stats.pearsonr,
+        "spearman": stats.spearmanr,
+        "kendall": stats.kendalltau,
+        "kendall-c": lambda a, b: stats.kendalltau(a, b, variant="c"),
+    }[coefficient]
+    expected = [scipys(a, b).statistic for a, b in zip(x, z, strict=True)]
+    np.testing.assert_allclose(replicate_correlations(x, z, coefficient), expected, atol=1e-12)
+
+
+def test_exclusions_stand_in_the_result() -> None:
+    rule = Exclusion("", "pressed one button", judge="J2")
+    result = run(judged(QUALITY, ("J1", "J2"), noise=1.0), exclusions=[rule])
+    (excluded,) = result.excluded
+    assert (excluded["judge"], excluded["reason"], excluded["n"]) == (
+        "J2",
+        "pressed one button",
+        240,
+    )
+    with pytest.raises(InputError, match="Nothing to leave out: no rating is of J9"):
+        run(judged(QUALITY), exclusions=[Exclusion("", "?", judge="J9")])
+
+
+def test_judges_who_disagree_with_the_rest_can_be_left_out() -> None:
+    judgments = judged(QUALITY, ("J1", "J2", "J3"), noise=0.3)
+    contrary = [
+        Judgment("J4", j.item, j.system, j.question, -j.value) for j in judgments if j.judge == "J1"
+    ]
+    result = run([*judgments, *contrary], judges_below=0.2)
+    assert [row["judge"] for row in result.excluded] == ["J4"]
+    assert "below 0.2" in result.excluded[0]["reason"]
+
+
+def test_a_constant_metric_is_undefined_with_its_reason() -> None:
+    tables = {"flat": table("flat", np.ones_like(GOOD)), "good": table("good", GOOD)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert math.isnan(result.agreement[0].value)
+    assert "constant" in result.agreement[0].note
+    assert result.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coefficients": ("spa",)}, "use --level system"),
+        ({"questions": ["qualty"]}, "Did you mean quality?"),
+    ],
+)
+def test_what_cannot_be_computed(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        run(judged(QUALITY), **options)
+    assert message in str(error.value)
+
+
+def test_fewer_than_three_systems() -> None:
+    scores = table("good", GOOD)
+    two = ScoreTable(
+        "good", "", SYSTEMS[:2], ITEMS, scores.statistics[:2], scores.present[:2], mean_of, mean_of
+    )
+    judgments = [j for j in judged(QUALITY) if j.system in "AB"]
+    with pytest.raises(InputError, match="at least 3 systems"):
+        agree({"good": two}, judgments, AgreementOptions(level="system"))
+
+
+@pytest.mark.parametrize("options", [{"average": "item"}, {"level": "system"}])
+def test_the_interval_of_an_accuracy_holds_it(options: dict[str, Any]) -> None:
+    """A system drawn twice would tie with itself in both scores, and count as agreement."""
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(6, 40))
+    noise = rng.normal(size=people.shape)
+    choices = AgreementOptions(coefficients=("acc-t",), uncertainty=FEW, **options)
+    result = agree({"noise": table("noise", noise)}, judged(people), choices)
+    (row,) = result.agreement
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low <= row.value <= row.high
+    assert result.interval == "bootstrap of items"
+
+
+def test_a_sentinel_that_agrees_better_is_said_where_nothing_is_tested() -> None:
+    rows = [
+        Agreement(metric, "q", "system", None, "spa", value)
+        for metric, value in (("bleu", 0.7), ("random", 0.8), ("length-only", 0.6))
+    ]
+    assert advise(rows, [], {}, n_systems=6) == [
+        "q: bleu agrees 0.70 with people (spa). A random score agrees as well, 0.80."
+    ]
+
+
+def test_judged_outputs_that_a_metric_leaves_out_are_counted() -> None:
+    scores = GOOD.copy()
+    scores[:, 7] = np.nan  # an item without a reference has no row in the metric's table
+    tables = {"good": table("good", scores), "poor": table("poor", POOR)}
+    result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
+    assert result.undefined == ({"question": "quality", "metric": "good", "n": 6},)
+    assert {row.n for row in result.agreement} == {6 * 39}

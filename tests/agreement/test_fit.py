@@ -1,0 +1,345 @@
+"""A metric fitted to judgments, from tables made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from wellput.agreement.card import panel_provenance
+from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.fit import fit
+from wellput.agreement.models import model_table
+from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+from wellput.core.metric import Floats
+from wellput.core.table import ScoreTable
+
+SYSTEMS = ("A", "B", "C", "D")
+ITEMS = tuple(str(number) for number in range(1, 13))
+
+
+def table(
+    name: str,
+    values: Floats,
+    parts: Mapping[str, Floats] | None = None,
+    perfect: Mapping[str, float] | None = None,
+) -> ScoreTable:
+    """A table whose statistics are (value, 1, parts…), NaN for undefined."""
+    columns = [np.nan_to_num(values), np.isfinite(values).astype(float), *(parts or {}).values()]
+    statistics = np.stack(columns, axis=-1)
+
+    def components(rows: Floats) -> dict[str, Floats]:
+        return {part: rows[..., place] for place, part in enumerate(parts or {}, start=2)}
+
+    return ScoreTable(
+        scorer=name,
+        signature=f"made:{name}",
+        systems=SYSTEMS,
+        items=ITEMS,
+        statistics=statistics,
+        present=np.ones(values.shape, dtype=np.bool_),
+        aggregate=mean_of,
+        segment=mean_of,
+        components=components,
+        perfect=perfect or {},
+    )
+
+
+class Data:
+    """Tree accuracies, substitution counts, lengths and noise for four systems and twelve items."""
+
+    def __init__(self, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        shape = (len(SYSTEMS), len(ITEMS))
+        self.sta = rng.uniform(-0.2, 1, shape)
+        self.substitutions = rng.integers(0, 6, shape).astype(float)
+        self.length = rng.integers(5, 25, shape).astype(float)
+        self.noise = rng.normal(size=shape)
+        self.tables = {
+            "sta": table("sta", self.sta, perfect={"score": 1.0}),
+            "ssa": table(
+                "ssa",
+                rng.uniform(0, 1, shape),
+                {"substitutions": self.substitutions, "length": self.length},
+                {"score": 1.0, "substitutions": 0.0},
+            ),
+            "length": table("length", self.length),
+        }
+
+    def human(self, values: Floats, question: str = "understanding") -> ScoreTable:
+        return table(question, values)
+
+
+PREDICTORS = ["sta", "ssa.substitutions", "length"]
+
+
+def test_equation_4_comes_out_of_its_own_coefficients() -> None:
+    data = Data()
+    judged = data.human(1.3147 * data.sta - 0.1039 * data.substitutions - 0.4458)
+    result = fit(data.tables, judged, ["sta", "ssa.substitutions"])
+    model = result.model
+    assert [predictor.name for predictor in model.predictors] == ["sta", "ssa.substitutions"]
+    assert [p.coefficient for p in model.predictors] == pytest.approx([1.3147, -0.1039])
+    assert model.intercept == pytest.approx(-0.4458)
+    assert model.scale == pytest.approx(0.8689)  # 1.3147 - 0.4458, as printed in the paper
+    assert model.perfect == pytest.approx(1)
+    # Table 1's sentence: STA 1/3 and one substitution give understandability -0.128.
+    expected = (1.3147 / 3 - 0.1039 - 0.4458) / 0.8689
+    assert model.predict(np.array([1 / 3, 1.0])) == pytest.approx(expected)
+    assert any("determine the judgments" in warning for warning in result.warnings)
+
+
+def test_the_metric_is_refitted_without_length_not_cut() -> None:
+    data = Data(1)
+    data.length += 8 * data.sta  # so that taking length out changes the other coefficients
+    data.tables["length"] = table("length", data.length)
+    y = 1.4 * data.sta - 0.1 * data.substitutions - 0.05 * data.length + 0.1 * data.noise
+    result = fit(data.tables, data.human(y), PREDICTORS)
+    assert result.dropped == ("length",)
+    assert result.regression.names == tuple(PREDICTORS)
+    x = np.column_stack([data.sta.ravel(), data.substitutions.ravel()])
+    theirs = sm.OLS(y.ravel(), sm.add_constant(x)).fit()
+    np.testing.assert_allclose(
+        [p.coefficient for p in result.model.predictors], theirs.params[1:], rtol=1e-9
+    )
+    assert result.model.intercept == pytest.approx(theirs.params[0])
+    assert result.model.scale == pytest.approx(theirs.params[0] + theirs.params[1])
+    assert abs(result.model.predictors[0].coefficient - 1.4) > 0.2
+    card = result.model.card
+    assert card["r_squared"] == pytest.approx(theirs.rsquared)
+    assert card["aic"] == pytest.approx(theirs.aic)
+    assert card["coefficients"][1]["standard_error"] == pytest.approx(theirs.bse[2])
+    assert card["dropped"] == ["length"]
+    assert result.to_dict()["regression"]["r_squared"] > card["r_squared"]
+
+
+def test_the_raw_regression_keeps_length_and_the_judges_scale() -> None:
+    data = Data(2)
+    y = data.sta - 0.05 * data.length + 0.1 * data.noise + 4
+    result = fit(data.tables, data.human(y), ["sta", "length"], rescale=False)
+    assert [p.name for p in result.model.predictors] == ["sta", "length"]
+    assert (result.model.scale, result.model.perfect) == (1.0, None)
+    assert result.model.intercept == pytest.approx(4, abs=0.3)
+
+
+def test_the_table_of_models() -> None:
+    data = Data(3)
+    y = data.sta - 0.5 * data.substitutions + 0.3 * data.noise
+    models = model_table(data.tables, data.human(y), PREDICTORS)
+    assert [model.predictors for model in models] == [
+        ("sta",),
+        ("ssa.substitutions",),
+        ("length",),
+        ("ssa.substitutions", "sta"),
+        ("ssa.substitutions", "length"),
+        tuple(PREDICTORS),
+    ]
+    for model in models:
+        columns = {"sta": data.sta, "ssa.substitutions": data.substitutions, "length": data.length}
+        x = np.column_stack([columns[name].ravel() for name in model.predictors])
+        theirs = sm.OLS(y.ravel(), sm.add_constant(x)).fit()
+        assert model.n == 48
+        assert model.r_squared == pytest.approx(theirs.rsquared)
+        assert model.adjusted_r_squared == pytest.approx(theirs.rsquared_adj)
+        assert model.p_value == pytest.approx(theirs.f_pvalue)
+
+
+def test_a_model_that_cannot_be_fitted_says_why() -> None:
+    data = Data(4)
+    data.tables["flat"] = table("flat", np.full(data.sta.shape, 2.0))
+    models = model_table(data.tables, data.human(data.sta + data.noise), ["sta", "flat"])
+    flat = models[1]
+    assert np.isnan(flat.r_squared)
+    assert "flat is the same in every row" in flat.note
+
+
+def test_cross_validated_r_of_a_planted_relation() -> None:
+    data = Data(5)
+    y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise
+    result = fit(data.tables, data.human(y), PREDICTORS)
+    by = {one.left_out: one for one in result.cross_validation}
+    assert list(by) == ["sentence", "item", "system"]
+    assert (by["sentence"].folds, by["item"].folds, by["system"].folds) == (48, 10, 4)
+    r = np.sqrt(result.derived.r_squared)
+    for one in by.values():
+        assert one.n == 48
+        assert 0.9 < one.r < r
+
+
+def test_leaving_a_system_out_shows_what_the_whole_hides() -> None:
+    # A predictor that is each system's mean judgment and nothing else: no use for a new system.
+    data = Data(6)
+    quality = np.array([0.0, 1, 2, 3])[:, None]
+    y = quality + 0.1 * data.noise
+    identity = np.array([2.0, 0, 3, 1])[:, None] + 0 * data.noise
+    data.tables["identity"] = table("identity", identity, perfect={"score": 3.0})
+    result = fit(data.tables, data.human(y), ["identity"])
+    by = {one.left_out: one.r for one in result.cross_validation}
+    assert by["system"] < by["item"] - 0.3
+
+
+def test_noise_has_no_cross_validated_r() -> None:
+    data = Data(7)
+    result = fit(data.tables, data.human(data.noise), PREDICTORS, rescale=False)
+    assert all(one.r < 0.3 for one in result.cross_validation)
+
+
+def test_stepwise_chooses_anew_in_every_fold() -> None:
+    data = Data(8)
+    y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise
+    result = fit(data.tables, data.human(y), [*PREDICTORS, "ssa"], stepwise="aic")
+    assert {"sta", "ssa.substitutions"} <= set(result.regression.names)
+    assert result.steps[0].change == "start"
+    assert "chosen by aic on all the data" in result.cross_validation[0].note
+    assert result.cross_validation[1].note == ""
+
+
+def test_ridge() -> None:
+    data = Data(9)
+    y = 2 * data.sta - 0.2 * data.substitutions + 0.5 * data.noise
+    result = fit(data.tables, data.human(y), PREDICTORS, method="ridge")
+    assert result.model.card["penalty"] > 0
+    assert np.isnan(result.model.card["p_value"])
+    assert result.model.perfect == pytest.approx(1)
+    with pytest.raises(InputError, match="Ridge regression keeps all"):
+        fit(data.tables, data.human(y), PREDICTORS, method="ridge", stepwise="p")
+
+
+def test_outliers_are_reported_and_kept() -> None:
+    data = Data(10)
+    y = 2 * data.sta + 0.1 * data.noise
+    y[2, 4] += 3
+    result = fit(data.tables, data.human(y), ["sta"])
+    (outlier,) = result.outliers
+    assert (outlier.system, outlier.item) == ("C", "5")
+    assert outlier.studentized > 3
+    assert outlier.judged - outlier.predicted > 2.5
+    assert result.derived.n == 48
+
+
+def test_collinear_predictors_are_warned_of() -> None:
+    data = Data(11)
+    near = data.sta + 0.02 * data.noise
+    data.tables["near"] = table("near", near, perfect={"score": 1.0})
+    y = data.sta + 0.3 * np.roll(data.noise, 1)
+    warnings = fit(data.tables, data.human(y), ["sta", "near"], rescale=False).warnings
+    assert "nearly a combination" in " ".join(warnings)
+
+
+def test_the_rows_left_out_are_counted_by_reason() -> None:
+    data = Data(12)
+    y = data.sta + 0.1 * data.noise
+    y[0, :3] = np.nan  # not judged: no row, and none left out
+    sta = data.sta.copy()
+    sta[1, :2] = np.nan
+    data.tables["sta"] = table("sta", sta, perfect={"score": 1.0})
+    data.tables["sta"].present[3, 0] = False
+    result = fit(data.tables, data.human(y), ["sta", "length"])
+    assert result.left_out == {"no output or no reference": 1, "sta is undefined": 2}
+    assert result.model.card["n"] == 48 - 3 - 3
+
+
+def judgments(values: Floats, judge: str = "J1") -> list[Judgment]:
+    return [
+        Judgment(judge, item, system, "quality", float(values[s, i]))
+        for s, system in enumerate(SYSTEMS)
+        for i, item in enumerate(ITEMS)
+    ]
+
+
+def test_the_card_of_a_panel() -> None:
+    data = Data(13)
+    answers = [
+        *judgments(data.sta * 3 + data.noise),
+        *judgments(data.sta * 9 - 2 + data.noise, "J2"),
+        *judgments(0 * data.sta + 4, "J3"),
+    ]
+    panel = panels(answers, SYSTEMS, ITEMS)["quality"]
+    panel = normalized(panel.without(Exclusion("quality", "a typing error", item="7")), "z")
+    result = fit(data.tables, panel.table(), ["sta"], provenance=panel_provenance(panel))
+    card = result.model.card
+    assert (card["question"], card["normalization"], card["judges"]) == ("quality", "z", 2)
+    assert (card["n"], card["items"], card["systems"]) == (44, 11, 4)
+    assert [one["reason"] for one in card["excluded"]] == [
+        "a typing error",
+        "every rating is 4: z needs ratings that differ",
+    ]
+    assert card["metrics"] == {"sta": "made:sta"}
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+def test_a_perfect_sentence_must_be_above_zero() -> None:
+    data = Data(14)
+    with pytest.raises(InputError, match=r"perfect sentence \(sta = 1\) -.*not above 0"):
+        fit(data.tables, data.human(-data.sta - 1 + 0.1 * data.noise), ["sta"])
+
+
+def test_nothing_is_left_without_length() -> None:
+    data = Data(15)
+    with pytest.raises(InputError, match="No value of length is perfect"):
+        fit(data.tables, data.human(data.length + data.noise), ["length"])
+
+
+@pytest.mark.parametrize(
+    ("predictors", "message"),
+    [
+        (["stta"], "No scores of 'stta'. Did you mean sta?"),
+        (["ssa.substitution"], "Did you mean ssa.substitutions?"),
+        (["sta.moves"], "sta has no component 'moves'. It has none."),
+        ([], "No predictor was given"),
+        (["sta", "sta"], "sta is given twice"),
+        (["length", "ssa.length"], "ssa.length is a combination of length"),
+    ],
+)
+def test_bad_predictors(predictors: list[str], message: str) -> None:
+    data = Data(16)
+    with pytest.raises(InputError) as error:
+        fit(data.tables, data.human(data.sta + data.noise), predictors)
+    assert message in str(error.value)
+
+
+def test_bad_judgments() -> None:
+    data = Data(17)
+    with pytest.raises(InputError, match="All judgments are equal"):
+        fit(data.tables, data.human(0 * data.sta + 3), ["sta"])
+    few = np.full(data.sta.shape, np.nan)
+    with pytest.raises(InputError, match="No sentence has both a judgment"):
+        fit(data.tables, data.human(few), ["sta"])
+    few[0, :4] = [1, 2, 2, 3]
+    with pytest.raises(InputError, match="need at least 5 rows; there are 4"):
+        fit(data.tables, data.human(few), PREDICTORS)
+    human = data.human(data.sta)
+    other = ScoreTable(**{**vars(human), "systems": ("A", "B", "C", "E")})
+    with pytest.raises(InputError, match="different systems or items"):
+        fit(data.tables, other, ["sta"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("judge=J1", "has no reason"),
+        ("judge=J1: ", "has no reason"),
+        ("jugde=J1: asleep", "Did you mean judge?"),
+        ("judge: asleep", "must be judge=NAME"),
+        ("judge=J1,judge=J2: asleep", "names two of judge"),
+    ],
+)
+def test_bad_exclusions(rule: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        parse_exclusion(rule, "quality")
+    assert message in str(error.value)
+
+
+def test_an_exclusion() -> None:
+    exclusion = parse_exclusion("system=B, item=7: see: page 3", "quality")
+    assert exclusion == Exclusion("quality", "see: page 3", system="B", item="7")
+    panel = panels(judgments(Data().sta), SYSTEMS, ITEMS)["quality"]
+    assert panel.without(exclusion).excluded[0].n == 1
+    with pytest.raises(InputError, match="There is no judge 'J2' to exclude"):
+        panel.without(Exclusion("quality", "asleep", judge="J2"))

@@ -1,0 +1,210 @@
+"""Whom people prefer: order, ranks, clusters and sentences, and what metrics make of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wellput.agreement.orders import metric_orders, misplaced, order_sentence
+from wellput.agreement.panel import mean_of
+from wellput.agreement.ranking import Ranking, rank_answers, winner_sentence
+from wellput.core.judgment import Choice, Judgment, Preference
+from wellput.core.table import ScoreTable
+
+JUDGES = [f"J{number}" for number in range(6)]
+ITEMS = [f"i{number}" for number in range(20)]
+
+
+def ratings(worth: dict[str, float], *, question: str = "quality") -> list[Judgment]:
+    """Ratings of the systems in the order of `worth`, with judges of their own severity and noise."""
+    rng = np.random.default_rng(1)
+    severity = rng.normal(0, 0.5, len(JUDGES))
+    return [
+        Judgment(judge, item, system, question, value + severity[j] + rng.normal(0, 0.5))
+        for item in ITEMS
+        for j, judge in enumerate(JUDGES)
+        for system, value in worth.items()
+    ]
+
+
+def ranked(worth: dict[str, float], *, question: str = "quality") -> Ranking:
+    (ranking,) = rank_answers(ratings(worth, question=question))
+    return ranking
+
+
+def metric(name: str, scores: dict[str, float], *, higher_is_better: bool = True) -> ScoreTable:
+    statistics = np.array([[[value, 1.0]] for value in scores.values()])
+    return ScoreTable(
+        scorer=name,
+        signature="",
+        systems=tuple(scores),
+        items=("i0",),
+        statistics=statistics,
+        present=np.ones((len(scores), 1), dtype=bool),
+        aggregate=mean_of,
+        segment=mean_of,
+        higher_is_better=higher_is_better,
+    )
+
+
+def test_best_first_with_ranks_and_clusters() -> None:
+    ranking = ranked({"poor": 2.0, "good": 5.0, "twin": 5.02, "fair": 3.5})
+    names = [row.system for row in ranking.systems]
+    assert set(names[:2]) == {"good", "twin"}
+    assert names[2:] == ["fair", "poor"]
+    assert [row.rank for row in ranking.systems] == [1, 2, 3, 4]
+    assert [(row.rank_low, row.rank_high) for row in ranking.systems] == [
+        (1, 2), (1, 2), (3, 3), (4, 4),
+    ]  # fmt: skip
+    assert [row.cluster for row in ranking.systems] == [1, 1, 2, 3]
+    assert set(ranking.leaders) == {"good", "twin"}
+    assert len(ranking.differences) == 6
+    for difference in ranking.differences:
+        # The uncorrected p and its interval are one inference.
+        assert difference.low is not None
+        assert (difference.p_value < 0.05) == (difference.low > 0)
+        assert difference.p_adjusted >= difference.p_value
+    assert (ranking.n_judges, ranking.n_items, ranking.n) == (6, 20, 480)
+
+
+def test_the_estimate_is_the_mean_on_the_question_s_own_scale() -> None:
+    answers = ratings({"A": 5.0, "B": 3.0})
+    (ranking,) = rank_answers(answers)
+    for row in ranking.systems:
+        own = [answer.value for answer in answers if answer.system == row.system]
+        assert row.estimate == row.raw_mean == pytest.approx(np.mean(own))
+        assert row.low is not None
+        assert row.high is not None
+        assert row.low < row.estimate < row.high
+        assert row.n == 120
+
+
+def test_json_has_the_keys_of_a_ranking() -> None:
+    entry = ranked({"A": 5.0, "B": 3.0}).to_dict()
+    assert entry.keys() >= {
+        "question", "model", "systems", "differences", "variance", "reliability", "by",
+    }  # fmt: skip
+    assert entry["systems"][0].keys() == {
+        "system", "estimate", "low", "high", "rank", "rank_low", "rank_high", "cluster", "n",
+        "raw_mean",
+    }  # fmt: skip
+    assert entry["differences"][0].keys() == {
+        "systems", "delta", "low", "high", "p_value", "p_adjusted",
+    }  # fmt: skip
+    assert entry["variance"].keys() == {
+        "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
+    }  # fmt: skip
+
+
+def test_yes_and_no_make_rates() -> None:
+    answers = [
+        Judgment(judge, item, system, "correct", float((i + j) % modulus != 0))
+        for i, item in enumerate(ITEMS)
+        for j, judge in enumerate(JUDGES)
+        for system, modulus in (("A", 5), ("B", 2))
+    ]
+    (ranking,) = rank_answers(answers)
+    assert ranking.model == "rate"
+    assert [row.system for row in ranking.systems] == ["A", "B"]
+    assert ranking.systems[0].estimate == pytest.approx(0.8)
+    assert "80%" in winner_sentence(ranking)
+
+
+def test_choices_make_win_rates() -> None:
+    picks: list[Choice] = ["a", "a", "a", "tie"]
+    answers = [
+        Preference(judge, item, "A", "B", "better", picks[(i + 3 * j) % 4])
+        for i, item in enumerate(ITEMS)
+        for j, judge in enumerate(JUDGES)
+    ]
+    (ranking,) = rank_answers(answers)
+    assert ranking.model == "win rate"
+    # Three of four choices and half of the fourth: (3 + .5) / 4.
+    assert ranking.systems[0].system == "A"
+    assert ranking.systems[0].estimate == pytest.approx(0.875)
+    assert ranking.systems[1].estimate == pytest.approx(0.125)
+    assert ranking.n == 120
+
+
+def test_the_less_time_the_better() -> None:
+    ranking = ranked({"slow": 9.0, "quick": 4.0}, question="seconds")
+    assert [row.system for row in ranking.systems] == ["quick", "slow"]
+    assert ranking.leaders == ["quick"]
+
+
+def test_sentences_say_who_won_and_who_is_tied() -> None:
+    alone = winner_sentence(ranked({"good": 6.0, "fair": 4.0, "poor": 2.0}))
+    assert alone.startswith("People prefer good (")
+    assert "to each of the 2 others: the next, fair, is " in alone
+    tied = winner_sentence(ranked({"good": 5.0, "twin": 5.0, "poor": 2.0}))
+    assert "and do not tell these 2 apart; the other system is significantly behind" in tied
+    nobody = winner_sentence(ranked({"A": 5.0, "B": 5.0, "C": 5.0}))
+    assert nobody == "People do not tell the 3 systems apart: no difference is shown."
+
+
+def test_one_judge_speaks_for_one_judge() -> None:
+    answers = [answer for answer in ratings({"A": 6.0, "B": 2.0}) if answer.judge == "J0"]
+    (ranking,) = rank_answers(answers)
+    assert ranking.scope == "these systems and this one judge, other items"
+    assert ranking.leaders == ["A"]
+
+
+def test_one_judge_and_one_item_show_nothing() -> None:
+    answers = [Judgment("J", "i", system, "q", value) for system, value in (("A", 6), ("B", 2))]
+    (ranking,) = rank_answers(answers)
+    assert all(row.low is None for row in ranking.systems)
+    assert "how sure that is cannot be said: there is one judge and one item" in winner_sentence(
+        ranking
+    )
+
+
+def test_one_system_has_no_rival() -> None:
+    assert winner_sentence(ranked({"A": 6.0})) == "A is the only system that was judged."
+
+
+def test_a_metric_is_right_where_it_orders_as_people_do() -> None:
+    ranking = ranked({"good": 6.0, "fair": 4.0, "smooth": 2.0})
+    tables = {
+        "sees": metric("sees", {"good": 3, "fair": 2, "smooth": 1}),
+        "errors": metric("errors", {"good": 1, "fair": 2, "smooth": 3}, higher_is_better=False),
+        "fooled": metric("fooled", {"good": 2, "fair": 1, "smooth": 3}),
+        "random": metric("random", {"good": 1, "fair": 2, "smooth": 3}),
+    }
+    orders = metric_orders(tables, [ranking])
+    assert [order.metric for order in orders] == ["sees", "errors", "fooled"]
+    assert [order.agreeing for order in orders] == [3, 3, 1]
+    assert orders[2].against == (("good", "smooth"), ("fair", "smooth"))
+    assert orders[2].overrated == "smooth"
+    by_people = {row.system: row for row in ranking.systems}
+    assert misplaced(by_people["smooth"], orders[2]) == 2
+    assert misplaced(by_people["fair"], orders[2]) == -1
+    assert misplaced(by_people["good"], orders[0]) == 0
+    sentence = order_sentence(orders, ranking)
+    assert (
+        "Of the 3 pairs of systems that people tell apart, errors orders 3, sees 3, fooled 1"
+        in (sentence)
+    )
+    assert "fooled is fooled by smooth: it ranks it first, people last." in sentence
+    assert order_sentence(orders[:2], ranking) == "Both metrics order these systems as people do."
+
+
+def test_metrics_that_agree_equally_often_have_no_best_and_worst() -> None:
+    ranking = ranked({"good": 6.0, "fair": 4.5, "smooth": 3.0})
+    scores = {"good": 2.0, "fair": 1.0, "smooth": 3.0}
+    orders = metric_orders({f"m{n}": metric(f"m{n}", scores) for n in range(5)}, [ranking])
+    assert order_sentence(orders, ranking).startswith(
+        "Of the 3 pairs of systems that people tell apart, each of the 5 metrics orders 1 as people do."
+    )
+
+
+def test_a_tie_of_a_metric_is_not_right() -> None:
+    ranking = ranked({"good": 6.0, "poor": 2.0})
+    (order,) = metric_orders({"m": metric("m", {"good": 1.0, "poor": 1.0})}, [ranking])
+    assert (order.pairs, order.agreeing) == (1, 0)
+
+
+def test_what_people_do_not_tell_apart_no_metric_gets_wrong() -> None:
+    ranking = ranked({"A": 5.0, "B": 5.0})
+    orders = metric_orders({"m": metric("m", {"A": 1.0, "B": 2.0})}, [ranking])
+    assert orders[0].pairs == 0
+    assert order_sentence(orders, ranking).startswith("People tell no two systems apart")

@@ -1,0 +1,91 @@
+"""Pruning words from trees, and putting them back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.language.realize.treebank import treebank
+from wellput.language.realize.choosing import ChooserTraining
+from wellput.language.realize.inputs import unordered
+from wellput.language.realize.inserting import (
+    Inserter,
+    Missing,
+    insertion_of,
+    prune,
+    train_inserter,
+    with_insertions,
+)
+from wellput.language.realize.learned import Kind, forest_of
+
+THE = Missing("the", "DET", "DT", "det")
+IN = Missing("in", "ADP", "IN", "case")
+STOP = Missing(".", "PUNCT", ".", "punct")
+
+
+def test_pruning_takes_what_was_asked_for() -> None:
+    tree = treebank(1)[1]  # A cat saw the mice in the garden .
+    both = prune(tree, ("punctuation", "function"))
+    assert [word.form for word in both.tree.words] == ["cat", "saw", "mice", "garden"]
+    assert [word.head for word in both.tree.words] == [2, 0, 2, 2]
+    assert both.lost == ((Missing("A", "DET", "DT", "det"),), (STOP,), (THE,), (IN, THE))
+    only = prune(tree, {"punctuation"})
+    assert [word.form for word in only.tree.words] == [w.form for w in tree.words[:-1]]
+    assert sum(map(len, only.lost)) == 1
+
+
+def test_words_with_daughters_and_roots_stay() -> None:
+    tree = treebank(1)[2]  # An old dog did n't see the cat .
+    assert insertion_of(tree.words[4]) is None  # n't is an adverbial modifier
+    kept = prune(tree, ("punctuation", "function")).tree
+    assert [word.form for word in kept.words] == ["old", "dog", "n't", "see", "cat"]
+
+
+@pytest.fixture(scope="module")
+def inserter() -> Inserter:
+    how = ChooserTraining(min_updates=1, min_count=1, smallest=0.0, seed=2)
+    return train_inserter(treebank(), how, how)
+
+
+@pytest.mark.parametrize("kind", ["words", "labels"])
+def test_what_was_pruned_is_put_back(inserter: Inserter, kind: Kind) -> None:
+    for tree in treebank(1):
+        pruned = prune(tree, ("punctuation", "function"))
+        given = unordered(pruned.tree, kind=kind)
+        bundles = inserter.bundles(forest_of([given], kind))[0]
+        unknown = ["_"] * len(given)
+        fuller = with_insertions(given, unknown, bundles, ("punctuation", "function"))
+        assert sorted(node.form for node in fuller.nodes) == sorted(w.form for w in tree.words)
+        relations = {node.relation for node in fuller.nodes}
+        assert ("_" in relations) == (kind == "words")
+
+
+def test_only_what_was_asked_for_is_put_in() -> None:
+    given = unordered(prune(treebank(1)[0], ("punctuation", "function")).tree)
+    bundles = [[STOP] if node.form == "barks" else [THE] for node in given.nodes]
+    fuller = with_insertions(given, ["root", "nsubj"], bundles, {"punctuation"})
+    assert sorted(node.form for node in fuller.nodes) == [".", "barks", "dog"]
+
+
+def test_a_tree_with_function_words_is_not_bare(inserter: Inserter) -> None:
+    tree = treebank(1)[1]  # A cat saw the mice in the garden .
+    whole, pruned = (
+        unordered(kept, kind="labels")
+        for kept in (tree, prune(tree, ("punctuation", "function")).tree)
+    )
+    assert not inserter.is_bare(whole, [node.relation for node in whole.nodes])
+    assert inserter.is_bare(pruned, [node.relation for node in pruned.nodes])
+    # Words that are taken for something else do not count.
+    assert inserter.is_bare(whole, ["obj"] * len(whole))
+
+
+def test_nothing_is_put_in_twice() -> None:
+    given = unordered(treebank(1)[0], kind="labels")  # The dog barks .
+    relations = [node.relation for node in given.nodes]
+    bundles = [[STOP] if node.form == "barks" else [THE, IN] for node in given.nodes]
+    fuller = with_insertions(given, relations, bundles, ("punctuation", "function"))
+    added = sorted(node.form for node in fuller.nodes)
+    # Every word but the root gets "in"; "the" goes where there is no determiner, and the stop is there.
+    expected = [node.form for node in given.nodes] + ["in"] * (len(given) - 1)
+    has_determiner = {given.heads[n] for n, relation in enumerate(relations) if relation == "det"}
+    expected += ["the" for n in range(1, len(given)) if n not in has_determiner]
+    assert added == sorted(expected)

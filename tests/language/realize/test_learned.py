@@ -1,0 +1,143 @@
+"""The learned realizer, trained on a few sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.language.realize.treebank import ngram_lines, treebank
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree
+from wellput.io.conllu import format_tree
+from wellput.io.model_files import save_model_file
+from wellput.language.english_training import Inputs, Source
+from wellput.language.ngram_files import save_model
+from wellput.language.ngram_training import train
+from wellput.language.ngrams import NgramModel
+from wellput.language.realize.choosing import ChooserTraining
+from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
+from wellput.language.realize.inserting import prune
+from wellput.language.realize.learned import KIND, LearnedRealizer
+from wellput.language.realize.learned_training import RealizerTraining, make, train_learned_realizer
+from wellput.language.realize.ordering import OrdererTraining
+
+CHOOSER = ChooserTraining(epochs=15, min_updates=1, min_count=1, smallest=0.0)
+HOW = RealizerTraining(CHOOSER, OrdererTraining(min_updates=1, smallest=0.0), CHOOSER, folds=2)
+
+
+def lowered() -> list[Tree]:
+    """One of each sentence, without capitals."""
+    return [
+        replace(tree, words=tuple(replace(w, form=w.form.lower()) for w in tree.words))
+        for tree in treebank(1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def ngrams() -> NgramModel:
+    return train([ngram_lines(treebank())], order=3).model
+
+
+@pytest.fixture(scope="module")
+def realizer(ngrams: NgramModel) -> LearnedRealizer:
+    return train_learned_realizer(treebank(8), treebank(1), ngrams, how=HOW)
+
+
+@pytest.mark.parametrize("kind", ["words", "labels", "lemmas"])
+def test_known_sentences_come_out_as_they_were(realizer: LearnedRealizer, kind: InputKind) -> None:
+    realized = realizer.realize([unordered(tree, kind=kind) for tree in lowered()])
+    assert [one.best[0].text for one in realized] == ngram_lines(treebank(1))
+
+
+@pytest.mark.parametrize("kind", ["words", "labels", "lemmas"])
+def test_the_order_of_the_nodes_never_matters(realizer: LearnedRealizer, kind: InputKind) -> None:
+    rng = np.random.default_rng(5)
+    for tree in lowered():
+        turned = rng.permutation(len(tree.words)).tolist()
+        places = {place: number for number, place in enumerate(turned, start=1)}
+        words = tuple(
+            replace(tree.words[p], head=places[tree.words[p].head - 1] if tree.words[p].head else 0)
+            for p in turned
+        )
+        pair = [unordered(Tree(w), kind=kind) for w in (tree.words, words)]
+        first, second = realizer.realize(pair)
+        assert first.best[0].text == second.best[0].text
+
+
+def test_missing_words_are_put_in(realizer: LearnedRealizer) -> None:
+    inserting = replace(realizer, insert=frozenset(["punctuation", "function"]))
+    pruned = [prune(tree, ("punctuation", "function")).tree for tree in lowered()]
+    for kind in ("words", "labels"):
+        inputs = [unordered(tree, kind=kind) for tree in pruned]
+        texts = [one.best[0].text for one in inserting.realize(inputs)]
+        assert texts == ngram_lines(treebank(1))
+
+
+def test_supertags_are_those_of_the_realization(realizer: LearnedRealizer) -> None:
+    realized = realizer.realize([unordered(lowered()[0])])[0]
+    by_word = {
+        node.form: tag for node, tag in zip(realized.tree.nodes, realized.supertags, strict=True)
+    }
+    assert by_word["barks"] == "VBZ/root[nsubj,_]"
+    assert by_word["the"] == "DT/det<N[_]"
+
+
+def test_n_best_are_different_and_start_with_the_best(realizer: LearnedRealizer) -> None:
+    tree = unordered(lowered()[1])
+    best = realizer.realize([tree], n_best=5)[0].best
+    assert len({one.words for one in best}) == 5
+    assert best[0].words == realizer.realize([tree])[0].best[0].words
+    assert [one.score for one in best] == sorted((one.score for one in best), reverse=True)
+
+
+def test_alternatives_are_chosen_by_the_words_around_them(realizer: LearnedRealizer) -> None:
+    nodes = [Node(("dog",)), Node(("a", "an")), Node(("old",))]
+    assert realizer.realize([input_tree(nodes, [-1, 0, 0])])[0].best[0].text == "an old dog"
+
+
+def test_a_realizer_comes_back_from_its_file(
+    realizer: LearnedRealizer, ngrams: NgramModel, tmp_path: Path
+) -> None:
+    path = tmp_path / "learned.wpm"
+    realizer.save(path)
+    again = LearnedRealizer.load(path, ngrams)
+    assert again.fingerprint == realizer.fingerprint
+    inputs = [unordered(tree, kind="lemmas") for tree in lowered()]
+    assert [one.best for one in again.realize(inputs)] == [
+        one.best for one in realizer.realize(inputs)
+    ]
+
+
+def test_training_is_deterministic(realizer: LearnedRealizer, ngrams: NgramModel) -> None:
+    again = train_learned_realizer(treebank(8), treebank(1), ngrams, how=HOW)
+    assert again.fingerprint == realizer.fingerprint
+
+
+def test_the_step_of_train_english(ngrams: NgramModel, tmp_path: Path) -> None:
+    save_model(ngrams, tmp_path / "ngrams.wlm")
+    sources = []
+    for role, times in (("treebank", 8), ("dev", 1)):
+        path = tmp_path / f"{role}.conllu"
+        path.write_text("".join(map(format_tree, treebank(times))), encoding="utf-8")
+        sources.append(Source(path, "treebank" if role == "treebank" else "dev"))
+    path = tmp_path / "learned.wpm"
+    figures = make(Inputs(sources, tmp_path), path)
+    assert figures["trees"] == 40
+    realized = LearnedRealizer.load(path, ngrams).realize([unordered(lowered()[0])])[0]
+    assert sorted(realized.best[0].words) == [".", "barks", "dog", "the"]
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "learned.wpm"
+    save_model_file(path, KIND, {}, {"tuned": np.zeros(3)})
+    with pytest.raises(InputError, match="damaged realizer"):
+        LearnedRealizer.load(path, None)
+
+
+def test_unknown_words_only_give_a_sentence(realizer: LearnedRealizer) -> None:
+    nodes = [Node((word,)) for word in ("blick", "zörp", "\ud800", "😀")]
+    text = realizer.realize([input_tree(nodes, [-1, 0, 0, 1])])[0].best[0].words
+    assert sorted(text) == sorted(["blick", "zörp", "\ud800", "😀"])

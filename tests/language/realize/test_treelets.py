@@ -1,0 +1,86 @@
+"""Orders of a treelet against all permutations."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wellput.language.realize import treelets
+from wellput.language.realize.treelets import Places, treelet_shape
+
+
+def orders(places: tuple[Places, ...]) -> list[tuple[int, ...]]:
+    """The members' orders that the shape allows, each as often as it has paths."""
+    shape = treelet_shape(places)
+    found: list[tuple[int, ...]] = []
+    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+    while waiting:
+        state, placed = waiting.pop()
+        if state == shape.n_states - 1:
+            found.append(placed)
+        for source, target, member in shape.steps.tolist():
+            if source == state:
+                waiting.append((target, (*placed, member)))
+    return found
+
+
+def is_allowed(order: tuple[int, ...], places: tuple[Places, ...], *, is_shared: bool) -> bool:
+    """Whether places can be assigned from left to right, slots (odd) to one member unless shared."""
+    reached = {0}
+    for member in order:
+        reached = {
+            place + (place % 2 and not is_shared)
+            for start in reached
+            for place in places[member]
+            if place >= start
+        }
+    return bool(reached)
+
+
+MEMBERS = st.lists(
+    st.sets(st.integers(0, 6), min_size=1, max_size=4).map(lambda s: tuple(sorted(s))),
+    min_size=1,
+    max_size=5,
+).map(lambda members: tuple(sorted(members)))
+
+
+@given(MEMBERS)
+def test_all_orders_that_the_places_allow_and_no_others(places: tuple[Places, ...]) -> None:
+    everything = list(permutations(range(len(places))))
+    expected = [o for o in everything if is_allowed(o, places, is_shared=False)] or [
+        o for o in everything if is_allowed(o, places, is_shared=True)
+    ]
+    assert sorted(orders(places)) == sorted(expected)
+
+
+def test_daughters_too_many_for_the_slots_share_them() -> None:
+    # Two subjects and a head with one slot for a subject.
+    assert sorted(orders(((1,), (1,), (3,)))) == [(0, 1, 2), (1, 0, 2)]
+
+
+def test_unplaced_members_are_those_still_to_come() -> None:
+    shape = treelet_shape(((0, 2), (1,)))
+    pairs = zip(shape.steps.tolist(), shape.unplaced.tolist(), strict=True)
+    rows = {tuple(step): row for step, row in pairs}
+    assert rows == {
+        (0, 1, 0): [False, True],
+        (0, 2, 1): [True, False],
+        (1, 3, 1): [False, False],
+        (2, 3, 0): [False, False],
+    }
+
+
+def test_states_grow_with_sets_and_not_with_orders() -> None:
+    shape = treelet_shape((*[(0, 2)] * 8, (1,)))
+    assert not shape.is_restricted
+    assert shape.n_states == 2**9
+
+
+def test_a_head_with_many_daughters_is_restricted() -> None:
+    shape = treelet_shape((*[(0, 2)] * 200, (1,)))
+    assert shape.is_restricted
+    assert shape.n_states < 202 * 2**treelets.WINDOW
+    # With the window of 5 the sixth member cannot come first.
+    assert {member for source, _, member in shape.steps.tolist() if source == 0} == {0, 1, 2, 3, 4}

@@ -1,0 +1,35 @@
+"""Both databases for the tests of the store: SQLite files, and a PostgreSQL server if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.programs import parameters, postgresql_folder
+from tests.studies.postgresql import Server, running_server
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    binaries = postgresql_folder()
+    assert binaries is not None, "tests that use it are marked needs('PostgreSQL')"
+    with running_server(binaries) as server:
+        yield server
+
+
+@pytest.fixture(params=parameters(["sqlite", "postgresql"], {"postgresql": "PostgreSQL"}))
+def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Makes addresses of new databases, of either kind."""
+    if request.param == "sqlite":
+        numbers = count(1)
+        return lambda: str(tmp_path / f"study{next(numbers)}.db")
+    server: Server = request.getfixturevalue("postgresql")
+    return server.new_database
+
+
+@pytest.fixture
+def url(new_url: Callable[[], str]) -> str:
+    return new_url()

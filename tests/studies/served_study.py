@@ -1,0 +1,103 @@
+"""Studies for the tests of the web application, on the real store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from wellput.studies.app import create_app
+from wellput.studies.designs import Design, default_design
+from wellput.studies.security import Misses
+from wellput.studies.store import Store
+from wellput.studies.study import Plan, StudyItem, Task, all_trials, make_study
+
+# Names that would be noticed wherever they slipped through.
+SYSTEMS = ("SYSTEM-ALPHA", "SYSTEM-BETA")
+ITEMS = (
+    StudyItem(
+        "ITEM-ONE",
+        {
+            SYSTEMS[0]: "There was no cost estimate for the second phase.",
+            SYSTEMS[1]: "There was estimate for phase the second no cost.",
+        },
+        context="The first phase ended in March, two years late.",
+    ),
+    StudyItem(
+        "ITEM-TWO",
+        {
+            SYSTEMS[0]: "The council votes on Tuesday.",
+            SYSTEMS[1]: "On Tuesday votes council the.",
+        },
+    ),
+)
+TASKS = (
+    Task("ITEM-ONE", "Which phase has no estimate?", ("the second",), ("the first", "the second")),
+    Task("ITEM-TWO", "On which day is the vote?", ("Tuesday",)),
+)
+
+
+def new_store(
+    folder: Path,
+    design: Design | None = None,
+    *,
+    items: Sequence[StudyItem] = ITEMS,
+    plan: Plan | None = None,
+    **changes: Any,
+) -> Store:
+    """A study of two items with two systems each, judged by two judges; `changes` to its design."""
+    design = replace(design or default_design("rating"), **changes)
+    study = make_study(
+        design,
+        plan or Plan(judges=2, per_item=2),
+        items,
+        all_trials(design, items),
+        seed=1,
+        tasks=TASKS if design.kind == "task" else (),
+    )
+    return Store.create(folder / "study.db", study)
+
+
+def client_of(store: Store, *, misses: Misses | None = None) -> TestClient:
+    return TestClient(create_app(store, misses=misses), follow_redirects=False)
+
+
+def fields_of(html: str) -> dict[str, str]:
+    """The hidden fields of the first form on a page."""
+    form = html[html.index("<form") :]
+    form = form[: form.index("</form>")]
+    hidden = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form)
+    return {name: unescape(value) for name, value in hidden}
+
+
+def action_of(html: str) -> str:
+    """Where the first form on a page goes."""
+    found = re.search(r'<form method="post" action="([^"]*)"', html)
+    assert found
+    return found[1]
+
+
+def submit(client: TestClient, html: str, values: Mapping[str, str]) -> Any:
+    """Posts the first form on a page as a browser would."""
+    return client.post(action_of(html), data={**fields_of(html), **values})
+
+
+def answer_fields(html: str, value: str = "4") -> dict[str, str]:
+    """Every question of a trial's page answered: the value, or the first choice there is."""
+    answers: dict[str, str] = {}
+    for tag in re.findall(r"<input [^>]*>", html):
+        name = re.search(r'name="(q-[^"]*)"', tag)
+        if name is None:
+            continue
+        choice = re.search(r'value="([^"]*)"', tag)
+        is_radio = 'type="radio"' in tag
+        if is_radio and choice and (choice[1] == value or name[1] not in answers):
+            answers[unescape(name[1])] = unescape(choice[1])
+        elif not is_radio:
+            answers[unescape(name[1])] = value
+    return answers

@@ -1,0 +1,212 @@
+"""The JSON interface, as the issue and the schema describe it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from starlette.testclient import TestClient
+
+from tests.studies.served_study import ITEMS, SYSTEMS, client_of, new_store
+from wellput.studies.app import create_app
+from wellput.studies.designs import default_design
+from wellput.studies.security import Misses
+from wellput.studies.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path)
+
+
+@pytest.fixture
+def api(store: Store) -> str:
+    (invitation, _) = store.invite(2)
+    return f"/api/judge/{invitation.token}"
+
+
+def answer(client: TestClient, api: str, trial: str, answers: object, ms: object = 900) -> Any:
+    return client.post(f"{api}/answers", json={"trial": trial, "answers": answers, "ms": ms})
+
+
+def test_the_next_trial_is_described_and_stays_until_it_is_answered(store: Store, api: str) -> None:
+    client = client_of(store)
+    first = client.get(f"{api}/next")
+    assert first.status_code == 200
+    body = first.json()
+    assert set(body) == {"trial", "done", "total", "state"}
+    assert (body["done"], body["total"], body["state"]) == (0, 4, "open")
+    assert set(body["trial"]) == {"id", "context", "source", "variants", "questions", "practice"}
+    (variant,) = body["trial"]["variants"]
+    assert variant["text"] in {text for item in ITEMS for text in item.outputs.values()}
+    assert [question["name"] for question in body["trial"]["questions"]] == [
+        "understandability",
+        "quality",
+    ]
+    assert client.get(f"{api}/next").json() == body
+
+
+def test_an_answer_is_created_repeated_superseded(store: Store, api: str) -> None:
+    client = client_of(store)
+    trial = client.get(f"{api}/next").json()["trial"]["id"]
+    codes, statuses = [], []
+    for value in (3, 3, 5, 5, 3):
+        recorded = answer(client, api, trial, {"understandability": value, "quality": 2})
+        codes.append(recorded.status_code)
+        statuses.append(recorded.json()["status"])
+        assert (recorded.json()["trial"], recorded.json()["done"]) == (trial, 1)
+    assert codes == [201, 200, 201, 200, 201]
+    assert statuses == ["created", "repeated", "superseded", "repeated", "superseded"]
+    assert [getattr(each, "value", None) for each in store.judgments()] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"understandability": 8, "quality": 2}, "8"),
+        ({"understandability": 1.5, "quality": 2}, "whole number"),
+        ({"understandability": "3", "quality": 2}, "number is needed"),
+        ({"understandability": 3}, "no answer to quality"),
+        ({"understandability": 3, "quality": 2, "speed": 1}, "speed"),
+        ({"understandability": None, "quality": 2}, "understandability"),
+        ({"understandability": True, "quality": 2}, "understandability"),
+        ({}, "no answer to understandability"),
+        ([], "answers"),
+    ],
+)
+def test_what_cannot_be_an_answer_is_refused_with_reasons(
+    store: Store, api: str, answers: object, reason: str
+) -> None:
+    client = client_of(store)
+    trial = client.get(f"{api}/next").json()["trial"]["id"]
+    refused = answer(client, api, trial, answers)
+    assert refused.status_code == 422
+    assert any(reason in each for each in refused.json()["reasons"])
+    assert store.judgments() == []
+
+
+@pytest.mark.parametrize("ms", [-1, "7", None, 10**12, True])
+def test_the_time_taken_must_be_one(store: Store, api: str, ms: object) -> None:
+    client = client_of(store)
+    trial = client.get(f"{api}/next").json()["trial"]["id"]
+    refused = answer(client, api, trial, {"understandability": 3, "quality": 3}, ms)
+    assert refused.status_code == 422 and "ms" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"null", b"[1]", b'{"trial": "", "answers": {"\\ud800": {}}, "ms": ""}', b"\xff"],
+)
+def test_a_body_that_is_no_answer_at_all(store: Store, api: str, body: bytes) -> None:
+    headers = {"Content-Type": "application/json"}
+    refused = client_of(store).post(f"{api}/answers", content=body, headers=headers)
+    assert refused.status_code in (400, 422)
+    assert refused.json()["reasons"]
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999", "1" + "0" * 400])
+def test_numbers_that_json_has_no_room_for(store: Store, api: str, value: str) -> None:
+    client = client_of(store)
+    trial = client.get(f"{api}/next").json()["trial"]["id"]
+    body = f'{{"trial": "{trial}", "answers": {{"understandability": {value}, "quality": 1}}, "ms": 1}}'
+    headers = {"Content-Type": "application/json"}
+    refused = client.post(f"{api}/answers", content=body, headers=headers)
+    assert refused.status_code == 422 and refused.json()["reasons"]
+
+
+def test_a_page_is_answered_by_variant(tmp_path: Path) -> None:
+    store = new_store(tmp_path, default_design("rating", layout="page"))
+    (invitation,) = store.invite(1)
+    client, api = client_of(store), f"/api/judge/{invitation.token}"
+    trial = client.get(f"{api}/next").json()["trial"]
+    values = {"understandability": 3, "quality": 2}
+    one, other = (variant["id"] for variant in trial["variants"])
+    assert answer(client, api, trial["id"], {one: values}).status_code == 422
+    assert answer(client, api, trial["id"], {one: values, other: values}).status_code == 201
+
+
+def test_a_pair_is_answered_with_a_side(tmp_path: Path) -> None:
+    store = new_store(tmp_path, default_design("pairwise"))
+    (invitation,) = store.invite(1)
+    client, api = client_of(store), f"/api/judge/{invitation.token}"
+    trial = client.get(f"{api}/next").json()["trial"]
+    assert len(trial["variants"]) == 2
+    assert answer(client, api, trial["id"], {"preference": "tie"}).status_code == 422
+    assert answer(client, api, trial["id"], {"preference": "b"}).status_code == 201
+    (preference,) = store.judgments()
+    chosen = getattr(preference, f"system_{getattr(preference, 'choice', '')}")
+    item = next(item for item in ITEMS if item.id == preference.item)
+    assert item.outputs[chosen] == trial["variants"][1]["text"]
+
+
+def test_the_end_is_null_and_a_closed_study_takes_nothing(store: Store, api: str) -> None:
+    client = client_of(store)
+    while (body := client.get(f"{api}/next").json())["trial"]:
+        trial = body["trial"]["id"]
+        answer(client, api, trial, {"understandability": 3, "quality": 2})
+    assert (body["done"], body["total"]) == (4, 4)
+    store.set_state("closed")
+    assert client.get(f"{api}/next").json()["state"] == "closed"
+    changed = answer(client, api, trial, {"understandability": 4, "quality": 2})
+    assert changed.status_code == 409 and changed.json()["reasons"] == ["The study is closed."]
+
+
+def test_nothing_tells_the_systems(store: Store, api: str) -> None:
+    client = client_of(store)
+    texts = [client.get("/api/openapi.json").text]
+    while (response := client.get(f"{api}/next")).json()["trial"]:
+        trial = response.json()["trial"]["id"]
+        recorded = answer(client, api, trial, {"understandability": 3, "quality": 2})
+        texts += [response.text, recorded.text]
+    assert not [
+        name for name in (*SYSTEMS, "ITEM-ONE", "ITEM-TWO", "J1") for t in texts if name in t
+    ]
+
+
+def test_unknown_tokens_and_trials_are_not_found(store: Store, api: str) -> None:
+    client = client_of(store)
+    assert client.get("/api/judge/nobody/next").status_code == 404
+    unknown = answer(client, "/api/judge/nobody", "x", {})
+    assert unknown.status_code == 404 and unknown.json()["reasons"]
+    assert answer(client, api, "nothing", {"understandability": 3}).status_code == 404
+    assert client.get("/api/elsewhere").json()["detail"] == "Not Found"
+    refused = client.put(f"{api}/answers")
+    assert refused.status_code == 405 and refused.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    ("method", "mode"),
+    [
+        ("GET", schemathesis.GenerationMode.POSITIVE),
+        ("POST", schemathesis.GenerationMode.POSITIVE),
+        ("POST", schemathesis.GenerationMode.NEGATIVE),
+    ],
+)
+def test_schemathesis_finds_nothing(
+    store: Store, api: str, method: str, mode: schemathesis.GenerationMode
+) -> None:
+    """Valid and invalid requests made from the schema, to nobody and to a judge that there is."""
+    # Guesses are many here; that they are limited is tested elsewhere.
+    app = create_app(store, misses=Misses(allowed=10**9))
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)
+    path = "/api/judge/{token}/" + ("next" if method == "GET" else "answers")
+    token = api.rpartition("/")[2]
+    judge = store.judge_of(token)
+    shown = store.next_trial(judge) if judge else None
+    assert shown is not None
+
+    @given(case=schema[path][method].as_strategy(generation_mode=mode))
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck))
+    def check(case: schemathesis.Case[Any]) -> None:
+        case.call_and_validate()
+        case.path_parameters["token"] = token
+        if isinstance(case.body, dict) and isinstance(case.body.get("trial"), str):
+            case.body["trial"] = shown.id
+        # Which questions a trial has is not for the schema to know.
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+    check()

@@ -1,0 +1,114 @@
+"""The owner's dashboard: who gets in, what it says, what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from tests.studies.served_study import (
+    SYSTEMS,
+    answer_fields,
+    client_of,
+    fields_of,
+    new_store,
+    submit,
+)
+from wellput.core.judgment import Judgment
+from wellput.io import read_judgments
+from wellput.studies.store import Store
+from wellput.studies.study import StudyItem
+
+
+def owner_of(store: Store) -> TestClient:
+    client = client_of(store)
+    assert client.get(f"/dashboard/{store.owner_token}").headers["location"] == "/dashboard"
+    return client
+
+
+def judge_all(store: Store, token: str, value: str) -> None:
+    client = client_of(store)
+    while 'id="answer"' in (page := client.get(f"/judge/{token}").text):
+        submit(client, page, {**answer_fields(page, value), "ms": "4000"})
+
+
+def test_only_the_owner_gets_in(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    assert client.get(f"/dashboard/{invitation.token}").status_code == 404
+    entrance = client.get("/dashboard").text
+    assert "Owner’s token" in entrance and invitation.judge not in entrance
+    assert client.get("/dashboard/judgments.csv").status_code == 403
+    assert client.post("/dashboard/state", data={"state": "closed"}).status_code == 403
+    assert submit(client, entrance, {"token": "wrong"}).status_code == 404
+    assert submit(client, entrance, {"token": str(store.owner_token)}).status_code == 303
+    assert invitation.judge in client.get("/dashboard").text
+    forged = client_of(store).get("/dashboard", headers={"Cookie": "wellput_owner=made.up"})
+    assert "Owner’s token" in forged.text
+
+
+def test_it_tells_progress_time_agreement_and_flags(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    one, other = store.invite(2, ["Ada", "<b>Ben</b>"])
+    client = owner_of(store)
+    empty = client.get("/dashboard").text
+    assert "0<small> of 8</small>" in empty and "No answers yet." in empty
+    judge_all(store, one.token, "5")
+    judge_all(store, other.token, "3")
+    page = client.get("/dashboard").text
+    assert "8<small> of 8</small>" in page
+    assert "4/4" in page  # Ada's trials, and each item's judgments
+    assert "4.0 s" in page
+    assert "understandability" in page and ">0.00<" not in page
+    assert "&lt;b&gt;Ben&lt;/b&gt;" in page and "<b>Ben" not in page
+    # Every answer of a judge alike: nothing varies with the text, so no correlation can be told.
+    assert "– – –" in page
+
+
+def test_flags_are_shown(tmp_path: Path) -> None:
+    items = [StudyItem(f"item-{n}", {SYSTEMS[0]: f"Text {n}."}) for n in range(10)]
+    store = new_store(tmp_path, items=items)
+    (invitation,) = store.invite(1)
+    judge_all(store, invitation.token, "4")
+    assert "straight-lining: every answer to quality is 4" in owner_of(store).get("/dashboard").text
+
+
+def test_a_study_is_paused_resumed_and_closed(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    client = owner_of(store)
+    for button, state in (("Pause", "paused"), ("Resume", "open"), ("Close", "closed")):
+        page = client.get("/dashboard").text
+        assert f">{button}</button>" in page
+        csrf = fields_of(page)["csrf"]
+        done = client.post("/dashboard/state", data={"csrf": csrf, "state": state})
+        assert done.status_code == 303 and store.state == state
+    assert client.post("/dashboard/state", data={"state": "open"}).status_code == 403
+    client.post("/dashboard/state", data={"csrf": csrf, "state": "burned"})
+    assert store.state == "closed"
+
+
+def test_the_download_is_what_agree_reads(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    client = owner_of(store)
+    assert client.get("/dashboard/judgments.csv").status_code == 404
+    judge_all(store, invitation.token, "6")
+    response = client.get("/dashboard/judgments.csv")
+    assert response.headers["content-type"] == "text/csv; charset=utf-8"
+    assert "attachment" in response.headers["content-disposition"]
+    file = tmp_path / "judgments.csv"
+    file.write_bytes(response.content)
+    judgments = read_judgments(file)
+    assert {each.value for each in judgments if isinstance(each, Judgment)} == {6}
+    assert {each.system for each in judgments if isinstance(each, Judgment)} == {*SYSTEMS}
+
+
+def test_signing_out_ends_the_session_and_a_live_page_notices(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    client = owner_of(store)
+    csrf = fields_of(client.get("/dashboard").text)["csrf"]
+    assert client.post("/dashboard/leave", data={"csrf": csrf}).status_code == 303
+    refreshed = client.get("/dashboard", headers={"HX-Request": "true"})
+    assert refreshed.headers["hx-refresh"] == "true"
+    assert "hx-refresh" not in client.get("/dashboard").headers

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wellput.core.errors import InputError
+from wellput.studies.answers import AnswerError, check_values, from_text, is_success
+from wellput.studies.designs import KINDS, Design, Kind, Question, default_design
+from wellput.studies.settings import CONSENT, Settings, make_settings, read_settings
+
+
+def settings_of(tmp_path: Path, kind: Kind, toml: str, **options: Any) -> Settings:
+    path = tmp_path / "study.toml"
+    path.write_text(toml, encoding="utf-8")
+    return make_settings(kind, read_settings(path), **options)
+
+
+def test_the_default_scales_are_the_papers() -> None:
+    # Bangalore, Rambow & Whittaker 2000, section 4: 7 points, three of them with words.
+    understandability, quality = default_design("rating").questions
+    assert understandability.text == "How easy is this sentence to understand?"
+    assert understandability.labels == {
+        "1": "Impossible", "4": "Just barely possible", "7": "Extremely easy",
+    }  # fmt: skip
+    assert quality.text == "How well-written is this sentence?"
+    assert quality.labels == {"1": "Horrible", "4": "Pretty bad", "7": "Extremely well-written"}
+    assert (quality.low, quality.high) == (1, 7)
+
+
+def test_magnitude_estimation_is_told_to_judge_form_not_content() -> None:
+    text = default_design("magnitude").instructions
+    assert "form, not the content" in text.replace("the form", "form")
+    assert "Colorless green ideas" in text
+    assert "scale of your own" in text
+    with_modulus = default_design("magnitude", modulus=50).instructions
+    assert "counts as 50" in with_modulus
+    assert "100 if it is twice" in with_modulus
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_designs_survive_json(kind: Kind) -> None:
+    design = default_design(kind)
+    assert Design.from_json(json.loads(json.dumps(design.to_json()))) == design
+    assert design.title and design.instructions and design.thanks
+    assert design.consent is None and not design.practice and not design.demographics
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("rating", {"points": 1}, "one point; a scale needs at least two"),
+        ("rating", {"points": 0}, "a scale needs at least two"),
+        ("rating", {"points": 1000}, "use the slider"),
+        ("rating", {"ties": True}, "only pairs can tie"),
+        ("rating", {"modulus": 3}, "only magnitude"),
+        ("magnitude", {"modulus": 0}, "above zero"),
+        ("pairwise", {"layout": "page"}, "no layout page"),
+        ("rating", {"questions": ["q", "q"]}, "comes twice"),
+        ("task", {"questions": ["a", "b"]}, "one question an item"),
+        ("stars", {}, "No design 'stars'"),
+    ],
+)
+def test_impossible_designs(kind: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        default_design(kind, **options)
+
+
+def test_questions_of_ones_own_and_other_points() -> None:
+    design = default_design("rating", questions=["politeness", "quality"], points=5)
+    politeness, quality = design.questions
+    assert politeness.labels == {"1": "Very low", "5": "Very high"}
+    assert quality.labels == {"1": "Horrible", "5": "Extremely well-written"}
+
+
+RATING = Question("q", "?", "points", 1, 7)
+SLIDER = Question("q", "?", "slider", 0, 100)
+NUMBER = Question("q", "?", "number", 0)
+CHOICE = Question("q", "?", "choice", choices=("a", "b"))
+TEXT = Question("q", "?", "answer")
+
+
+@pytest.mark.parametrize(
+    ("question", "good", "bad"),
+    [
+        (RATING, [1, 7, 4.0], [0, 8, 1.5, "4", True, None, [], 10**400, float("nan")]),
+        (SLIDER, [0, 100, 33.3], [-0.1, 100.1, "50", False, float("inf")]),
+        (NUMBER, [0.001, 5, 1e15], [0, -1, 1e16, 10**400, "7", float("inf"), float("nan")]),
+        (CHOICE, ["a", "b"], ["tie", "c", 1, None, ""]),
+        (TEXT, ["nine", "x" * 2000], ["", "  ", "x" * 2001, "a\0b", "\ud800", 9]),
+    ],
+)
+def test_values_are_checked(question: Question, good: list[Any], bad: list[Any]) -> None:
+    for value in good:
+        assert check_values([question], {"q": value}) == {"q": value}
+    for value in bad:
+        with pytest.raises(AnswerError, match="q: "):
+            check_values([question], {"q": value})
+
+
+def test_all_reasons_are_given_at_once() -> None:
+    with pytest.raises(AnswerError) as caught:
+        check_values([RATING, Question("r", "?", "points", 1, 7)], {"q": 9, "x": 1})
+    assert caught.value.reasons == [
+        "unknown question 'x'", "q: 9 is not between 1 and 7", "no answer to r",
+    ]  # fmt: skip
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), st.lists))
+def test_no_value_does_worse_than_being_refused(value: object) -> None:
+    for question in (RATING, SLIDER, NUMBER, CHOICE, TEXT):
+        try:
+            check_values([question], {"q": value})
+        except AnswerError as error:
+            json.dumps(error.reasons).encode()
+
+
+def test_forms_give_text() -> None:
+    assert from_text(RATING, " 4 ") == 4
+    assert from_text(NUMBER, "2,5") == 2.5
+    assert from_text(RATING, "four") == "four"
+    assert from_text(TEXT, "4") == "4"
+    assert from_text(NUMBER, "inf") == float("inf")
+
+
+def test_keyed_answers_forgive_case_space_and_full_stop() -> None:
+    assert is_success("  At  NINE. ", ["at nine"])
+    assert not is_success("at ten", ["at nine", "nine"])
+
+
+def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
+    settings = settings_of(
+        tmp_path,
+        "rating",
+        """
+        title = "Weather"
+        instructions = "Read."
+        consent = true
+        practice = true
+        demographics = true
+        layout = "page"
+        [[questions]]
+        name = "quality"
+        text = "Good?"
+        points = 5
+        labels = {1 = "no", 5 = "yes"}
+        [[checks]]
+        text = "Answer 1."
+        expected = {quality = 1}
+        """,
+    )
+    design = settings.design
+    assert (design.title, design.instructions, design.layout) == ("Weather", "Read.", "page")
+    assert design.consent == CONSENT
+    assert len(design.practice) == 2 and len(design.demographics) == 3
+    assert design.questions == (
+        Question("quality", "Good?", "points", 1, 5, {"1": "no", "5": "yes"}),
+    )
+    assert settings.checks[0].expected == {"quality": 1}
+
+
+def test_options_go_before_the_file(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, "rating", "points = 5", points=9, layout=None)
+    assert settings.design.questions[0].high == 9
+
+
+def test_tasks_have_keyed_answers(tmp_path: Path) -> None:
+    toml = '[[tasks]]\nitem = 7\ntext = "When?"\nanswers = ["nine"]\nchoices = ["nine", "ten"]'
+    (task,) = settings_of(tmp_path, "task", toml).tasks
+    assert (task.item, task.answers, task.choices) == ("7", ("nine",), ("nine", "ten"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "toml", "message"),
+    [
+        ("rating", "titel = 'x'", r"no setting 'titel'. Did you mean title"),
+        ("rating", "title = 7", "title must be text"),
+        ("rating", "points = true", "points must be a whole number"),
+        ("rating", "points = ", "is not TOML"),
+        ("rating", "points = 1", "a scale needs at least two"),
+        ("rating", "layout = 'grid'", "No layout 'grid'"),
+        ("rating", "questions = [1]", r"\[\[questions\]\] number 1: a table is needed"),
+        ("rating", "[[questions]]\nname='q'\nlabels={9='x'}", "not on the scale of q"),
+        ("rating", "[[checks]]\ntext='x'", "needs expected"),
+        ("rating", "[[checks]]\ntext='x'\nexpected={nope=1}", "questions of this study"),
+        ("pairwise", "[[practice]]\ntext='x'", "needs texts"),
+        ("rating", "[[practice]]\ncontext='x'", "needs text"),
+        ("rating", "[[demographics]]\ntext='x'", "needs a name"),
+        ("task", "[[tasks]]\nitem='1'", "needs item"),
+        ("task", "[[tasks]]\nitem='1'\ntext='?'\nanswers=['a']\nchoices=['b']", "not among"),
+    ],
+)
+def test_what_is_wrong_with_a_settings_file(
+    tmp_path: Path, kind: Kind, toml: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        settings_of(tmp_path, kind, toml)
+
+
+def test_a_missing_settings_file() -> None:
+    with pytest.raises(InputError, match=r"Cannot read nowhere\.toml"):
+        read_settings("nowhere.toml")
+
+
+@pytest.mark.parametrize("kind", ["rating", "magnitude", "slider", "pairwise"])
+def test_default_checks_can_be_passed(kind: Kind) -> None:
+    settings = make_settings(kind, {}, n_checks=1)
+    assert settings.checks
+    for check in settings.checks:
+        assert set(check.expected) == {question.name for question in settings.design.questions}

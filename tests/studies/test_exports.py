@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.studies.studies import answer_all, judges_of, new_study
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.io import read_judgments
+from wellput.studies.designs import default_design
+from wellput.studies.exports import design_path, export
+from wellput.studies.store import Store
+
+
+@pytest.fixture
+def ratings(url: str) -> Store:
+    store = Store.create(url, new_study(repeats=1))
+    for judge in judges_of(store, 3):
+        answer_all(store, judge)
+    return store
+
+
+@pytest.fixture
+def choices(tmp_path: Path) -> Store:
+    store = Store.create(tmp_path / "p.db", new_study(default_design("pairwise", ties=True)))
+    for judge in judges_of(store, 3):
+        answer_all(store, judge)
+    return store
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz"])
+def test_judgments_come_back_as_they_are(ratings: Store, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"out{suffix}"
+    done = export(ratings, str(path))
+    assert done["answers"] == 72
+    found = read_judgments(path)
+    assert found == ratings.judgments()
+    assert isinstance(found[0], Judgment)
+    assert set(found[0].extra) == {"ms", "position", "recorded_at"}
+    design = json.loads((tmp_path / "out.design.json").read_text(encoding="utf-8"))
+    assert design["design"]["questions"][0]["labels"]["7"] == "Extremely easy"
+    assert (design["seed"], design["plan"]["per_item"], design["trials"]) == (7, 3, 12)
+    assert [judge["judge"] for judge in design["judges"]] == ["J1", "J2", "J3"]
+
+
+def test_choices_come_back_as_they_are(choices: Store, tmp_path: Path) -> None:
+    export(choices, str(tmp_path / "out.csv"))
+    found = read_judgments(tmp_path / "out.csv")
+    assert found == choices.judgments()
+    assert isinstance(found[0], Preference)
+
+
+def test_repeats_and_questions_by_request(ratings: Store, tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    assert export(ratings, str(path), repeats=True)["answers"] == 78
+    assert sum(one.extra["repeat"] == "1" for one in read_judgments(path)) == 6
+    assert export(ratings, str(path), question="quality")["answers"] == 36
+    with pytest.raises(InputError, match="the questions are understandability, quality"):
+        export(ratings, str(path), question="fluency")
+
+
+def test_where_the_design_goes() -> None:
+    assert design_path("a/b.csv.gz") == Path("a/b.design.json")
+    assert design_path("b.jsonl") == Path("b.design.json")
+
+
+def test_nothing_to_export(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "s.db", new_study())
+    with pytest.raises(InputError, match="no answers to export yet"):
+        export(store, str(tmp_path / "out.csv"))
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_evalica_round_trip(choices: Store, tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    export(choices, str(path), target="evalica")
+    assert path.read_text().startswith("left,right,winner,judge,item,question\n")
+    found = read_judgments(path)
+    key = lambda one: (one.judge, one.item, one.system_a, one.system_b, one.choice)  # noqa: E731
+    assert list(map(key, found)) == list(map(key, choices.judgments()))
+    with pytest.raises(InputError, match="ratings"):
+        store = Store.create(tmp_path / "r.db", new_study())
+        answer_all(store, judges_of(store, 1)[0])
+        export(store, str(path), target="evalica")
+
+
+def test_mt_metrics_eval_round_trip(ratings: Store, choices: Store, tmp_path: Path) -> None:
+    path = tmp_path / "en-de.quality.seg.score"
+    with pytest.raises(InputError, match="--question"):
+        export(ratings, str(path), target="mt-metrics-eval")
+    export(ratings, str(path), target="mt-metrics-eval", question="quality")
+    lines = path.read_text().splitlines()
+    assert len(lines) == 12
+    assert all(len(line.split("\t")) == 2 for line in lines)
+    found = {(one.item, one.system): one.value for one in read_judgments(path)}  # type: ignore[union-attr]
+    given: dict[tuple[str, str], list[float]] = {}
+    for one in ratings.judgments():
+        assert isinstance(one, Judgment)
+        if one.question == "quality":
+            given.setdefault((str(int(one.item[1:]) + 1), one.system), []).append(one.value)
+    assert found == {key: pytest.approx(sum(v) / len(v)) for key, v in given.items()}
+    system = tmp_path / "quality.sys.score"
+    export(ratings, str(system), target="mt-metrics-eval", question="quality")
+    assert len(system.read_text().splitlines()) == 3
+    with pytest.raises(InputError, match="ends in"):
+        export(ratings, str(tmp_path / "x.csv"), target="mt-metrics-eval", question="quality")
+    with pytest.raises(InputError, match="pairwise"):
+        export(choices, str(path), target="mt-metrics-eval")

@@ -1,0 +1,96 @@
+"""A study of displays: two heads side by side, in a real browser and in process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.programs import needs
+from tests.studies.served_study import client_of
+from tests.studies.test_browser import Watch, exported, run_through, served
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.judgment import Preference
+from wellput.displays.example import example_corpus
+from wellput.displays.select import select_displays
+from wellput.displays.speech import can_speak
+from wellput.studies.designs import default_design
+from wellput.studies.performances import with_head
+from wellput.studies.store import Store
+from wellput.studies.study import Plan, all_trials, make_study, study_items
+
+
+def new_head_study(folder: Path) -> Store:
+    """Foster's plan in small: each pair of three systems twice, once in each order, six sentences."""
+    corpus = example_corpus(24, seed=4).items
+    chosen = select_displays(corpus, ["rule", "weighted"], folds=3, seed=4).evalset
+    differ = [item for item in chosen if len({str(o) for o in item.outputs.values()}) == 3]
+    sets = EvalSet(differ[:6])
+    design = with_head(default_design("pairwise"), sets)
+    items = study_items(sets)
+    plan = Plan(kind="within-judge", judges=2, per_item=1, times=2)
+    study = make_study(design, plan, items, all_trials(design, items), seed=1)
+    return Store.create(folder / "study.db", study)
+
+
+def test_speech_is_heard_by_its_judge_alone(tmp_path: Path) -> None:
+    store = new_head_study(tmp_path)
+    client = client_of(store)
+    mine, other = store.invite(2)
+    judge = store.judge_of(mine.token)
+    assert judge is not None
+    trial = store.next_trial(judge)
+    assert trial is not None
+    page = client.get(f"/judge/{mine.token}")
+    assert page.text.count("<wellput-head ") == 2
+    assert "media-src 'self'" in page.headers["content-security-policy"]
+    heard = client.get(f"/judge/{mine.token}/trials/{trial.id}/speech")
+    assert heard.status_code == (200 if can_speak() else 404)
+    if can_speak():
+        assert heard.headers["content-type"] == "audio/wav" and heard.content[:4] == b"RIFF"
+    assert client.get(f"/judge/{other.token}/trials/{trial.id}/speech").status_code == 404
+    store.close()
+
+
+@needs("chromium")
+def test_two_heads_side_by_side(browser: Browser, tmp_path: Path) -> None:
+    store = new_head_study(tmp_path)
+    invitation = store.invite(1)[0]
+    with served(store) as address:
+        watch = Watch(browser, viewport={"width": 1100, "height": 900})
+        watch.page.goto(f"{address}/judge/{invitation.token}")
+        heads = watch.page.locator("wellput-head")
+        assert heads.count() == 2
+        boxes = [heads.nth(side).bounding_box() for side in (0, 1)]
+        assert boxes[0] and boxes[1] and boxes[0]["y"] == boxes[1]["y"] < 400
+        # Playing is no choice; only one head speaks at a time.
+        for side in (0, 1):
+            heads.nth(side).get_by_role("button", name="Play", exact=True).click()
+            watch.page.wait_for_function("() => document.querySelectorAll('.play')[0].textContent")
+        playing = "() => [...document.querySelectorAll('wellput-head')].map(h => h.isPlaying)"
+        assert watch.page.evaluate(playing) == [False, True]
+        assert watch.page.locator("input:checked").count() == 0
+        run_through(watch, choose_second)
+        watch.close()
+    answers = [a for a in exported(store, tmp_path) if isinstance(a, Preference)]
+    assert len(answers) == 6
+    pairs = [frozenset((answer.system_a, answer.system_b)) for answer in answers]
+    assert all(pairs.count(pair) == 2 for pair in pairs)
+    store.close()
+
+
+def choose_second(page: Page) -> None:
+    page.get_by_role("radio", name="Second").check()
+    page.get_by_role("button", name="Next").click()
+
+
+def test_text_and_schedules_cannot_be_mixed() -> None:
+    derivation = {"id": "s", "children": [{"id": "w", "word": "fern"}]}
+    mixed = EvalSet([Item("1", {"A": "a text", "B": {"w": ["sq"]}}, derivation=derivation)])
+    with pytest.raises(InputError, match="the output of A is text, others are schedules"):
+        study_items(mixed)
+    bare = EvalSet([Item("1", {"B": {"w": ["sq"]}})])
+    with pytest.raises(InputError, match="schedules need a derivation"):
+        study_items(bare)

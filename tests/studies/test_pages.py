@@ -1,0 +1,234 @@
+"""The judge's pages, without JavaScript: what a browser gets, and what its forms do."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.studies.served_study import (
+    ITEMS,
+    SYSTEMS,
+    answer_fields,
+    client_of,
+    fields_of,
+    new_store,
+    submit,
+)
+from wellput.studies.designs import DemographicField, Design, Practice, default_design
+from wellput.studies.rendering import STATIC
+
+DESIGNS = {
+    "rating": default_design("rating"),
+    "page": default_design("rating", layout="page"),
+    "magnitude": default_design("magnitude"),
+    "slider": default_design("slider"),
+    "pairwise": default_design("pairwise"),
+    "ties": default_design("pairwise", questions=["fluency", "adequacy"], ties=True),
+    "task": default_design("task"),
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_a_study_is_answered_from_invitation_to_thanks_by_plain_forms(
+    tmp_path: Path, design: Design
+) -> None:
+    store = new_store(tmp_path, design)
+    (first, _) = store.invite(2)
+    client = client_of(store)
+    home = f"/judge/{first.token}"
+    seen = []
+    while "Thank you" not in (page := client.get(home)).text or 'id="answer"' in page.text:
+        assert page.status_code == 200
+        seen.append(page.text)
+        done = submit(client, page.text, answer_fields(page.text))
+        assert (done.status_code, done.headers["location"]) == (303, home)
+        assert len(seen) < 10
+    judge = store.judge_of(first.token)
+    assert judge is not None
+    progress = store.progress(judge)
+    assert progress.done == progress.total == len(seen) >= len(ITEMS)
+    # Nothing that a judge must not know, in anything the browser received.
+    for text in (*seen, page.text):
+        assert not [name for name in (*SYSTEMS, "ITEM-ONE", "ITEM-TWO") if name in text]
+
+
+def test_a_page_shows_the_texts_their_context_and_the_questions(tmp_path: Path) -> None:
+    store = new_store(tmp_path, DESIGNS["page"])
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    while ITEMS[0].outputs[SYSTEMS[0]] not in page:
+        submit(client, page, answer_fields(page))
+        page = client.get(f"/judge/{invitation.token}").text
+    assert all(text in page for text in ITEMS[0].outputs.values())
+    assert str(ITEMS[0].context) in page
+    assert page.count("How easy is this sentence to understand?") == 2
+    assert "4 · Just barely possible" in page
+
+
+def test_what_a_form_lacks_is_said_and_the_rest_is_kept(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    refused = submit(client, page, {"q-understandability": "6"})
+    assert refused.status_code == 422
+    assert "no answer to quality" in refused.text
+    assert re.search(r'name="q-understandability" value="6" required checked', refused.text)
+    refused = submit(client, page, {"q-understandability": "6", "q-quality": "8"})
+    assert "8 is not between 1 and 7" in refused.text
+
+
+def test_a_page_names_its_texts_by_place_when_one_is_left_open(tmp_path: Path) -> None:
+    store = new_store(tmp_path, DESIGNS["page"])
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    answers = answer_fields(page)
+    del answers[list(answers)[-1]]  # the second question about the second text
+    assert "text 2: no answer to quality" in submit(client, page, answers).text
+
+
+def test_the_last_answer_can_be_changed_once_and_shows_what_it_was(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    home = f"/judge/{invitation.token}"
+    first = client.get(home).text
+    assert "Change my last answer" not in first
+    submit(client, first, {"q-understandability": "6", "q-quality": "2"})
+    second = client.get(home).text
+    assert "1 of 4 done" in second
+    undone = client.post(f"{home}/undo", data={"csrf": fields_of(second)["csrf"]})
+    assert (undone.status_code, undone.headers["location"]) == (303, home)
+    again = client.get(home).text
+    assert re.search(r'name="q-understandability" value="6" required checked', again)
+    assert "change it, or go on" in again
+    submit(client, again, {"q-understandability": "5", "q-quality": "2"})
+    assert "1 of 4 done" in client.get(home).text
+    (judgment, _) = store.judgments()
+    assert getattr(judgment, "value", None) == 5
+
+
+def test_a_judge_resumes_on_another_device_where_it_was_left(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    home = f"/judge/{invitation.token}"
+    desk, phone = client_of(store), client_of(store)
+    page = desk.get(home).text
+    submit(desk, page, answer_fields(page))
+    on_desk, on_phone = desk.get(home).text, phone.get(home).text
+    trial = re.compile(r"/trials/[^\"]+")
+    assert trial.findall(on_desk) == trial.findall(on_phone) != trial.findall(page)
+    submit(phone, on_phone, answer_fields(on_phone))
+    assert "2 of 4 done" in desk.get(home).text
+
+
+def test_consent_comes_before_anything_else(tmp_path: Path) -> None:
+    store = new_store(tmp_path, consent="We keep your answers.\n\nYou may stop <at any time>.")
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    home = f"/judge/{invitation.token}"
+    page = client.get(home).text
+    assert "<p>We keep your answers.</p>\n<p>You may stop &lt;at any time&gt;.</p>" in page
+    assert not [text for item in ITEMS for text in item.outputs.values() if text in page]
+    assert client.get(f"/api/judge/{invitation.token}/next").status_code == 403
+    submit(client, page, {})  # not ticked
+    assert "Before you begin" in client.get(home).text
+    submit(client, page, {"agree": "yes"})
+    assert 'id="answer"' in client.get(home).text
+    assert client.get(f"/api/judge/{invitation.token}/next").status_code == 200
+
+
+def test_questions_about_the_judge_are_voluntary(tmp_path: Path) -> None:
+    fields = (
+        DemographicField("native", "Is English your first language?", "choice", ("Yes", "No")),
+        DemographicField("age", "How old are you?", "number"),
+    )
+    store = new_store(tmp_path, demographics=fields)
+    (one, other) = store.invite(2)
+    for invitation, given in ((one, {"native": "No", "age": ""}), (other, {})):
+        client = client_of(store)
+        page = client.get(f"/judge/{invitation.token}").text
+        assert "Is English your first language?" in page
+        assert submit(client, page, {"native": "Klingon"}).status_code == 422
+        assert submit(client, page, given).status_code == 303
+        assert 'id="answer"' in client.get(f"/judge/{invitation.token}").text
+
+
+def test_practice_comes_first_and_is_called_so(tmp_path: Path) -> None:
+    store = new_store(tmp_path, practice=(Practice(("Try this one.",)),))
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    assert "Try this one." in page and "will not be counted" in page
+    submit(client, page, answer_fields(page))
+    assert "will not be counted" not in client.get(f"/judge/{invitation.token}").text
+    assert store.judgments() == []
+
+
+def test_a_paused_study_says_so_and_keeps_what_was_answered(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    home = f"/judge/{invitation.token}"
+    page = client.get(home).text
+    store.set_state("paused")
+    assert submit(client, page, answer_fields(page)).status_code == 303
+    assert "The study is paused" in client.get(home).text
+    store.set_state("closed")
+    assert "The study is closed" in client.get(home).text
+    assert submit(client, page, answer_fields(page, "2")).status_code == 303
+    assert {getattr(each, "value", None) for each in store.judgments()} == {4}
+
+
+def test_the_time_taken_is_the_browsers_or_without_javascript_the_servers(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    for ms in ("1500", "", "nonsense"):
+        page = client.get(f"/judge/{invitation.token}").text
+        submit(client, page, {**answer_fields(page), "ms": ms})
+    times = [judgment.extra["ms"] for judgment in store.judgments()]
+    assert times.count("1500") == 2
+    assert all(0 <= float(time) < 60_000 for time in times)
+
+
+def test_without_an_invitation_there_is_nothing_to_see(tmp_path: Path) -> None:
+    client = client_of(new_store(tmp_path))
+    assert "open the link of your invitation" in client.get("/").text
+    lost = client.get("/judge/nobody")
+    assert lost.status_code == 404 and "This link is not known" in lost.text
+    assert client.get("/static/../app.py").status_code == 404
+    assert client.get("/static/README.md").status_code == 404
+
+
+def _palettes() -> list[dict[str, str]]:
+    css = STATIC["wellput.css"].read_text(encoding="utf-8")
+    blocks = re.findall(r":root \{([^}]*)\}", css)
+    palettes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block)) for block in blocks]
+    assert len(palettes) == 2
+    return palettes
+
+
+def _luminance(color: str) -> float:
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("palette", _palettes(), ids=("light", "dark"))
+def test_contrast_is_aa(palette: dict[str, str]) -> None:
+    """WCAG 2.1, 1.4.3 and 1.4.11: 4.5:1 for text, 3:1 for the edges of controls."""
+
+    def contrast(one: str, other: str) -> float:
+        low, high = sorted((_luminance(palette[one]), _luminance(palette[other])))
+        return (high + 0.05) / (low + 0.05)
+
+    texts = [(ink, on) for ink in ("ink", "soft", "accent") for on in ("ground", "card")]
+    texts += [("ink", "accent-wash"), ("soft", "accent-wash"), ("accent-ink", "accent")]
+    texts += [("alarm", "alarm-wash"), ("note", "note-wash")]
+    assert not [pair for pair in texts if contrast(*pair) < 4.5]
+    assert not [on for on in ("ground", "card") if contrast("edge", on) < 3]

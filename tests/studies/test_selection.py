@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet
+from wellput.studies.designs import Kind, Layout, default_design
+from wellput.studies.selection import Selection, select_trials, used_items
+from wellput.studies.study import all_trials, study_items
+
+WORDS = [f"w{n}" for n in range(20)]
+
+
+def evalset(n: int = 60, systems: int = 3) -> EvalSet:
+    """Outputs that keep a varying number of the reference's words, and vary in length."""
+    rng = np.random.default_rng(5)
+    outputs: dict[str, list[str | None]] = {}
+    for system in range(systems):
+        texts: list[str | None] = []
+        for _ in range(n):
+            kept = int(rng.integers(0, 21))
+            texts.append(" ".join(WORDS[:kept] + ["x"] * int(rng.integers(1, 20))))
+        outputs["ABC"[system]] = texts
+    return EvalSet.of(outputs, [" ".join(WORDS)] * n)
+
+
+def select(kind: Kind = "rating", layout: Layout = "single", **options: Any) -> Selection:
+    source = evalset()
+    items = study_items(source)
+    design = default_design(kind, layout=layout)
+    options = {"per_stratum": 5, "seed": 1, **options}
+    return select_trials(source, design, items, all_trials(design, items), **options)
+
+
+def scores(metric: str) -> dict[tuple[int, str], float]:
+    import wellput
+
+    table = wellput.score(evalset(), metric, keep_rows=True).table(metric)
+    return {
+        (item, system): table.scores[row, item]
+        for row, system in enumerate(table.systems)
+        for item in range(60)
+    }
+
+
+def test_random_takes_as_many_of_every_system() -> None:
+    chosen = select(method="random")
+    assert Counter(trial.systems for trial in chosen.trials) == {("A",): 5, ("B",): 5, ("C",): 5}
+    assert chosen.record["chosen"] == 15
+    assert select(method="random") == chosen
+    assert select(method="random", seed=2) != chosen
+
+
+def test_random_pairs_and_pages() -> None:
+    pairs = select("pairwise", method="random")
+    assert set(Counter(trial.systems for trial in pairs.trials).values()) == {5}
+    assert len(select(layout="page", method="random").trials) == 5
+
+
+def test_spread_covers_the_range_of_a_metric() -> None:
+    values = scores("rouge-l")
+    low, high = min(values.values()), max(values.values())
+    chosen = select(method="spread", metrics=["rouge-l"])
+    fifths = Counter(
+        min(4, int(5 * (values[trial.item, trial.systems[0]] - low) / (high - low)))
+        for trial in chosen.trials
+    )
+    assert fifths == {0: 5, 1: 5, 2: 5, 3: 5, 4: 5}
+    assert "rouge-l" in chosen.record["metrics"]
+    assert len(chosen.record["strata"]) == 5
+
+
+def test_contrast_sets_metrics_against_each_other() -> None:
+    everything = select(method="contrast", metrics=["rouge-l", "length"], per_stratum=10_000)
+    chosen = select(method="contrast", metrics=["rouge-l", "length"], per_stratum=10)
+    a, b = scores("rouge-l"), scores("length")
+    keys = list(a)
+    ranks = [np.argsort(np.argsort([values[key] for key in keys])) for values in (a, b)]
+    gap = dict(zip(keys, np.abs(ranks[0] - ranks[1]), strict=True))
+    taken = [gap[trial.item, trial.systems[0]] for trial in chosen.trials]
+    rest = [gap[trial.item, trial.systems[0]] for trial in everything.trials]
+    assert np.mean(taken) > 2 * np.mean(rest)
+    assert [one["stratum"] for one in chosen.record["strata"]] == [
+        "rouge-l high, length low", "length high, rouge-l low",
+    ]  # fmt: skip
+    # Both metrics get their ten.
+    places = [keys.index((trial.item, trial.systems[0])) for trial in chosen.trials]
+    higher = sum(ranks[0][place] > ranks[1][place] for place in places)
+    assert (higher, len(chosen.trials)) == (10, 20)
+
+
+def test_contrast_of_pairs_is_where_metrics_disagree_on_the_better() -> None:
+    chosen = select("pairwise", method="contrast", metrics=["rouge-l", "length"])
+    a, b = scores("rouge-l"), scores("length")
+    disagree = [
+        (a[t.item, t.systems[0]] - a[t.item, t.systems[1]])
+        * (b[t.item, t.systems[0]] - b[t.item, t.systems[1]])
+        for t in chosen.trials
+    ]
+    assert np.mean(np.array(disagree) < 0) > 0.8
+
+
+def test_items_that_are_not_used_are_left_out() -> None:
+    items = study_items(evalset())
+    chosen = select(method="random", per_stratum=1)
+    kept, trials = used_items(items, chosen.trials)
+    assert len(kept) <= 3
+    for new, old in zip(trials, chosen.trials, strict=True):
+        assert kept[new.item] == items[old.item]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "spread"}, "needs --metrics: a metric"),
+        ({"method": "contrast", "metrics": ["bleu"]}, "two metrics"),
+        ({"method": "random", "metrics": ["bleu"]}, "no use for metrics"),
+        ({"method": "random", "per_stratum": 0}, "At least one"),
+        ({"method": "spread", "metrics": ["blue"]}, "Did you mean bleu"),
+    ],
+)
+def test_selections_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        select(**options)

@@ -1,0 +1,46 @@
+"""The stubs beside `__init__.py` are the public names: all there, loaded when asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from wellput.core.lazy_names import names_in
+
+
+@pytest.mark.parametrize("package", ["wellput", "wellput.io", "wellput.stats"])
+def test_every_name_is_there(package: str) -> None:
+    module = import_module(package)
+    names = module.__all__
+    assert names == sorted(set(names))
+    assert set(names) <= set(dir(module))
+    for name in names:
+        assert getattr(module, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+def test_a_stub_in_several_lines_is_read() -> None:
+    stub = """from a.b import (
+    one as one,
+    two as second,
+)
+from c import three as three
+import os
+"""
+    assert names_in(stub) == {
+        "one": ("a.b", "one"),
+        "second": ("a.b", "two"),
+        "three": ("c", "three"),
+    }
+
+
+def test_importing_the_package_loads_next_to_nothing() -> None:
+    program = "import sys, wellput; print([m for m in sys.modules if m.startswith('wellput.')])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['wellput.core', 'wellput.core.lazy_names']"
