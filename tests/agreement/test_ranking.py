@@ -188,6 +188,15 @@ def test_a_metric_is_right_where_it_orders_as_people_do() -> None:
     assert order_sentence(orders[:2], ranking) == "Both metrics order these systems as people do."
 
 
+def test_metrics_that_agree_equally_often_have_no_best_and_worst() -> None:
+    ranking = ranked({"good": 6.0, "fair": 4.5, "smooth": 3.0})
+    scores = {"good": 2.0, "fair": 1.0, "smooth": 3.0}
+    orders = metric_orders({f"m{n}": metric(f"m{n}", scores) for n in range(5)}, [ranking])
+    assert order_sentence(orders, ranking).startswith(
+        "Of the 3 pairs of systems that people tell apart, each of the 5 metrics orders 1 as people do."
+    )
+
+
 def test_a_tie_of_a_metric_is_not_right() -> None:
     ranking = ranked({"good": 6.0, "poor": 2.0})
     (order,) = metric_orders({"m": metric("m", {"good": 1.0, "poor": 1.0})}, [ranking])

@@ -123,6 +123,8 @@ def _shares(own: Sequence[MetricOrder]) -> str:
         counts += [f"{order.metric} {order.agreeing}" for order in own[1:]]
         return f"{start} {', '.join(counts)} as people do."
     best, worst = own[0], own[-1]
+    if best.agreeing == worst.agreeing:
+        return f"{start} each of the {len(own)} metrics orders {best.agreeing} as people do."
     return (
         f"{start} the best of {len(own)} metrics, {best.metric}, orders {best.agreeing} as people do, "
         f"the worst, {worst.metric}, {worst.agreeing}."

@@ -115,9 +115,8 @@ def pair_table(result: ScoreResult) -> Table:
     )
 
 
-def verdict(result: ScoreResult, *, is_short: bool = False) -> list[str]:
-    """One sentence per system: which differences from the baseline are real. A short one leaves out
-    how great they are."""
+def verdict(result: ScoreResult) -> list[str]:
+    """One sentence per system: which differences from the baseline are real."""
     sentences: list[str] = []
     for system in result.systems:
         scores = [result[system, metric] for metric in result.metrics]
@@ -127,10 +126,7 @@ def verdict(result: ScoreResult, *, is_short: bool = False) -> list[str]:
         groups: dict[str, list[Score]] = {}
         for score in tested:
             groups.setdefault(_claim(score, result), []).append(score)
-        claims = "; ".join(
-            f"{claim} {_named(claim, found, len(tested)) if is_short else _listed(found, result)}"
-            for claim, found in groups.items()
-        )
+        claims = "; ".join(f"{claim} {_listed(found, result)}" for claim, found in groups.items())
         where = _where(tested, result)
         sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
     return sentences
@@ -154,12 +150,6 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
         f"p {_relation(score.p_value)})"
         for score in scores
     )
-
-
-def _named(claim: str, scores: Sequence[Score], n_tested: int) -> str:
-    if len(scores) == n_tested > 1:
-        return any_of(n_tested) if claim.startswith("no ") else all_of(n_tested)
-    return ", ".join(score.metric for score in scores)
 
 
 def all_of(n_metrics: int) -> str:

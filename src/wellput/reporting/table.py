@@ -65,6 +65,16 @@ class Table:
         """The notes, and first what bold means, where there is any."""
         return [f"Bold: {self.best_means}.", *self.notes] if self.best_means else self.notes
 
+    def to_dict(self) -> dict[str, Any]:
+        """As the page of a report gets it."""
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "notes": list(self.notes_on_bold),
+            "best": [list(cell) for cell in sorted(self.best)],
+        }
+
 
 @dataclass(frozen=True)
 class Report:
