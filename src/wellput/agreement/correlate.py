@@ -25,6 +25,7 @@ from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.correlation import Coefficient, Correlation, correlate
 from wellput.stats.correlation_bootstrap import bootstrap_correlation
 from wellput.stats.resampling import percentile_interval
+from wellput.stats.soft_accuracy import spa
 
 MIN_SYSTEMS_TO_GENERALIZE = 4
 """With fewer systems no interval can claim to hold for others: there is none, and the note says so."""
@@ -102,7 +103,13 @@ def system_agreement(
     low = high = None
     if coefficient == "spa":
         x, z = segment_scores(table, cells), segment_scores(human, cells)
-        estimate = correlate(x, z, Correlation("system", coefficient="spa"))
+        estimate = spa(
+            x,
+            z,
+            n_resamples=uncertainty.n_resamples,
+            seed=uncertainty.seed,
+            threads=uncertainty.threads,
+        )
     else:
         x, z = system_scores(table, cells), system_scores(human, cells)
         estimate = vector_correlation(x, z, coefficient)
