@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.corpora import DATA
+from wellput.api.score import score
 from wellput.core.evalset import EvalSet
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.engine.parsed_references import ParsedReferences
-from wellput.engine.score import score
 from wellput.io.conllu import read_trees
 from wellput.language.parser_training import attachment_scores
 from wellput.language.parsers import ENGLISH, PARSER_FILE, TAGGER_FILE, TaggingParser, load_parser

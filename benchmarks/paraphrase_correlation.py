@@ -11,10 +11,11 @@ import numpy as np
 from benchmarks.human_data import HumanData
 from wellput.agreement.documents import document_values, draw_documents, paired_t
 from wellput.agreement.panel import mean_of
+from wellput.api.score import score
+from wellput.core.cores import available_cores
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats, Metric
 from wellput.core.table import ScoreTable
-from wellput.engine.score import available_cores, score
 from wellput.language.paraphrase.filters import Filter, Query
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.metrics.paraphrased import Paraphrased

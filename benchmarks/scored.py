@@ -9,8 +9,9 @@ import numpy as np
 
 from benchmarks.human_data import HumanData
 from wellput.agreement.panel import mean_of
+from wellput.api.score import score
+from wellput.core.cores import available_cores
 from wellput.core.table import ScoreTable
-from wellput.engine.score import available_cores, score
 from wellput.metrics import registry
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Metric
-from wellput.engine.score import score
+from wellput.engine.score import score_source
 from wellput.metrics.registry import create, create_all
 
 SYSTEM = "predictions"
@@ -37,7 +37,7 @@ class Measures:
     ) -> dict[str, float]:
         """The score of all predictions together under each metric, by its name."""
         evalset = _evalset(predictions, references, sources)
-        result = score(evalset, self.metrics)
+        result = score_source(evalset, self.metrics)
         return {name: result[SYSTEM, name].score for name in result.metrics}
 
 
@@ -58,7 +58,9 @@ class ScoreFunction:
     sign: int
 
     def __call__(self, y_true: References, y_pred: Iterable[str]) -> float:
-        value = score(_evalset(y_pred, y_true), self.metric)[SYSTEM, self.metric.name].score
+        value = score_source(_evalset(y_pred, y_true), [self.metric])[
+            SYSTEM, self.metric.name
+        ].score
         if math.isnan(value):
             raise InputError(f"{self.metric.name} is undefined for these {SYSTEM}.")
         return self.sign * value

@@ -10,7 +10,7 @@ import statsmodels.api as sm
 
 from wellput.agreement.card import panel_provenance
 from wellput.agreement.exclusions import parse_exclusion
-from wellput.agreement.fit import fit
+from wellput.agreement.fit import fit_table
 from wellput.agreement.models import model_table
 from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
 from wellput.core.errors import InputError
@@ -80,7 +80,7 @@ PREDICTORS = ["sta", "ssa.substitutions", "length"]
 def test_equation_4_comes_out_of_its_own_coefficients() -> None:
     data = Data()
     judged = data.human(1.3147 * data.sta - 0.1039 * data.substitutions - 0.4458)
-    result = fit(data.tables, judged, ["sta", "ssa.substitutions"])
+    result = fit_table(data.tables, judged, ["sta", "ssa.substitutions"])
     model = result.model
     assert [predictor.name for predictor in model.predictors] == ["sta", "ssa.substitutions"]
     assert [p.coefficient for p in model.predictors] == pytest.approx([1.3147, -0.1039])
@@ -98,7 +98,7 @@ def test_the_metric_is_refitted_without_length_not_cut() -> None:
     data.length += 8 * data.sta  # so that taking length out changes the other coefficients
     data.tables["length"] = table("length", data.length)
     y = 1.4 * data.sta - 0.1 * data.substitutions - 0.05 * data.length + 0.1 * data.noise
-    result = fit(data.tables, data.human(y), PREDICTORS)
+    result = fit_table(data.tables, data.human(y), PREDICTORS)
     assert result.dropped == ("length",)
     assert result.regression.names == tuple(PREDICTORS)
     x = np.column_stack([data.sta.ravel(), data.substitutions.ravel()])
@@ -120,7 +120,7 @@ def test_the_metric_is_refitted_without_length_not_cut() -> None:
 def test_the_raw_regression_keeps_length_and_the_judges_scale() -> None:
     data = Data(2)
     y = data.sta - 0.05 * data.length + 0.1 * data.noise + 4
-    result = fit(data.tables, data.human(y), ["sta", "length"], rescale=False)
+    result = fit_table(data.tables, data.human(y), ["sta", "length"], rescale=False)
     assert [p.name for p in result.model.predictors] == ["sta", "length"]
     assert (result.model.scale, result.model.perfect) == (1.0, None)
     assert result.model.intercept == pytest.approx(4, abs=0.3)
@@ -160,7 +160,7 @@ def test_a_model_that_cannot_be_fitted_says_why() -> None:
 def test_cross_validated_r_of_a_planted_relation() -> None:
     data = Data(5)
     y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise
-    result = fit(data.tables, data.human(y), PREDICTORS)
+    result = fit_table(data.tables, data.human(y), PREDICTORS)
     by = {one.left_out: one for one in result.cross_validation}
     assert list(by) == ["sentence", "item", "system"]
     assert (by["sentence"].folds, by["item"].folds, by["system"].folds) == (48, 10, 4)
@@ -177,21 +177,21 @@ def test_leaving_a_system_out_shows_what_the_whole_hides() -> None:
     y = quality + 0.1 * data.noise
     identity = np.array([2.0, 0, 3, 1])[:, None] + 0 * data.noise
     data.tables["identity"] = table("identity", identity, perfect={"score": 3.0})
-    result = fit(data.tables, data.human(y), ["identity"])
+    result = fit_table(data.tables, data.human(y), ["identity"])
     by = {one.left_out: one.r for one in result.cross_validation}
     assert by["system"] < by["item"] - 0.3
 
 
 def test_noise_has_no_cross_validated_r() -> None:
     data = Data(7)
-    result = fit(data.tables, data.human(data.noise), PREDICTORS, rescale=False)
+    result = fit_table(data.tables, data.human(data.noise), PREDICTORS, rescale=False)
     assert all(one.r < 0.3 for one in result.cross_validation)
 
 
 def test_stepwise_chooses_anew_in_every_fold() -> None:
     data = Data(8)
     y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise
-    result = fit(data.tables, data.human(y), [*PREDICTORS, "ssa"], stepwise="aic")
+    result = fit_table(data.tables, data.human(y), [*PREDICTORS, "ssa"], stepwise="aic")
     assert {"sta", "ssa.substitutions"} <= set(result.regression.names)
     assert result.steps[0].change == "start"
     assert "chosen by aic on all the data" in result.cross_validation[0].note
@@ -201,19 +201,19 @@ def test_stepwise_chooses_anew_in_every_fold() -> None:
 def test_ridge() -> None:
     data = Data(9)
     y = 2 * data.sta - 0.2 * data.substitutions + 0.5 * data.noise
-    result = fit(data.tables, data.human(y), PREDICTORS, method="ridge")
+    result = fit_table(data.tables, data.human(y), PREDICTORS, method="ridge")
     assert result.model.card["penalty"] > 0
     assert np.isnan(result.model.card["p_value"])
     assert result.model.perfect == pytest.approx(1)
     with pytest.raises(InputError, match="Ridge regression keeps all"):
-        fit(data.tables, data.human(y), PREDICTORS, method="ridge", stepwise="p")
+        fit_table(data.tables, data.human(y), PREDICTORS, method="ridge", stepwise="p")
 
 
 def test_outliers_are_reported_and_kept() -> None:
     data = Data(10)
     y = 2 * data.sta + 0.1 * data.noise
     y[2, 4] += 3
-    result = fit(data.tables, data.human(y), ["sta"])
+    result = fit_table(data.tables, data.human(y), ["sta"])
     (outlier,) = result.outliers
     assert (outlier.system, outlier.item) == ("C", "5")
     assert outlier.studentized > 3
@@ -226,7 +226,7 @@ def test_collinear_predictors_are_warned_of() -> None:
     near = data.sta + 0.02 * data.noise
     data.tables["near"] = table("near", near, perfect={"score": 1.0})
     y = data.sta + 0.3 * np.roll(data.noise, 1)
-    warnings = fit(data.tables, data.human(y), ["sta", "near"], rescale=False).warnings
+    warnings = fit_table(data.tables, data.human(y), ["sta", "near"], rescale=False).warnings
     assert "nearly a combination" in " ".join(warnings)
 
 
@@ -238,7 +238,7 @@ def test_the_rows_left_out_are_counted_by_reason() -> None:
     sta[1, :2] = np.nan
     data.tables["sta"] = table("sta", sta, perfect={"score": 1.0})
     data.tables["sta"].present[3, 0] = False
-    result = fit(data.tables, data.human(y), ["sta", "length"])
+    result = fit_table(data.tables, data.human(y), ["sta", "length"])
     assert result.left_out == {"no output or no reference": 1, "sta is undefined": 2}
     assert result.model.card["n"] == 48 - 3 - 3
 
@@ -260,7 +260,7 @@ def test_the_card_of_a_panel() -> None:
     ]
     panel = panels(answers, SYSTEMS, ITEMS)["quality"]
     panel = normalized(panel.without(Exclusion("quality", "a typing error", item="7")), "z")
-    result = fit(data.tables, panel.table(), ["sta"], provenance=panel_provenance(panel))
+    result = fit_table(data.tables, panel.table(), ["sta"], provenance=panel_provenance(panel))
     card = result.model.card
     assert (card["question"], card["normalization"], card["judges"]) == ("quality", "z", 2)
     assert (card["n"], card["items"], card["systems"]) == (44, 11, 4)
@@ -277,13 +277,13 @@ def test_the_card_of_a_panel() -> None:
 def test_a_perfect_sentence_must_be_above_zero() -> None:
     data = Data(14)
     with pytest.raises(InputError, match=r"perfect sentence \(sta = 1\) -.*not above 0"):
-        fit(data.tables, data.human(-data.sta - 1 + 0.1 * data.noise), ["sta"])
+        fit_table(data.tables, data.human(-data.sta - 1 + 0.1 * data.noise), ["sta"])
 
 
 def test_nothing_is_left_without_length() -> None:
     data = Data(15)
     with pytest.raises(InputError, match="No value of length is perfect"):
-        fit(data.tables, data.human(data.length + data.noise), ["length"])
+        fit_table(data.tables, data.human(data.length + data.noise), ["length"])
 
 
 @pytest.mark.parametrize(
@@ -300,24 +300,24 @@ def test_nothing_is_left_without_length() -> None:
 def test_bad_predictors(predictors: list[str], message: str) -> None:
     data = Data(16)
     with pytest.raises(InputError) as error:
-        fit(data.tables, data.human(data.sta + data.noise), predictors)
+        fit_table(data.tables, data.human(data.sta + data.noise), predictors)
     assert message in str(error.value)
 
 
 def test_bad_judgments() -> None:
     data = Data(17)
     with pytest.raises(InputError, match="All judgments are equal"):
-        fit(data.tables, data.human(0 * data.sta + 3), ["sta"])
+        fit_table(data.tables, data.human(0 * data.sta + 3), ["sta"])
     few = np.full(data.sta.shape, np.nan)
     with pytest.raises(InputError, match="No sentence has both a judgment"):
-        fit(data.tables, data.human(few), ["sta"])
+        fit_table(data.tables, data.human(few), ["sta"])
     few[0, :4] = [1, 2, 2, 3]
     with pytest.raises(InputError, match="need at least 5 rows; there are 4"):
-        fit(data.tables, data.human(few), PREDICTORS)
+        fit_table(data.tables, data.human(few), PREDICTORS)
     human = data.human(data.sta)
     other = ScoreTable(**{**vars(human), "systems": ("A", "B", "C", "E")})
     with pytest.raises(InputError, match="different systems or items"):
-        fit(data.tables, other, ["sta"])
+        fit_table(data.tables, other, ["sta"])
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_other_formats(run: Run, format: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "fragments"),
     [
-        (["--coefficient", "pearsn"], ["No coefficient 'pearsn'", "pearson"]),
+        (["--coefficient", "pearsn"], ["--coefficient pearsn is none of", "pearson"]),
         (["--question", "qualty"], ["Did you mean quality?"]),
         (["--exclude", "judge=J1"], ["has no reason"]),
         (["--exclude", "judge=J9: odd"], ["no rating is of J9"]),

@@ -85,7 +85,7 @@ def test_options_about_people_need_people(run: Run, files: Write, option: tuple[
     files(**{"set.jsonl": ITEMS})
     outcome = run("report", "set.jsonl", *option, "-o", "r.html")
     assert outcome.code == 2
-    assert f"{option[0]} is about judgments: give their file after set.jsonl." in outcome.err
+    assert f"{option[0]} is about judgments: give judgments, too." in outcome.err
 
 
 def test_what_is_wrong_is_said_before_anything_is_written(run: Run, files: Write) -> None:

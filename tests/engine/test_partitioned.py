@@ -23,8 +23,9 @@ import pytest
 import wellput
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
+from wellput.core.progress import OnPhase, OnProgress, unheard
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
-from wellput.engine.partitioned import Engine
+from wellput.engine.plan import Engine
 from wellput.engine.ray_cluster import _check_reachable, _Notices, ray_cluster
 from wellput.io import record_files
 
@@ -69,6 +70,10 @@ class Trouble(BaseMetric):
 @dataclass(frozen=True)
 class Cluster:
     folder: Path
+
+
+def items_to(listener: OnProgress) -> OnPhase:
+    return lambda what, total=None: listener if what == "scoring items" else unheard
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +139,7 @@ def test_cut_files_give_the_same_digits(
     seen: list[int] = []
     for size in (1, 2):
         monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", size)
-        cut = wellput.score(path, METRICS, engine="ray", on_progress=seen.append)
+        cut = wellput.score(path, METRICS, engine="ray", on_phase=items_to(seen.append))
         assert cut.scores == once.scores
     assert seen == [0, BLOCK, BLOCK, BLOCK, 11, 0, 2 * BLOCK, BLOCK + 11]
 
@@ -327,7 +332,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        wellput.score(troubled, counting, engine=engine, on_progress=stop, **places)
+        wellput.score(troubled, counting, engine=engine, on_phase=items_to(stop), **places)
     assert not (tmp_path / "scores").exists()
     notes.unlink()
     result = wellput.score(troubled, counting, engine=engine, **places)
@@ -346,10 +351,10 @@ def test_what_was_finished_keeps_the_order_of_systems_and_metrics(tmp_path: Path
     record = {"references": ["the cat sat down"], "outputs": {"B": "down the cat sat", "A": "cat"}}
     records = [{"id": str(i), **record} for i in range(12)]
     (tmp_path / "e.jsonl").write_text(text_of(records))
-    once = wellput.score(tmp_path / "e.jsonl", "ssa,gsa", paired="ar", n_resamples=20)
+    once = wellput.score(tmp_path / "e.jsonl", "ssa,gsa", paired="ar", resamples=20)
     for _ in range(2):
         result = wellput.score(
-            tmp_path / "e.jsonl", "ssa,gsa", paired="ar", n_resamples=20, resume=tmp_path / "done"
+            tmp_path / "e.jsonl", "ssa,gsa", paired="ar", resamples=20, resume=tmp_path / "done"
         )
         assert result.systems == ("B", "A")
         assert result.scores == once.scores

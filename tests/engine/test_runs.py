@@ -96,7 +96,7 @@ def scored(evalset: EvalSet = SETS, metrics: str = "bleu,ssa", **options: object
 
 
 def test_a_run_has_what_the_result_has() -> None:
-    result = wellput.score(SETS, "ssa", confidence=0.9, all_pairs=True, n_resamples=50, seed=3)
+    result = wellput.score(SETS, "ssa", confidence=0.9, all_pairs=True, resamples=50, seed=3)
     run = run_of(result, SETS, "ssa", command="wellput score …")
     score, kept = result["B", "ssa"], run.scores[1]
     assert (kept.score, kept.low, kept.high) == (score.score, score.low, score.high)
@@ -115,7 +115,7 @@ def test_saved_and_found_again_from_python(tmp_path: Path) -> None:
 
 
 def test_the_same_again_is_the_same_whatever_the_resampling() -> None:
-    changes = run_changes(scored(), scored(confidence=True, n_resamples=20, seed=1)).changes
+    changes = run_changes(scored(), scored(confidence=True, resamples=20, seed=1)).changes
     assert len(changes) == 4
     for change in changes:
         assert change.is_comparable

@@ -39,8 +39,8 @@ def test_blocks_and_threads_change_nothing() -> None:
     copies = 2 * BLOCK // len(A) + 5
     large = wellput.EvalSet.of({"A": A * copies, "B": B * copies}, REFERENCES * copies)
     metrics = "ssa,gsa,bleu,chrf,ter,wer,rouge-l,nist,ttr"
-    one = wellput.score(large, metrics, threads=1, confidence=True, paired="bs", n_resamples=20)
-    two = wellput.score(large, metrics, threads=3, confidence=True, paired="bs", n_resamples=20)
+    one = wellput.score(large, metrics, threads=1, confidence=True, paired="bs", resamples=20)
+    two = wellput.score(large, metrics, threads=3, confidence=True, paired="bs", resamples=20)
     assert one.scores == two.scores
 
 
@@ -75,7 +75,7 @@ def test_references_of_one_system_alone() -> None:
 
 def test_every_pair_with_holms_correction() -> None:
     many = wellput.EvalSet.of({"A": A * 9, "B": B * 9, "C": A * 9}, REFERENCES * 9)
-    result = wellput.score(many, "ssa", all_pairs=True, n_resamples=200)
+    result = wellput.score(many, "ssa", all_pairs=True, resamples=200)
     pairs = {(pair.a, pair.b): pair for pair in result.comparisons}
     assert set(pairs) == {("A", "B"), ("A", "C"), ("B", "C")}
     smallest = 1 / 201
@@ -99,7 +99,7 @@ def test_signatures_tell_what_must_be_equal() -> None:
         f"nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:wellput-{wellput.__version__}"
     )
     assert "nrefs" not in plain["A", "length"].signature
-    tested = wellput.score(evalset(), "bleu", paired="ar", seed=7, n_resamples=50)
+    tested = wellput.score(evalset(), "bleu", paired="ar", seed=7, resamples=50)
     assert tested["A", "bleu"].signature.startswith("nrefs:1|ar:50|seed:7|case:mixed")
     varying = wellput.EvalSet.of({"A": ["a", "b"]}, [["a"], ["b", "c"]])
     assert wellput.score(varying, "bleu")["A", "bleu"].signature.startswith("nrefs:var|")
@@ -131,7 +131,7 @@ def test_rows_that_were_not_kept() -> None:
     ("options", "message"),
     [
         ({"paired": "xx"}, "paired='xx' is no test; there are ar, bs"),
-        ({"n_resamples": 0}, "n_resamples=0"),
+        ({"resamples": 0}, "resamples=0"),
         ({"threads": 0}, "threads=0"),
         ({"seed": -1}, "seed=-1"),
     ],

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from wellput.api.score import score
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.metric import Floats
-from wellput.engine.score import score
 from wellput.language.fluency_features import FEATURES
 from wellput.language.fluency_model import FluencyModel
 from wellput.language.linear_model import LinearModel

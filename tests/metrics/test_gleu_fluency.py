@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from wellput.api.score import score
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
-from wellput.engine.score import score
+from wellput.core.progress import OnPhase, unheard
 from wellput.language.gleu_model import GleuModel
 from wellput.language.linear_model import LinearModel
 from wellput.metrics import gleu_fluency
@@ -97,10 +98,14 @@ def test_of_a_feature_alone_nothing_else_is_to_blame() -> None:
     assert "loses 1.00 by log_probability −1.00" in worse
 
 
+def items_into(seen: list[int]) -> OnPhase:
+    return lambda what, total=None: seen.append if what == "scoring items" else unheard
+
+
 def test_progress_is_said_within_a_block_and_adds_up_to_all_items() -> None:
     seen: list[int] = []
     texts = ["good", "bad"] * 70
-    score(EvalSet.of({"A": texts, "B": texts}), [GleuFluency()], on_progress=seen.append)
+    score(EvalSet.of({"A": texts, "B": texts}), [GleuFluency()], on_phase=items_into(seen))
     # 140 items; 64, 64 and 12 outputs of A, then of B: half an item each.
     assert seen == [32, 32, 6, 32, 32, 6]
 
@@ -108,5 +113,5 @@ def test_progress_is_said_within_a_block_and_adds_up_to_all_items() -> None:
 def test_two_slow_metrics_do_not_count_items_twice() -> None:
     seen: list[int] = []
     metrics = [GleuFluency(), GleuFluency(feature="nulls")]
-    score(EvalSet.of({"A": ["good"] * 130}), metrics, on_progress=seen.append)
+    score(EvalSet.of({"A": ["good"] * 130}), metrics, on_phase=items_into(seen))
     assert sum(seen) == 130

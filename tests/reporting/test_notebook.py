@@ -10,7 +10,7 @@ import pytest
 
 import wellput
 from tests.reporting.html.evaluations import SCRIPT, small_evaluation, small_judgments
-from wellput.agreement.fit import fit
+from wellput.agreement.fit import fit_table
 from wellput.agreement.panel import panels
 from wellput.core.errors import MissingExtra
 from wellput.core.judgment import Preference
@@ -18,13 +18,14 @@ from wellput.core.judgment import Preference
 
 @pytest.fixture(scope="module")
 def result() -> wellput.ScoreResult:
-    evalset = wellput.EvalSet.of({"A": ["a b c"] * 3, SCRIPT: ["a c b"] * 3}, ["a b c"] * 3)
-    return wellput.score(evalset, "gsa,ter", confidence=True)
+    evalset = wellput.EvalSet.of({"A": ["a b c"] * 12, SCRIPT: ["a c b"] * 12}, ["a b c"] * 12)
+    return wellput.score(evalset, "gsa,ter", confidence=True, paired="ar")
 
 
 def test_a_score_result_is_a_table(result: wellput.ScoreResult) -> None:
     shown = result._repr_html_()
     assert "<b>1.000 [1.000, 1.000]</b>" in shown
+    assert "<small>Bold: no system is significantly better (" in shown
     assert "<script>" not in shown and "&lt;script&gt;" in shown
 
 
@@ -67,7 +68,7 @@ def test_choices_are_plotted_too() -> None:
 def test_a_fit_is_shown_and_plotted() -> None:
     evaluation = small_evaluation(metrics="gsa,ter")
     human = panels(small_judgments(), ("A", "B", "C"), evaluation.result.tables["gsa"].items)
-    fitted = fit(evaluation.result.tables, human["quality"].table(), ["gsa"])
+    fitted = fit_table(evaluation.result.tables, human["quality"].table(), ["gsa"])
     assert "Models of quality" in fitted._repr_html_()
     assert fitted.to_polars()["predictor"].to_list() == ["gsa", "(constant)"]
     assert fitted.plot().to_dict()["encoding"]["x"]["field"] == "R²"

@@ -24,12 +24,13 @@ from wellput.core.metric import Floats
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.table import ScoreTable
+from wellput.io.files import PathLike
 from wellput.stats.model_choice import Step
 from wellput.stats.model_choice import stepwise as choose
 from wellput.stats.regression import Regression, ols, ridge
 from wellput.stats.validation import leave_one_out, out_of_fold, prediction_r
 
-Method = Literal["ols", "ridge"]
+FitMethod = Literal["ols", "ridge"]
 Criterion = Literal["aic", "p"]
 Group = Literal["sentence", "item", "system"]
 
@@ -86,6 +87,12 @@ class Fit(Result):
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
 
+    def save(self, path: PathLike) -> None:
+        """Writes the metric to a `.json` file, which is a metric by its path."""
+        from wellput.metrics.fitted import save
+
+        save(self.model, path)
+
     def records(self) -> list[dict[str, Any]]:
         """A record for each predictor of the metric, the constant last."""
         card = self.model.card
@@ -105,12 +112,12 @@ class Fit(Result):
         }
 
 
-def fit(
+def fit_table(
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     predictors: Sequence[str],
     *,
-    method: Method = "ols",
+    method: FitMethod = "ols",
     stepwise: Criterion | None = None,
     rescale: bool = True,
     seed: int = 12345,
@@ -181,7 +188,7 @@ def fit(
 
 
 def _regression(
-    y: Floats, x: Floats, names: Sequence[str], method: Method, stepwise: Criterion | None
+    y: Floats, x: Floats, names: Sequence[str], method: FitMethod, stepwise: Criterion | None
 ) -> tuple[Regression, list[Step]]:
     if stepwise is not None:
         return choose(y, x, names, by=stepwise)
@@ -215,7 +222,7 @@ def _model(rows: Rows, derived: Regression, rescale: bool, card: Mapping[str, An
 def _cross_validated(
     rows: Rows,
     derived: Regression,
-    method: Method,
+    method: FitMethod,
     stepwise: Criterion | None,
     rescale: bool,
     seed: int,

@@ -22,7 +22,7 @@ from wellput.cli.endings import (
 )
 from wellput.cli.lazy_group import LazyGroup
 from wellput.cli.progress import say
-from wellput.core.errors import WellputError
+from wellput.core.errors import WellputError, Worse
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": (
@@ -51,12 +51,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "runs": ("wellput.cli.runs:command", "Find stored scores again, and compare them."),
-    "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
+    "metrics": ("wellput.cli.metrics:command", "List every metric, or show one of them."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
     "completion": (
         "wellput.cli.completion:command",
         "Print the script that completes commands in a shell.",
     ),
+    "help": ("wellput.cli.help:command", "Show the help of a command."),
 }
 
 
@@ -100,6 +101,10 @@ def main() -> None:
             code = cli.main(prog_name="wellput", standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
+    except Worse as error:
+        for line in str(error).split("\n"):
+            click.echo(f"wellput: {line}", err=True)
+        sys.exit(1)
     except WellputError as error:
         refuse(error)
     except click.ClickException as error:

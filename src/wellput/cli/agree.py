@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from wellput.cli.options import common_options, refuse_stdin_twice, show
+from wellput.cli.options import common_options, show_result_of
 from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
-from wellput.cli.tree_options import open_items, trees_option
-from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, Preference
+from wellput.cli.tree_options import trees_option
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa")
 TESTS = (
@@ -59,10 +55,11 @@ Examples:
 )
 @click.option(
     "--coefficient",
-    "coefficients",
     multiple=True,
+    default=["pearson"],
+    show_default=True,
     metavar="NAMES",
-    help=f"One or more of {', '.join(COEFFICIENTS)} (default: pearson).",
+    help=f"One or more of {', '.join(COEFFICIENTS)}.",
 )
 @panel_options
 @click.option(
@@ -111,102 +108,13 @@ Examples:
     "with as many as the correction needs.",
 )
 @common_options
-def command(
-    evalset: str,
-    judgments: str,
-    metrics: Sequence[str],
-    trees: str | None,
-    coefficients: Sequence[str],
-    questions: Sequence[str],
-    exclusions: Sequence[str],
-    format: str,
-    output: str,
-    seed: int,
-    threads: int | None,
-    **choices: Any,
-) -> None:
+def command(format: str, output: str, **options: Any) -> None:
     """Say whom people prefer, whether metrics order the systems alike, how far each metric agrees
     with people, and how far the people agree among themselves.
 
     JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
     system_b, question, choice for pairwise choices.
     """
-    from wellput.agreement.analysis import AgreementOptions, agree
-    from wellput.agreement.correlate import Uncertainty
-    from wellput.agreement.exclusions import parse_exclusion
-    from wellput.agreement.preferences import agree_on_preferences
-    from wellput.cli.progress import progress
-    from wellput.engine.score import available_cores, score
-    from wellput.io import check_distinct, check_writable, read_judgments
-    from wellput.metrics import registry
-    from wellput.reporting.agree import agreement_report
+    from wellput.api.agree import agree
 
-    refuse_stdin_twice(evalset, judgments)
-    check_writable(output)
-    check_distinct([output], [evalset, judgments])
-    chosen = registry.create_all(metrics)
-    with progress() as on_phase:
-        on_phase("reading judgments")
-        answers = read_judgments(judgments)
-        source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
-        scored = score(source, chosen, keep_rows=True, threads=threads, on_phase=on_phase)
-    if answers and isinstance(answers[0], Preference):
-        refuse_options_of_ratings()
-        result = agree_on_preferences(scored.tables, answers, questions=questions)
-    else:
-        options = AgreementOptions(
-            level=choices["level"],
-            average=choices["average"],
-            coefficients=coefficient_names(coefficients),
-            normalization=choices["normalize"],
-            questions=questions,
-            exclusions=[parse_exclusion(text, "") for text in exclusions],
-            judges_below=choices["exclude_judges_below"],
-            test=choices["test"],
-            correction=choices["correction"],
-            document_size=choices["document_size"],
-            documents=choices["documents"],
-            with_models=choices["models"],
-            uncertainty=Uncertainty(
-                resample=choices["resample"],
-                n_resamples=choices["resamples"],
-                seed=seed,
-                threads=threads or available_cores(),
-            ),
-        )
-        with progress() as on_phase:
-            result = agree(
-                scored.tables, cast("list[Judgment]", answers), options, on_phase=on_phase
-            )
-    show(agreement_report(result), format, output)
-
-
-RATINGS_ONLY = (
-    "level", "average", "coefficients", "normalize", "exclusions", "exclude_judges_below",
-    "document_size", "documents", "test", "correction", "resample", "resamples",
-)  # fmt: skip
-
-
-def refuse_options_of_ratings() -> None:
-    """Pairwise choices have an analysis of their own: an option that it passes over is an error."""
-    context = click.get_current_context()
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name in RATINGS_ONLY
-        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        raise InputError(
-            f"{', '.join(given)} {'is' if len(given) == 1 else 'are'} for ratings; these judgments are "
-            "pairwise choices."
-        )
-
-
-def coefficient_names(given: Sequence[str]) -> tuple[Any, ...]:
-    """The coefficients of a repeated, comma-separated option."""
-    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in COEFFICIENTS]
-    if unknown:
-        raise InputError(f"No coefficient {unknown[0]!r}; there are {', '.join(COEFFICIENTS)}.")
-    return tuple(dict.fromkeys(names)) or ("pearson",)
+    show_result_of(lambda on_phase: agree(**options, on_phase=on_phase), format, output)

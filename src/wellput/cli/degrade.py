@@ -221,5 +221,5 @@ def report_of(texts: dict[str, list[str]], *, is_summary: bool) -> Report:
         else [{"system": s, "sentence": text} for s, made in texts.items() for text in made]
     )
     rows = [[str(record[column]) for column in columns] for record in records]
-    table = Table(columns, rows, is_prose=True)
+    table = Table(columns, rows, is_prose=True, caption="Sentences by system")
     return Report([table], {"systems" if is_summary else "sentences": records}, columns, records)

@@ -45,7 +45,7 @@ def command(
     from wellput.agreement.analysis import AgreementOptions
     from wellput.agreement.correlate import Uncertainty
     from wellput.cli.progress import progress
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.example.example import BASELINE, harbor_example
     from wellput.example.judges import simulated_judgments
     from wellput.io import check_distinct, check_writable, write_evalset, write_judgments

@@ -93,7 +93,7 @@ def command(
             ["items", str(len(items))],
             ["systems", ", ".join(systems)],
         ]
-        table = Table(["written", ""], rows, is_prose=True)
+        table = Table(["written", ""], rows, is_prose=True, caption="What was written")
         show(Report([table], value, ("file", "items"), [value]), format, "-")
 
 

@@ -56,7 +56,7 @@ def command(
     Systems are tested against each other by Wilcoxon's rank sum test with Bonferroni's correction.
     The JSON is that of `wellput score`, with the tests under rank_sums.
     """
-    from wellput.cli.progress import progress_of
+    from wellput.cli.progress import progress
     from wellput.engine.display_evaluation import (
         FREQUENCIES,
         INTRINSIC,
@@ -71,7 +71,7 @@ def command(
     for target in targets:
         check_writable(target)
     check_distinct(targets, [evalset])
-    with progress_of("evaluating sentences") as on_progress:
+    with progress() as on_phase:
         evaluation = evaluate_displays(
             read_evalset(evalset, trees=False),
             metrics or (*REPRODUCTION, *INTRINSIC, *FREQUENCIES),
@@ -79,7 +79,7 @@ def command(
             n_resamples=resamples,
             seed=seed,
             threads=threads,
-            on_progress=on_progress,
+            on_phase=on_phase,
         )
     if charts is not None:
         for name, drawing in displays_charts(evaluation.result).items():

@@ -41,5 +41,5 @@ def command(n: int, noise: float, output: str, format: str, seed: int, threads: 
         return
     value = {"file": output, "items": n, "noise": noise, "seed": seed, "about": LABEL}
     rows = [[name, str(each)] for name, each in value.items()]
-    table = Table(["corpus", ""], rows, is_prose=True)
+    table = Table(["corpus", ""], rows, is_prose=True, caption="The example corpus")
     show(Report([table], value, tuple(value), [value]), format, "-")

@@ -144,5 +144,5 @@ def _report(selection: Selection, seed: int) -> Report:
         {"system": name, "displays": n, "nodes": selection.nodes}
         for name, n in selection.displays.items()
     ]
-    table = Table(columns, rows, notes=notes)
+    table = Table(columns, rows, notes=notes, caption="Displays chosen by each system")
     return Report([table], value, ("system", "displays", "nodes"), records)

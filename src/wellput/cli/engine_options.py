@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.core.errors import InputError
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -42,21 +40,3 @@ def cluster_options(function: F) -> F:
         help="Compute with threads of this process, or on a Ray cluster.",
     )
     return engine(address(function))
-
-
-def segment_targets(
-    segments: str | None, *, engine: str, resume: str | None, on_error: str
-) -> tuple[str | None, str | None]:
-    """Where segment scores go: (file, folder), one of them at most."""
-    from wellput.io.segment_folder import is_segment_folder
-
-    if segments is None:
-        return None, None
-    if is_segment_folder(segments):
-        return None, segments
-    if engine != "local" or resume is not None or on_error != "stop":
-        raise InputError(
-            f"--segments {segments}: with --engine ray, --resume and --on-error skip segment scores "
-            "are written in parts, into a folder. Give a name without suffix."
-        )
-    return segments, None

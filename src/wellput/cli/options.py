@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 
-from wellput.core.errors import InputError
+from wellput.cli.keyword_messages import in_options
+from wellput.core.errors import InputError, WellputError
+from wellput.core.progress import OnPhase
+from wellput.core.result import Result
 from wellput.reporting.table import FORMATS, Format, Report, render
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,7 +52,22 @@ def making_options(function: F) -> F:
         ),
     ):
         function = option(function)
-    return function
+    return speaking_options(function)
+
+
+def speaking_options(function: F) -> F:
+    """Errors name keywords, as a Python program gave them; on the command line they name options."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except WellputError as error:
+            told = in_options(str(error), click.get_current_context().command)
+            error.args = (told, *error.args[1:])
+            raise
+
+    return cast("F", call)
 
 
 def is_terminal(output: str) -> bool:
@@ -60,10 +79,60 @@ def terminal_width(output: str) -> int | None:
     return shutil.get_terminal_size().columns if is_terminal(output) else None
 
 
-def show(report: Report, format: str, output: str, *, before: str = "", after: str = "") -> None:
+def show_result_of(
+    verb: Callable[[OnPhase], Result], format: str, output: str, *, at_once: bool = False
+) -> None:
+    """Shows what the verb returns, with progress meanwhile. What was computed before an error is shown
+    before it is told."""
+    from wellput.cli.progress import progress
+
+    check_output(output)
+    try:
+        with progress(at_once=at_once) as on_phase:
+            result = verb(on_phase)
+    except WellputError as error:
+        if error.result is not None:
+            show(error.result, format, output)
+        raise
+    show(result, format, output)
+
+
+def show_made(
+    verb: Callable[[OnPhase], Result], format: str, path: str | None, *, at_once: bool = False
+) -> None:
+    """For a verb that writes what it makes to `path`: a summary of it goes to standard output, unless
+    that is where the thing itself went."""
+    from wellput.cli.progress import progress
+
+    with progress(at_once=at_once) as on_phase:
+        result = verb(on_phase)
+    if path != "-":
+        show(result, format, "-")
+
+
+def check_output(output: str) -> None:
+    """Refuses at once a file that cannot be written, or that the command reads."""
+    from wellput.api.inputs import check_files
+
+    given = click.get_current_context().params
+    read = [
+        text.partition("=")[2] if name == "hyp" else text
+        for name, value in given.items()
+        if name not in ("output", "path", "format")
+        for text in (
+            [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
+        )
+        if isinstance(text, str)
+    ]
+    check_files([output], read)
+
+
+def show(
+    what: Report | Result, format: str, output: str, *, before: str = "", after: str = ""
+) -> None:
     """Writes a report in its format; `before` and `after` are prose around the table format."""
     text = render(
-        report,
+        what.report() if isinstance(what, Result) else what,
         cast("Format", format),
         width=terminal_width(output),
         color=is_terminal(output),
@@ -85,3 +154,23 @@ def emit(text: str, output: str) -> None:
 
     with replacing(output) as file:
         file.write(text.encode(errors="backslashreplace"))
+
+
+class CommandWithConfidence(click.Command):
+    """`--confidence` takes a number or nothing: what follows it and is no number is not its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for place, word in enumerate(args):
+            following = args[place + 1] if place + 1 < len(args) else ""
+            if word == "--confidence" and not following.replace(".", "", 1).isdecimal():
+                args[place] = "--confidence=0.95"
+        return super().parse_args(ctx, args)
+
+
+def confidence_option(function: F) -> F:
+    return click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="[0.95]",
+        help="Bootstrap intervals, of this confidence (0.95 unless said).",
+    )(function)

@@ -21,7 +21,6 @@ def panel_options(function: F) -> F:
         ),
         click.option(
             "--exclude",
-            "exclusions",
             multiple=True,
             metavar='"RULE: REASON"',
             help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" '
@@ -34,7 +33,6 @@ def panel_options(function: F) -> F:
         ),
         click.option(
             "--question",
-            "questions",
             multiple=True,
             metavar="Q",
             help="Only this question (repeatable).",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -124,10 +124,10 @@ def command(
     Every output gets references of its own (`references_by_system`); all else stays as it is.
     """
     from wellput.cli.progress import progress_of
+    from wellput.core.cores import available_cores
     from wellput.core.evalset import EvalSet
-    from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable, open_evalset, write_evalset
-    from wellput.language.paraphrase.methods import make_paraphraser
+    from wellput.language.paraphrase.methods import choices_of, make_paraphraser
     from wellput.language.paraphrase.references import RewrittenSource, substitution_items
 
     chosen = choices_of(**choices)
@@ -154,49 +154,6 @@ def command(
         write_evalset(EvalSet(substitution_items(rewritten.substitutions)), substitutions)
     report = substitutions_report(rewritten.substitutions, paraphraser.signature, with_each=explain)
     show(report, format, "-")
-
-
-def choices_of(
-    method: str | None = None,
-    candidates: str | None = None,
-    filter: str | None = None,
-    *,
-    threshold: float | None = None,
-    relative: bool = False,
-    joint: bool = False,
-    words_only: bool = False,
-    model: str | None = None,
-    lm: str | None = None,
-    encoder: str | None = None,
-    wordnet: str | None = None,
-) -> Choices:
-    """The choices that these options make; contradictions are refused."""
-    from wellput.language.paraphrase.methods import METHODS as SHORT
-    from wellput.language.paraphrase.methods import Choices, FilterName
-
-    if method is not None and (candidates is not None or filter is not None):
-        raise InputError("--method is short for --candidates and --filter: give it or them.")
-    if method is not None or candidates is None:
-        source, usual = SHORT[method or "context"]
-    else:
-        source, usual = candidates, "context" if candidates == "wordnet" else "none"
-    chosen = cast("FilterName", filter or usual)
-    if relative and chosen != "classifier":
-        raise InputError("--relative goes with --filter classifier.")
-    if lm is not None and chosen != "lm":
-        raise InputError("--lm goes with --filter lm.")
-    return Choices(
-        candidates=source,
-        filter=chosen,
-        model=model,
-        language_model=lm,
-        encoder=encoder,
-        wordnet=wordnet,
-        threshold=threshold,
-        has_phrases=not words_only,
-        is_joint=joint,
-        is_relative=relative,
-    )
 
 
 def _learned(
@@ -226,6 +183,7 @@ def substitutions_report(
             ["substitutions", ""],
             [["proposed", f"{len(records):,}"], ["kept", f"{kept:,}"]],
             notes=[signature],
+            caption="Substitutions",
         )
         value: dict[str, Any] = {"proposed": len(records), "kept": kept, "signature": signature}
         return Report([table], value, list(value), [value])
@@ -242,6 +200,6 @@ def substitutions_report(
         ]
         for s in substitutions
     ]
-    table = Table(list(COLUMNS), rows, notes=notes, is_prose=True)
+    table = Table(list(COLUMNS), rows, notes=notes, is_prose=True, caption="Substitutions")
     value = {"substitutions": records, "signature": signature}
     return Report([table], value, COLUMNS, records)

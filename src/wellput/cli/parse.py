@@ -58,7 +58,7 @@ def command(
     head-driven model. Without -o the trees go to standard output; --format is the summary's.
     """
     from wellput.cli.progress import progress_of
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.io import check_distinct, check_writable, format_tree, replacing
     from wellput.io.files import InputFile, check_readable
     from wellput.language.sentence_parsing import SentenceParser, Summary

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from wellput.cli.options import emit, making_options, show, terminal_width
+from wellput.cli.options import emit, making_options, show
 from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def command(
     are separated by one space.
     """
     from wellput.cli.progress import progress_of
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.io import check_distinct, check_writable
     from wellput.language.realize.realizer import Realizer
     from wellput.language.realize.synsets import Synsets
@@ -159,9 +159,7 @@ def command(
     elif is_plain and output != "-":
         click.echo(f"{len(realized):,} sentence{'s' * (len(realized) != 1)} written to {output}.")
     elif not is_plain:
-        report = realize_report(
-            realized, model=model, evaluation=evaluation, width=terminal_width("-")
-        )
+        report = realize_report(realized, model=model, evaluation=evaluation)
         show(report, format, "-", before=before)
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
-from wellput.cli.options import emit, making_options, refuse_stdin_twice, show
+from wellput.cli.options import making_options, show_made
 from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
-from wellput.core.errors import InputError
 
 
 @click.command(
@@ -49,74 +46,16 @@ Examples:
     help="Resamples of intervals and tests; at least 40 for each pair of systems.",
 )
 @click.option("--title", metavar="TEXT", help="The report's heading (default: the file's name).")
-@click.option("-o", "output", metavar="FILE", required=True, help="Write the report to FILE.")
+@click.option("-o", "path", metavar="FILE", required=True, help="Write the report to FILE.")
 @making_options
-def command(
-    evalset: str,
-    judgments: str | None,
-    metrics: Sequence[str],
-    baseline: str | None,
-    questions: Sequence[str],
-    exclusions: Sequence[str],
-    items: int,
-    resamples: int,
-    title: str | None,
-    output: str,
-    format: str,
-    seed: int,
-    threads: int | None,
-    **choices: Any,
-) -> None:
-    """Make a report that opens in a browser: one file with the verdict, charts, and every item with
+def command(format: str, path: str, **options: Any) -> None:
+    """Make a report that opens in a browser: one file with the answer, charts, and every item with
     its alignment, to search, filter and sort.
 
     JUDGMENTS as for wellput agree: with them, the report holds the metrics against people.
     """
-    from wellput.agreement.analysis import AgreementOptions
-    from wellput.agreement.correlate import Uncertainty
-    from wellput.agreement.exclusions import parse_exclusion
-    from wellput.cli.progress import progress
-    from wellput.engine.score import available_cores
-    from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
-    from wellput.reporting.html.evaluate import evaluate
-    from wellput.reporting.html.page import chart_library, report_page
-    from wellput.reporting.html.summary import report_summary
+    from wellput.api.report import report
 
-    refuse_stdin_twice(evalset, judgments or "")
-    about_people = {"--question": questions, "--exclude": exclusions} | {
-        f"--{name.replace('_', '-')}": value for name, value in choices.items()
-    }
-    given = [option for option, value in about_people.items() if value not in ((), None)]
-    if judgments is None and given:
-        raise InputError(f"{given[0]} is about judgments: give their file after {evalset}.")
-    check_writable(output)
-    check_distinct([output], [name for name in (evalset, judgments) if name is not None])
-    options = AgreementOptions(
-        normalization=choices["normalize"],
-        questions=questions,
-        exclusions=[parse_exclusion(text, "") for text in exclusions],
-        judges_below=choices["exclude_judges_below"],
-        uncertainty=Uncertainty(
-            n_resamples=resamples, seed=seed, threads=threads or available_cores()
-        ),
+    show_made(
+        lambda on_phase: report(**options, path=path, on_phase=on_phase), format, path, at_once=True
     )
-    with progress(at_once=True) as on_phase:
-        on_phase("loading the charts")
-        library = chart_library()  # says at once where the extra is missing
-        on_phase("reading judgments")
-        answers = [] if judgments is None else read_judgments(judgments)
-        source = open_evalset(evalset)
-        evaluation = evaluate(
-            source,
-            answers,
-            metrics,
-            title=title or Path(evalset).name,
-            baseline=baseline,
-            shown=items,
-            options=options,
-            on_phase=on_phase,
-        )
-        page = report_page(evaluation, library, on_phase=on_phase)
-    emit(page, output)
-    if output != "-":
-        show(report_summary(evaluation, output, len(page.encode())), format, "-")

@@ -99,7 +99,8 @@ def rerank_report(choices: Sequence[Choice], metric: Metric) -> Report:
         [f"mean {metric.name} of the chosen", _mean([c.scores[c.best] for c in choices])],
     ]
     value = {"metric": metric.name, "signature": metric.signature(), "items": records}
-    return Report([Table(("", ""), rows)], value, columns, records)
+    table = Table(("", ""), rows, caption=f"Candidates chosen by {metric.name}")
+    return Report([table], value, columns, records)
 
 
 def _defined(score: float) -> float | None:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from wellput.cli.options import common_options, show
-from wellput.core.errors import InputError, OutputError, WellputError
+from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
-    from wellput.core.metric import Metric
     from wellput.core.run import Run
-    from wellput.core.source import EvalSource
-    from wellput.engine.result import ScoreResult
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,27 +30,6 @@ def folder_option(function: F) -> F:
         show_default=True,
         help=f"Where the runs are (or set {VARIABLE}).",
     )(function)
-
-
-@contextmanager
-def storing(
-    folder: str | None, result: ScoreResult, evalset: EvalSource, metrics: Sequence[Metric]
-) -> Iterator[None]:
-    """Stores what was scored, with the command that was typed, then shows it in the block; where it
-    cannot be stored, that is said after the block: the result must not be lost with it."""
-    failure: WellputError | None = None
-    if folder is not None:
-        from wellput.engine.runs import save_run
-
-        typed = shlex.join(["wellput", *sys.argv[1:]])
-        try:
-            run = save_run(folder, result, evalset, metrics, command=typed)
-            click.echo(f"wellput: stored in {folder} as run {run.id}", err=True)
-        except WellputError as error:
-            failure = error
-    yield
-    if failure is not None:
-        raise OutputError(f"The run was not stored: {failure}")
 
 
 @click.group(

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import cast
+import shlex
+import sys
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from wellput.cli.engine_options import engine_options, segment_targets
-from wellput.cli.options import common_options, show, terminal_width
+from wellput.cli.engine_options import engine_options
+from wellput.cli.options import (
+    CommandWithConfidence,
+    common_options,
+    confidence_option,
+    show_result_of,
+)
 from wellput.core.errors import InputError
-from wellput.core.progress import OnPhase, unheard_phase
-from wellput.core.source import EvalSource
-from wellput.metrics import registry
 
 
 def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completes the last of the metrics typed so far."""
+    from wellput.metrics import registry
+
     done, comma, last = incomplete.rpartition(",")
     return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
 
 
 @click.command(
+    cls=CommandWithConfidence,
     epilog="""\b
 Examples:
   wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --paired ar
   wellput score evalset.jsonl -m sta,gta,understandability,quality --segments seg.csv --format json
   wellput score evalset.jsonl -m chrf:word_order=2 --confidence
   wellput score 'shards/*.jsonl' -m bleu --engine ray --segments scores --resume finished
-"""
+""",
 )
 @click.argument("evalset", required=False)
-@click.option("--ref", "references", multiple=True, metavar="FILE", help="References, a line each.")
+@click.option("--ref", multiple=True, metavar="FILE", help="References, a line each.")
 @click.option(
     "--hyp",
-    "hypotheses",
     multiple=True,
     metavar="NAME=FILE",
     help="A system's outputs, a line each.",
@@ -57,12 +61,11 @@ Examples:
     shell_complete=complete_metric,
     help="Metrics, separated by commas, with options: bleu,chrf:word_order=2.",
 )
-@click.option("--confidence", is_flag=True, help="Bootstrap intervals.")
+@confidence_option
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=None,
-    help="Level of the intervals (default: 0.95); asks for them, too.",
+    hidden=True,
 )
 @click.option(
     "--paired",
@@ -112,31 +115,7 @@ Examples:
 )
 @common_options
 def command(
-    evalset: str | None,
-    references: Sequence[str],
-    hypotheses: Sequence[str],
-    trees: str | None,
-    metrics: Sequence[str],
-    confidence: bool,
-    level: float | None,
-    paired: str | None,
-    baseline: str | None,
-    all_pairs: bool,
-    resamples: int,
-    alpha: float,
-    segments: str | None,
-    explain: bool,
-    paraphrase: str | None,
-    fail_if_worse: bool,
-    engine: str,
-    address: str | None,
-    resume: str | None,
-    on_error: str,
-    runs: str | None,
-    format: str,
-    output: str,
-    seed: int,
-    threads: int | None,
+    format: str, output: str, level: float | None, confidence: float | None, **options: Any
 ) -> None:
     """Score systems under one or more metrics, with intervals and significance.
 
@@ -144,147 +123,25 @@ def command(
     input), a folder or a quoted pattern of such files, or their URL. Or give line-aligned text: --ref
     for each set of references, --hyp for each system.
     """
-    from wellput.cli.progress import progress
-    from wellput.cli.runs import storing
-    from wellput.engine.explain import explain as explained
-    from wellput.engine.partitioned import Engine, OnError
-    from wellput.engine.score import score
-    from wellput.engine.significance import Test
-    from wellput.io import check_distinct, check_writable, writing_segments
-    from wellput.io.run_files import check_store
-    from wellput.reporting.drawings import fold_drawing
-    from wellput.reporting.score import score_report
+    from wellput.api.score import score
+    from wellput.cli.progress import say
+    from wellput.core.progress import OnPhase
+    from wellput.engine.result import ScoreResult
 
-    if explain and format != "table":
-        raise InputError("--explain is for reading: it goes with --format table.")
-    chosen = registry.create_all(metrics)
-    if paraphrase is not None:
-        from wellput.cli.paraphrase import choices_of
-        from wellput.language.paraphrase.methods import make_paraphraser
-        from wellput.metrics.paraphrased import beside_paraphrased
+    if options["explain"] and format != "table":
+        raise InputError("explain=True is for reading: it goes with --format table.")
+    if level is not None:
+        click.echo(f"wellput: --level is now --confidence {level:g}", err=True)
 
-        chosen = beside_paraphrased(chosen, make_paraphraser(choices_of(paraphrase)))
-    needs_trees = any("tree" in metric.needs for metric in chosen)
-    parser = parser_named(trees)
-    tree_file = None if parser else trees
-    if runs is not None:
-        check_store(runs)
-    file, folder = segment_targets(segments, engine=engine, resume=resume, on_error=on_error)
-    targets = [target for target in (output, file) if target is not None]
-    for target in targets:
-        check_writable(target)
-    files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), tree_file)
-    check_distinct(targets, [file for file in files if file is not None])
-    with progress() as on_phase, ExitStack() as stack:
-        data = open_source(evalset, references, hypotheses, tree_file, with_trees=needs_trees)
-        source = data
-        if parser and needs_trees:
-            source = parsed_references(data, parser, threads=threads, on_phase=on_phase)
-        writer = stack.enter_context(writing_segments(file)) if file else None
+    def scored(on_phase: OnPhase) -> ScoreResult:
         result = score(
-            source,
-            chosen,
-            confidence=level or confidence,
-            paired=cast("Test | None", paired or ("ar" if fail_if_worse else None)),
-            baseline=baseline,
-            all_pairs=all_pairs,
-            alpha=alpha,
-            n_resamples=resamples,
-            seed=seed,
-            threads=threads,
-            keep_rows=explain,
-            engine=cast("Engine", engine),
-            address=address,
-            resume=resume,
-            on_error=cast("OnError", on_error),
-            segments=folder,
-            on_segments=writer.write if writer else None,
+            **options,
+            confidence=level or confidence or False,
+            command=shlex.join(["wellput", *sys.argv[1:]]),
             on_phase=on_phase,
         )
-        drawings: list[str] = []
-        if explain:
-            on_phase("explaining scores")
-            drawings = list(explained(source, chosen, result))
-    width = terminal_width(output)
-    with storing(runs, result, data, chosen):
-        show(
-            score_report(result, width=width),
-            format,
-            output,
-            after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
-        )
-    if fail_if_worse and result.worse:
-        for worse in result.worse:
-            click.echo(
-                f"wellput: {worse.system} is worse than {worse.baseline} on {worse.metric} "
-                f"({worse.delta:+.4g}, p = {worse.p_value:.4g})",
-                err=True,
-            )
-        raise SystemExit(1)
+        if result.run is not None:
+            say(f"wellput: stored in {options['runs']} as run {result.run}")
+        return result
 
-
-def parser_named(trees: str | None) -> str | None:
-    """The parser that --trees asks for; None where it names a file, or nothing."""
-    if trees == "auto":
-        return "english"
-    return trees if trees is not None and trees.startswith("spacy:") else None
-
-
-def parsed_references(
-    source: EvalSource, parser: str, *, threads: int | None, on_phase: OnPhase = unheard_phase
-) -> EvalSource:
-    """The items with their references parsed, a tree without words for one without words."""
-    from wellput.engine.parsed_references import NamedParser, ParsedReferences
-    from wellput.engine.score import available_cores
-
-    on_phase("loading the parser")
-    parse = NamedParser(parser)
-    return ParsedReferences(
-        source,
-        parse,
-        parse.signature,
-        threads=threads or available_cores(),
-        on_phase=on_phase,
-    )
-
-
-def open_source(
-    evalset: str | None,
-    references: Sequence[str],
-    hypotheses: Sequence[str],
-    trees: str | None,
-    *,
-    with_trees: bool,
-) -> EvalSource:
-    """The items to score: an evalset, or line-aligned files."""
-    from wellput.io import open_evalset, open_lines
-
-    if evalset is not None:
-        if references or hypotheses or trees:
-            raise InputError(
-                "Give either an evalset or line-aligned files (--ref, --hyp, --trees), not both."
-            )
-        if evalset.removesuffix(".gz").endswith(".txt"):
-            raise InputError(
-                f"{evalset} looks like plain text, not an evalset: give it as --ref {evalset} or as "
-                f"--hyp NAME={evalset}."
-            )
-        return open_evalset(evalset, trees=with_trees)
-    if not hypotheses:
-        raise InputError(
-            "Nothing to score: give an evalset (wellput score items.jsonl -m bleu), or outputs and "
-            "references (--hyp A=a.txt --ref ref.txt)."
-        )
-    outputs: dict[str, str] = {}
-    for hypothesis in hypotheses:
-        name, equals, path = hypothesis.partition("=")
-        if not equals or not name or not path:
-            raise InputError(f"--hyp {hypothesis}: write NAME=FILE, such as --hyp A={hypothesis}.")
-        if name in outputs:
-            raise InputError(f"Two systems are named {name!r}: {outputs[name]} and {path}.")
-        outputs[name] = path
-    return open_lines(
-        references=references,
-        outputs=outputs,
-        trees=trees if with_trees or not references else None,
-    )
+    show_result_of(scored, format, output)

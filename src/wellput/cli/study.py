@@ -73,6 +73,7 @@ def invite(
         ["judge", "link"],
         [[record["judge"], record["url"]] for record in records],
         notes=["Give each judge their own link. Links are not shown again."],
+        caption="Invitations",
     )
     print_records("invitations", records, table, format, output)
 
@@ -238,7 +239,8 @@ def export(
     if output != "-":
         beside = f", the design to {done['design']}" if done["design"] else ""
         note = f"{done['answers']:,} answers written to {output}{beside}."
-        table = Table(["answers", "output"], [[str(done["answers"]), output]], notes=[note])
+        row = [str(done["answers"]), output]
+        table = Table(["answers", "output"], [row], notes=[note], caption="The export")
         print_records("export", [done], table, format, "-")
 
 
@@ -266,5 +268,5 @@ def forget(
         raise InputError("Name the one judge to forget: wellput study forget STUDY NAME.")
     erased = open_study(study).forget(who)
     record = {"judge": who, "answers_erased": erased}
-    table = Table(["judge", "answers erased"], [[who, str(erased)]])
+    table = Table(["judge", "answers erased"], [[who, str(erased)]], caption="A judge forgotten")
     print_records("forgotten", [record], table, format, output)

@@ -98,7 +98,7 @@ def command(
     files.
     """
     from wellput.cli.progress import progress_of
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.language.english_training import Inputs, Source, check_sources, make_all
 
     sources = [Source(path, "treebank") for path in treebanks]
@@ -176,6 +176,7 @@ def english_report(cards: Sequence[Card], made: dict[str, bool]) -> Report:
         ],
         notes=[f"{sum(card.bytes for card in cards) / 1e6:.1f} MB in all."],
         is_prose=True,
+        caption="Models of English",
     )
     more = [{"figures": card.figures, "data": card.data} for card in cards]
     files = [record | rest for record, rest in zip(records, more, strict=True)]

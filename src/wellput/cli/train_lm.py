@@ -116,7 +116,7 @@ def command(
     standard output.
     """
     from wellput.cli.progress import progress_of
-    from wellput.engine.score import available_cores
+    from wellput.core.cores import available_cores
     from wellput.io import check_distinct, check_writable
     from wellput.io.files import InputFile, check_readable
     from wellput.language.ngram_compact import quantized
@@ -167,8 +167,8 @@ def _on_cluster(
     threads: int | None,
     on_progress: Callable[[int], None],
 ) -> Training:
+    from wellput.core.cores import available_cores
     from wellput.engine.ray_cluster import mapping_on_cluster
-    from wellput.engine.score import available_cores
     from wellput.io.text_parts import text_parts
     from wellput.language.ngram_parts import Counting, train_in_parts
 
@@ -213,6 +213,7 @@ def lm_report(training: Training, model: NgramModel) -> Report:
             for n, (size, discounts) in enumerate(zip(sizes, training.discounts, strict=True), 1)
         ],
         notes=[f"From {training.tokens:,} words on {training.sentences:,} lines."],
+        caption="N-grams of the model and their discounts",
     )
     value = {
         "lines": training.sentences,

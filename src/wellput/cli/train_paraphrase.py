@@ -222,9 +222,9 @@ def command(
 def _mapping(
     engine: str, address: str | None, threads: int | None
 ) -> AbstractContextManager[MapParts]:
+    from wellput.core.cores import available_cores
     from wellput.core.mapping import map_here
     from wellput.engine.ray_cluster import mapping_on_cluster
-    from wellput.engine.score import available_cores
 
     if engine == "ray":
         return mapping_on_cluster(address, threads or available_cores())
@@ -304,5 +304,6 @@ def model_report(model: ParaphraseModel, index: CorpusIndex) -> Report:
     }
     shown = [name for name in record if name not in ("has_context_filter", "sha256")]
     notes = [] if model.combination else ["No judged substitutions: there is no context filter."]
-    table = Table(["learned", ""], [[name, f"{record[name]:,}"] for name in shown], notes=notes)
+    rows = [[name, f"{record[name]:,}"] for name in shown]
+    table = Table(["learned", ""], rows, notes=notes, caption="What the paraphraser learned")
     return Report([table], record, list(record), [record])

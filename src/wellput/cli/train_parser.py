@@ -56,8 +56,8 @@ def command(
     from pathlib import Path
 
     from wellput.cli.progress import progress_of
+    from wellput.core.cores import available_cores
     from wellput.core.errors import InputError
-    from wellput.engine.score import available_cores
     from wellput.io import read_trees
     from wellput.language.parser_training import attachment_scores, train_parser
     from wellput.language.parsers import PARSER_FILE, TAGGER_FILE
@@ -100,5 +100,6 @@ def parser_report(trees: int, scores: dict[str, float]) -> Report:
             f"In percent of the {scores['words']:,.0f} words of --dev, punctuation included: tags, "
             "lemmas, heads (UAS), heads with universal relations (LAS)."
         )
-    table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
+    columns = ("XPOS", "UPOS", "lemmas", "UAS", "LAS")
+    table = Table(columns, [cells], notes=notes, caption="Accuracy of the parser")
     return Report([table], {"trees": trees, **record}, SCORES, [record])

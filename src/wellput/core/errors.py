@@ -4,7 +4,8 @@
     ├── InputError       what the user brought is wrong: a file, an option, a value (exit code 2)
     │   ├── MissingExtra     the input is fine, an optional package is not installed
     │   └── Unreachable      the input lies on a server that does not answer: it may, the next time
-    └── OutputError      the result cannot be written where it was asked for (exit code 2)
+    ├── OutputError      the result cannot be written where it was asked for (exit code 2)
+    └── Worse            a system is worse than the baseline, and failing was asked for (exit code 1)
 
 A message says what was wrong, where (file, line, item), and what to do. `InputError.collect`
 reports all the bad rows of a file at once rather than the first.
@@ -14,12 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any, Self
 
 SHOWN = 20
 
 
 class WellputError(Exception):
     """Any error whose message is meant for the user."""
+
+    result: Any = None
+    """What was computed before it, where something was: it must not be lost."""
+
+    def having(self, result: Any) -> Self:
+        """The error with the result that was there before it."""
+        self.result = result
+        return self
 
 
 class InputError(WellputError, ValueError):
@@ -53,6 +63,10 @@ class Unreachable(InputError):
 
 class OutputError(WellputError, OSError):
     """The result could not be written; nothing was left half-written."""
+
+
+class Worse(WellputError):
+    """A system is significantly worse than the baseline; `result` has the scores."""
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

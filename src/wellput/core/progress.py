@@ -14,16 +14,6 @@ def unheard(n: int) -> None:
     """Progress that nobody wants to know of."""
 
 
-def together(*listeners: OnProgress) -> OnProgress:
-    """Tells all of them."""
-
-    def tell(n: int) -> None:
-        for listener in listeners:
-            listener(n)
-
-    return tell
-
-
 class OnPhase(Protocol):
     """Called at the beginning of a phase, with what is done in it ("scoring items") and the number of
     things to do, where it is known. What it returns is called with the numbers done since."""

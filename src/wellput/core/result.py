@@ -53,6 +53,11 @@ class Result(ABC):
         module, _, function = self.presented_by.partition(":")
         return getattr(import_module(module), function)(self)
 
+    def save(self, path: Any) -> None:
+        """Writes it to a file, whole or not at all: `.json`, `.csv`, `.tex` and `.md` in that format,
+        anything else as the table of the terminal."""
+        import_module(NOTEBOOK).save(self, path)
+
     def __str__(self) -> str:
         return str(import_module(NOTEBOOK).text_of(self)).rstrip("\n")
 

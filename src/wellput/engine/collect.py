@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
-from wellput.core.progress import OnPhase, OnProgress, together, unheard, unheard_phase
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import BlockStatistics, OnSegments, Unreferenced, block_statistics
@@ -127,7 +127,6 @@ def collect(
     threads: int = 1,
     keep_rows: bool = False,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress = unheard,
     on_phase: OnPhase = unheard_phase,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
@@ -144,7 +143,7 @@ def collect(
                 threads=threads,
                 keep_rows=keep_rows,
                 on_segments=on_segments,
-                on_progress=together(on_progress, on_items),
+                on_progress=on_items,
             )
         )
     return result

@@ -15,14 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from wellput.core.cores import available_cores
 from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats, Metric
-from wellput.core.progress import OnProgress, unheard
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
+from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import ScoreResult
-from wellput.engine.score import is_testable, score
+from wellput.engine.score import is_testable, score_source
+from wellput.engine.significance import Inference, Resampling
 from wellput.metrics.registry import create_all
 from wellput.stats.corrections import bonferroni
 from wellput.stats.rank_tests import rank_sum
@@ -85,7 +88,7 @@ def evaluate_displays(
     n_resamples: int = 1000,
     seed: int = 12345,
     threads: int | None = None,
-    on_progress: OnProgress = unheard,
+    on_phase: OnPhase = unheard_phase,
 ) -> DisplayEvaluation:
     """Scores every system's schedules against those of the system `original`, and tests the systems
     against each other."""
@@ -93,15 +96,15 @@ def evaluate_displays(
     text = [metric.name for metric in chosen if "derivation" not in metric.needs]
     if text:
         raise InputError(f"{', '.join(text)} scores text: displays have the metrics display-….")
-    result = score(
+    cores = threads or available_cores()
+    result = score_source(
         source,
         chosen,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-        threads=threads,
-        keep_rows=True,
-        on_progress=on_progress,
+        inference=Inference(
+            has_intervals=confidence, resampling=Resampling(n_resamples, seed, threads=cores)
+        ),
+        plan=ScoringPlan(threads=cores, keep_rows=True),
+        on_phase=on_phase,
     )
     tests = [
         test

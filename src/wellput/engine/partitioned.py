@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from wellput.core.errors import InputError, OutputError
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, OnProgress, together, unheard_phase
+from wellput.core.progress import OnPhase, OnProgress, unheard_phase
 from wellput.core.source import EvalSource, Partition
 from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.finished import FinishedPartitions
@@ -27,40 +26,16 @@ from wellput.engine.partitions import (
     evaluate,
     failed_each_time,
 )
+from wellput.engine.plan import OnError, ScoringPlan
 from wellput.engine.result import Skipped
-from wellput.io.files import PathLike
 from wellput.io.segment_folder import drop_other_parts, gathering_parts
-
-Engine = Literal["local", "ray"]
-OnError = Literal["stop", "skip"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Where and how partitions are evaluated. `resume` is the folder of finished ones, `segments` the
-    folder for segment scores, `parser` what the trees of the references come from."""
-
-    engine: Engine = "local"
-    address: str | None = None
-    threads: int = 1
-    keep_rows: bool = False
-    resume: PathLike | None = None
-    on_error: OnError = "stop"
-    segments: PathLike | None = None
-    parser: str | None = None
-
-    @property
-    def needs_partitions(self) -> bool:
-        """Whether one pass over the items would not do."""
-        is_plain = self.resume is None and self.segments is None and self.on_error == "stop"
-        return self.engine != "local" or not is_plain
 
 
 def collect_partitions(
     source: EvalSource,
     metrics: Sequence[Metric],
-    plan: Plan,
-    on_progress: OnProgress,
+    plan: ScoringPlan,
+    keep_rows: bool,
     on_phase: OnPhase = unheard_phase,
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
@@ -71,9 +46,9 @@ def collect_partitions(
     job = Job(
         result.metrics,
         threads=threads,
-        keep_rows=plan.keep_rows,
+        keep_rows=keep_rows,
         hash_ids=not source.are_ids_checked_by_partition,
-        parser=plan.parser,
+        parser=source.parser,
     )
     finished = None if plan.resume is None else FinishedPartitions(plan.resume)
     written: list[int] = []
@@ -85,7 +60,7 @@ def collect_partitions(
             on_phase("starting the cluster")
         # Left early, it must end before the cluster does.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
-        on_progress = together(on_progress, on_phase("scoring items"))
+        on_progress = on_phase("scoring items")
         on_progress(0)  # a cluster takes seconds to start, the first partition more
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
@@ -102,7 +77,7 @@ def collect_partitions(
 
 def _outcomes(
     stack: ExitStack,
-    plan: Plan,
+    plan: ScoringPlan,
     partitions: Iterable[Partition],
     job: Job,
     finished: FinishedPartitions | None,

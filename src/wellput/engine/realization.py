@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from wellput.core.cores import available_cores
 from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
+from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import ScoreResult
-from wellput.engine.score import score
+from wellput.engine.score import score_source
+from wellput.engine.significance import Inference, Resampling
+from wellput.metrics.registry import create_all
 
 METRICS = ("ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact")
 OPTIONS = {"bleu": ":tokenize=none,lowercase=true,force=true", "exact": ":lowercase=true"}
@@ -35,15 +39,14 @@ def evaluate_order(
     plain = [Tree(tree.words) for tree in trees]  # multiword tokens are of no concern here
     evalset = EvalSet.of(outputs, references, trees=plain)
     named = {f"{metric}{OPTIONS.get(metric, PLAIN)}": metric for metric in metrics}
-    result = score(
+    cores = threads or available_cores()
+    result = score_source(
         evalset,
-        list(named),
-        baseline=baseline,
-        paired="ar" if baseline else None,
-        n_resamples=n_resamples,
-        seed=seed,
-        threads=threads,
-        keep_rows=True,
+        create_all(list(named)),
+        inference=Inference(
+            baseline=baseline, resampling=Resampling(n_resamples, seed, threads=cores)
+        ),
+        plan=ScoringPlan(threads=cores, keep_rows=True),
     )
     return _with_short_names(result)
 

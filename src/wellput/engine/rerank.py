@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.engine.score import score
+from wellput.engine.plan import ScoringPlan
+from wellput.engine.score import score_source
 from wellput.io.nbest import Candidates
 
 SYSTEM = "candidate"
@@ -60,7 +62,12 @@ def rerank(
         for number, own in enumerate(nbest)
         for place, text in enumerate(own.texts)
     ]
-    scored = score(EvalSet(items), [metric], keep_rows=True, threads=threads, on_phase=on_phase)
+    scored = score_source(
+        EvalSet(items),
+        [metric],
+        plan=ScoringPlan(threads=threads or available_cores(), keep_rows=True),
+        on_phase=on_phase,
+    )
     table = scored.table(metric.name)
     scores = iter(table.scores[0].tolist())
     sign = 1.0 if metric.higher_is_better else -1.0

@@ -1,157 +1,71 @@
-"""`score`: metrics × systems with intervals and significance, from one pass over the items."""
+"""Scoring a source: metrics × systems with intervals and significance, from one pass over the items."""
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import TypeVar, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from wellput import __version__
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, OnProgress, unheard, unheard_phase
+from wellput.core.progress import OnPhase, unheard, unheard_phase
 from wellput.core.score import Score
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
-from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
+from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import Comparison, LeftOut, ScoreResult
-from wellput.engine.significance import Resampling, Test, compare_all, is_worse
-from wellput.io import open_evalset
-from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all
-
-T = TypeVar("T")
+from wellput.engine.significance import Inference, compare_all, is_worse
 
 
-def score(
-    evalset: EvalSource | str | Path,
-    metrics: str | Metric | Iterable[str | Metric],
+def score_source(
+    source: EvalSource,
+    metrics: Sequence[Metric],
     *,
-    confidence: bool | float = False,
-    paired: Test | None = None,
-    baseline: str | None = None,
-    all_pairs: bool = False,
-    alpha: float = 0.05,
-    n_resamples: int = 1000,
-    seed: int = 12345,
-    threads: int | None = None,
-    keep_rows: bool = False,
-    engine: Engine = "local",
-    address: str | None = None,
-    resume: PathLike | None = None,
-    on_error: OnError = "stop",
-    segments: PathLike | None = None,
+    inference: Inference | None = None,
+    plan: ScoringPlan | None = None,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress = unheard,
     on_phase: OnPhase = unheard_phase,
 ) -> ScoreResult:
-    """Scores every system of an EvalSet (or of a file) under every metric.
+    """Scores every system of the source under every metric, as planned.
 
-    `metrics` are names with options (`"bleu,chrf:word_order=2"`) or metric objects. `confidence` asks
-    for bootstrap intervals: True for 95%, or the level. `paired` tests every system against the
-    `baseline` (the first system, unless named): approximate randomization or paired bootstrap;
-    `all_pairs` tests every pair too, with Holm's correction. `threads` None means all cores; it
-    never changes a digit. `keep_rows` keeps segment statistics for `result.table(metric)`.
-
-    `engine="ray"` computes on the cluster at `address` (without one, on processes of this machine), to
-    the same digits. `resume` is a folder in which finished partitions are kept: a run that was stopped
-    goes on from there. `on_error="skip"` leaves out partitions that cannot be read and lists them in
-    `result.skipped`. `segments` is a folder for segment scores, a Parquet file a partition;
-    `on_segments` is called with them instead, by the local engine alone. `on_progress` is called with
-    the numbers of items done, `on_phase` with what is done next, to tell a user who waits.
-
-    >>> import wellput
-    >>> sets = wellput.EvalSet.of({"A": ["a cat sat"], "B": ["sat a cat"]}, ["a cat sat"])
-    >>> wellput.score(sets, "ssa,gsa")["B", "gsa"].score
-    0.6666666666666667
+    `on_segments` is called with the scores of segments, block by block, by the local engine alone.
     """
-    if isinstance(evalset, str | Path):
-        evalset = open_evalset(evalset)
-    chosen = create_all(metrics)
-    level = 0.95 if isinstance(confidence, bool) else float(confidence)
-    if not 0 < level < 1:
-        raise InputError(f"confidence={level} must lie between 0 and 1, such as 0.95.")
-    if paired not in (None, *get_args(Test)):
-        raise InputError(f"paired={paired!r} is no test; there are {', '.join(get_args(Test))}.")
-    if n_resamples < 1 or seed < 0 or (threads is not None and threads < 1):
-        raise InputError(
-            f"n_resamples={n_resamples} and threads={threads} must be 1 or more, seed={seed} 0 or more."
-        )
-    if address is not None and engine == "local":
-        raise InputError(
-            f"address={address!r} is that of a Ray cluster: ask for the engine ray, too."
-        )
-    test: Test | None = paired or ("ar" if baseline is not None or all_pairs else None)
-    plan = Plan(
-        engine=_one_of("engine", engine, Engine),
-        address=address,
-        threads=threads or available_cores(),
-        keep_rows=keep_rows or confidence is not False or test is not None,
-        resume=resume,
-        on_error=_one_of("on_error", on_error, OnError),
-        segments=segments,
-        parser=evalset.parser,
-    )
-    collection = _collected(evalset, chosen, plan, on_segments, on_progress, on_phase)
-    systems = collection.systems
-    if test is not None:
-        baseline = _baseline(systems, baseline)
-    resampling = Resampling(n_resamples, seed, threads or available_cores(), alpha, level)
-    resampled = confidence is not False or test is not None
+    asked = inference or Inference()
+    plan = plan or ScoringPlan()
+    keep_rows = plan.keep_rows or asked.resamples
+    collection = _collected(source, metrics, plan, keep_rows, on_segments, on_phase)
+    baseline = asked.baseline_among(collection.systems)
     signatures = {
-        metric.name: signature(
-            metric,
-            collection,
-            resampling if resampled else None,
-            test,
-            parser=evalset.parser,
-        )
+        metric.name: signature(metric, collection, asked, parser=source.parser)
         for metric in collection.metrics
     }
     tables = (
         {m.name: collection.table(m, signatures[m.name]) for m in collection.metrics}
-        if keep_rows or resampled
+        if keep_rows
         else {}
     )
-    on_scores = on_phase("resampling scores", len(collection.columns)) if resampled else unheard
-    scores = [
-        _score(
-            collection,
-            system,
-            metric,
-            signatures[metric.name],
-            tables.get(metric.name),
-            resampling,
-            confidence is not False,
-            test,
-            baseline,
-            on_scores,
-        )
-        for metric in collection.metrics
-        for system in systems
-    ]
-    pairs: list[Comparison] = []
-    if all_pairs and test is not None:
-        testable = [metric for metric in collection.metrics if is_testable(metric)]
-        n_pairs = math.comb(len(systems), 2)
-        on_pair = on_phase("comparing systems", n_pairs * len(testable))
-        for metric in testable:
-            pairs += compare_all(tables[metric.name], test, resampling, on_pair)
+    n_columns = len(collection.columns)
+    on_score = on_phase("resampling scores", n_columns) if asked.resamples else unheard
+    scores: list[Score] = []
+    for metric in collection.metrics:
+        for system in collection.systems:
+            plain = _score(collection, system, metric, signatures[metric.name])
+            scores.append(_with_inference(plain, metric, tables, asked, baseline))
+            on_score(1)
     return ScoreResult(
         items=collection.items,
-        systems=tuple(systems),
+        systems=tuple(collection.systems),
         metrics=tuple(metric.name for metric in collection.metrics),
         scores=tuple(scores),
-        seed=seed,
-        n_resamples=n_resamples,
-        confidence=level,
-        test=test,
-        alpha=alpha,
-        comparisons=tuple(pairs),
+        seed=asked.resampling.seed,
+        n_resamples=asked.resampling.n_resamples,
+        confidence=asked.resampling.confidence,
+        test=asked.test,
+        alpha=asked.resampling.alpha,
+        comparisons=tuple(_all_pairs(collection, tables, asked, on_phase)),
         skipped=tuple(collection.skipped),
         left_out=_left_out(collection),
         tables=tables,
@@ -160,28 +74,29 @@ def score(
 
 
 def _collected(
-    evalset: EvalSource,
+    source: EvalSource,
     metrics: Sequence[Metric],
-    plan: Plan,
+    plan: ScoringPlan,
+    keep_rows: bool,
     on_segments: OnSegments | None,
-    on_progress: OnProgress,
     on_phase: OnPhase,
 ) -> Collection:
     """The statistics, as planned; raises InputError where there are none."""
     if not plan.needs_partitions:
         collection = collect(
-            evalset,
+            source,
             metrics,
             threads=plan.threads,
-            keep_rows=plan.keep_rows,
+            keep_rows=keep_rows,
             on_segments=on_segments,
-            on_progress=on_progress,
             on_phase=on_phase,
         )
     elif on_segments is not None:
-        raise InputError("on_segments needs engine='local' without resume and on_error='skip'.")
+        raise InputError("on_segments= needs engine='local' without resume= and on_error='skip'.")
     else:
-        collection = collect_partitions(evalset, metrics, plan, on_progress, on_phase)
+        from wellput.engine.partitioned import collect_partitions
+
+        collection = collect_partitions(source, metrics, plan, keep_rows, on_phase)
     if not collection.systems and collection.skipped:
         raise InputError.collect(
             "Nothing is left to score: every partition failed.",
@@ -193,27 +108,9 @@ def _collected(
     return collection
 
 
-def _score(
-    collection: Collection,
-    system: str,
-    metric: Metric,
-    signed: str,
-    table: ScoreTable | None,
-    resampling: Resampling,
-    has_interval: bool,
-    test: Test | None,
-    baseline: str | None,
-    on_progress: OnProgress,
-) -> Score:
+def _score(collection: Collection, system: str, metric: Metric, signed: str) -> Score:
     column = collection.columns[system, metric.name]
     left_out = collection.left_out[system] if "references" in metric.needs else 0
-    interval = delta = None
-    if table is not None and has_interval:
-        interval = resampling.interval(table, system)
-    is_compared = test is not None and system != baseline and is_testable(metric)
-    if table is not None and test is not None and baseline is not None and is_compared:
-        delta = resampling.difference(table, system, baseline, test)
-    on_progress(1)
     return Score(
         system=system,
         metric=metric.name,
@@ -223,14 +120,51 @@ def _score(
         left_out=left_out,
         undefined=column.undefined,
         components={name: float(value) for name, value in metric.components(column.sums).items()},
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        baseline=baseline if delta else None,
-        delta=delta.value if delta else None,
-        p_value=delta.p_value if delta else None,
-        n_common=delta.n if delta else None,
-        is_worse=is_worse(delta, metric.higher_is_better, resampling.alpha) if delta else None,
     )
+
+
+def _with_inference(
+    score: Score,
+    metric: Metric,
+    tables: Mapping[str, ScoreTable],
+    asked: Inference,
+    baseline: str | None,
+) -> Score:
+    """The score with its interval and its difference from the baseline, where they were asked for."""
+    resampling = asked.resampling
+    if asked.has_intervals:
+        interval = resampling.interval(tables[metric.name], score.system)
+        score = replace(score, low=interval.low, high=interval.high)
+    if asked.test is None or baseline in (None, score.system) or not is_testable(metric):
+        return score
+    assert baseline is not None
+    delta = resampling.difference(tables[metric.name], score.system, baseline, asked.test)
+    return replace(
+        score,
+        baseline=baseline,
+        delta=delta.value,
+        p_value=delta.p_value,
+        n_common=delta.n,
+        is_worse=is_worse(delta, metric.higher_is_better, resampling.alpha),
+    )
+
+
+def _all_pairs(
+    collection: Collection,
+    tables: Mapping[str, ScoreTable],
+    asked: Inference,
+    on_phase: OnPhase,
+) -> list[Comparison]:
+    if not asked.all_pairs or asked.test is None:
+        return []
+    testable = [metric for metric in collection.metrics if is_testable(metric)]
+    n_pairs = math.comb(len(collection.systems), 2)
+    on_pair = on_phase("comparing systems", n_pairs * len(testable))
+    return [
+        pair
+        for metric in testable
+        for pair in compare_all(tables[metric.name], asked.test, asked.resampling, on_pair)
+    ]
 
 
 def _left_out(collection: Collection) -> tuple[LeftOut, ...]:
@@ -242,52 +176,22 @@ def _left_out(collection: Collection) -> tuple[LeftOut, ...]:
     return (LeftOut("no reference", metrics, found.n, found.first),)
 
 
-def _one_of(name: str, value: T, choices: object) -> T:
-    if value not in get_args(choices):
-        raise InputError(
-            f"{name}={value!r} is not known; there are {', '.join(get_args(choices))}."
-        )
-    return value
-
-
 def is_testable(metric: Metric) -> bool:
     """Whether significance may be assessed; a metric of others need not say so."""
     return getattr(metric, "is_testable", True)
 
 
-def _baseline(systems: Sequence[str], baseline: str | None) -> str:
-    if len(systems) < 2:
-        raise InputError(f"A paired test needs two systems; there is only {systems[0]}.")
-    if baseline is not None and baseline not in systems:
-        raise InputError(
-            f"No system {baseline!r} to compare with.{did_you_mean(baseline, systems)} "
-            f"There are {', '.join(systems)}."
-        )
-    return baseline if baseline is not None else systems[0]
-
-
 def signature(
-    metric: Metric,
-    collection: Collection,
-    resampling: Resampling | None,
-    test: Test | None,
-    *,
-    parser: str | None = None,
+    metric: Metric, collection: Collection, asked: Inference, *, parser: str | None = None
 ) -> str:
     """Everything that must be equal for two scores to be comparable, in sacreBLEU's order."""
     fields: list[str] = []
     if "references" in metric.needs:
         fields.append(f"nrefs:{collection.references_label}")
-    if resampling is not None:
-        fields += [f"{test or 'bs'}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
+    if asked.resamples:
+        how = asked.resampling
+        fields += [f"{asked.test or 'bs'}:{how.n_resamples}", f"seed:{how.seed}"]
     if parser is not None and "tree" in metric.needs:
         fields.append(f"trees:{parser}")
     own = metric.signature()
     return "|".join([*fields, *([own] if own else []), f"version:wellput-{__version__}"])
-
-
-def available_cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from wellput.core.errors import InputError, did_you_mean
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.result import Comparison
+from wellput.engine.result import FEWEST_ITEMS, Comparison
 from wellput.stats.corrections import holm
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
@@ -22,11 +24,11 @@ Test = Literal["ar", "bs"]
 class Resampling:
     """How uncertainty is measured: the same for every system, metric and pair."""
 
-    n_resamples: int
-    seed: int
-    threads: int
-    alpha: float
-    confidence: float
+    n_resamples: int = 1000
+    seed: int = 12345
+    threads: int = 1
+    alpha: float = 0.05
+    confidence: float = 0.95
 
     def interval(self, table: ScoreTable, system: str) -> Estimate:
         row = table.row(system)
@@ -61,9 +63,60 @@ class Resampling:
         )
 
 
+@dataclass(frozen=True)
+class Inference:
+    """What is asked of the uncertainty of scores: intervals, a paired test of every system against the
+    `baseline` (the first system, unless named), and the same test of all pairs with Holm's correction.
+
+    A baseline or all pairs ask for approximate randomization where no test is named.
+    """
+
+    has_intervals: bool = False
+    paired: Test | None = None
+    baseline: str | None = None
+    all_pairs: bool = False
+    resampling: Resampling = field(default_factory=Resampling)
+
+    def __post_init__(self) -> None:
+        how = self.resampling
+        if self.paired not in (None, *get_args(Test)):
+            known = ", ".join(get_args(Test))
+            raise InputError(f"paired={self.paired!r} is no test; there are {known}.")
+        if not 0 < how.confidence < 1:
+            raise InputError(f"confidence={how.confidence} must lie between 0 and 1, such as 0.95.")
+        if how.n_resamples < 1 or how.seed < 0:
+            raise InputError(
+                f"resamples={how.n_resamples} must be 1 or more, seed={how.seed} 0 or more."
+            )
+
+    @property
+    def test(self) -> Test | None:
+        """The test to make, None for none."""
+        is_implied = self.baseline is not None or self.all_pairs
+        return self.paired or ("ar" if is_implied else None)
+
+    @property
+    def resamples(self) -> bool:
+        """Whether rows of segments must be kept, to be drawn again and again."""
+        return self.has_intervals or self.test is not None
+
+    def baseline_among(self, systems: Sequence[str]) -> str | None:
+        """The system to compare with, None where nothing is compared."""
+        if self.test is None:
+            return None
+        if len(systems) < 2:
+            raise InputError(f"A paired test needs two systems; there is only {systems[0]}.")
+        if self.baseline is not None and self.baseline not in systems:
+            raise InputError(
+                f"baseline={self.baseline!r} is no system of the evalset."
+                f"{did_you_mean(self.baseline, systems)} There are {', '.join(systems)}."
+            )
+        return self.baseline if self.baseline is not None else systems[0]
+
+
 def is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
     """Whether a difference is one for the worse and significant; None where nothing can be said."""
-    if higher_is_better is None or delta.p_value is None:
+    if higher_is_better is None or delta.p_value is None or (delta.n or 0) < FEWEST_ITEMS:
         return None
     better = delta.value if higher_is_better else -delta.value
     return better < 0 and delta.p_value < alpha

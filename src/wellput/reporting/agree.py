@@ -230,6 +230,7 @@ def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
             ]
             for row in entry["pairs"]
         ],
+        caption=f"Pairs of systems: {entry['question']}",
     )
     return [systems, pairs]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from wellput.agreement.fit import Fit
@@ -11,16 +12,33 @@ from wellput.agreement.result import AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
+from wellput.io import replacing
+from wellput.io.files import PathLike
 from wellput.reporting.html.charts import Chart, altair
 from wellput.reporting.html.contents import agreement_rows, score_rows
 from wellput.reporting.html.people_charts import agreement_chart, preferences_chart
 from wellput.reporting.html.score_charts import forest_chart
-from wellput.reporting.table import Table, render
+from wellput.reporting.table import Format, Table, render
 
 
 def text_of(result: Result) -> str:
     """The tables of the terminal."""
     return render(result.report(), "table")
+
+
+FORMATS: dict[str, Format] = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".md": "markdown",
+}
+
+
+def save(result: Result, path: PathLike) -> None:
+    """Writes the result in the format that the suffix names."""
+    text = render(result.report(), FORMATS.get(Path(path).suffix, "table"))
+    with replacing(path) as file:
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def html_of(result: Result) -> str:
@@ -92,7 +110,7 @@ def _table(table: Table) -> str:
             for i, row in enumerate(table.rows)
         )
         parts.append(f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>")
-    parts += [f"<p><small>{escape(note)}</small></p>" for note in table.notes]
+    parts += [f"<p><small>{escape(note)}</small></p>" for note in table.notes_on_bold]
     return "\n".join(parts)
 
 

@@ -29,5 +29,10 @@ def parse_report(summary: Summary) -> Report:
         notes.append(
             "No log probabilities: no head-driven model beside this parser, or no line short enough."
         )
-    table = Table(("sentences", "words", "log p a word", "in fragments"), [cells], notes=notes)
+    table = Table(
+        ("sentences", "words", "log p a word", "in fragments"),
+        [cells],
+        notes=notes,
+        caption="What was parsed",
+    )
     return Report([table], record, tuple(record), [record])

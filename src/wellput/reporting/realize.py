@@ -14,14 +14,14 @@ COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")
 
 
 def realize_report(
-    realized: Sequence[Realized], *, model: str, evaluation: ScoreResult | None, width: int | None
+    realized: Sequence[Realized], *, model: str, evaluation: ScoreResult | None
 ) -> Report:
     """Scores against the trees' own order if there are any, else the sentences."""
     records = [record for place, one in enumerate(realized, 1) for record in _records(place, one)]
     value: dict[str, Any] = {"model": model, "trees": len(realized), "sentences": records}
     if evaluation is None:
         return Report([_sentences(records)], value, COLUMNS, records)
-    scores = score_report(evaluation, width=width)
+    scores = score_report(evaluation)
     return Report(scores.tables, {**value, **scores.value}, scores.columns, scores.records)
 
 
@@ -50,7 +50,8 @@ def _sentences(records: Sequence[dict[str, Any]]) -> Table:
         for record in records
     ]
     starred = ["*: the search was not exact."] if not all(r["is_exact"] for r in records) else []
-    return Table(("tree", "rank", "score", "sentence"), rows, notes=starred, is_prose=True)
+    columns = ("tree", "rank", "score", "sentence")
+    return Table(columns, rows, notes=starred, is_prose=True, caption="Realized sentences")
 
 
 def explained(realized: Realized) -> str:

@@ -50,6 +50,7 @@ def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Rep
         rows,
         notes=[_count(len(runs), total), *(f"Left out: {reason}." for reason in left_out)],
         is_prose=True,
+        caption="Stored runs",
     )
     records = [record for run in runs for record in _records(run)]
     value = {"runs": [_value(run) for run in runs], "total": total, "left_out": list(left_out)}
@@ -173,7 +174,11 @@ def diff_report(found: RunChanges) -> Report:
     if not found.changes:
         notes.append("No system and metric is in both. Pair systems with --rename OLD=NEW.")
     table = Table(
-        ["system", "metric", "before", "after", "difference", "remarks"], rows, notes=notes
+        ["system", "metric", "before", "after", "difference", "remarks"],
+        rows,
+        notes=notes,
+        caption=f"Scores of run {after.id} compared with those of run {before.id}",
+        name="changes",
     )
     records = [_change_record(change) for change in found.changes]
     value = {

@@ -17,12 +17,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy.stats import rankdata
 
+from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
-from wellput.engine.score import score
+from wellput.engine.plan import ScoringPlan
+from wellput.engine.score import score_source
 from wellput.metrics.registry import create_all
 from wellput.studies.designs import Design
 from wellput.studies.study import StudyItem, Trial
@@ -76,9 +78,8 @@ def select_trials(
     tables: Mapping[str, ScoreTable] = {}
     if method != "random":
         chosen_metrics = create_all(metrics)
-        tables = score(
-            evalset, chosen_metrics, keep_rows=True, threads=threads, on_phase=on_phase
-        ).tables
+        plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
+        tables = score_source(evalset, chosen_metrics, plan=plan, on_phase=on_phase).tables
         on_phase("choosing trials")
     if method == "random":
         strata = _by_systems(trials, is_page=design.layout == "page", rng=rng)

@@ -20,8 +20,8 @@ HOSTILE = f"{SCRIPT} <img src=x onerror=document.title='owned'> \u202eright to l
 TREE = Tree((Word("the", 2), Word("cat", 3), Word("sat", 0), Word("down", 3)))
 
 
-def small_evalset() -> EvalSet:
-    """Six items, three systems: A is the reference, B moves a word, C says something else."""
+def small_evalset(n: int = 6) -> EvalSet:
+    """Three systems: A is the reference, B moves a word, C says something else."""
     items = [
         Item(
             f"i{number}",
@@ -30,7 +30,7 @@ def small_evalset() -> EvalSet:
             (TREE, None),
             source=f"source {number}",
         )
-        for number in range(1, 7)
+        for number in range(1, n + 1)
     ]
     return EvalSet(items)
 

@@ -1,11 +1,11 @@
-"""From the names a user gives (`--method`, `--candidates`, `--filter`) to a `Paraphraser`."""
+"""From the names a user gives (`method`, `candidates`, `filter`) to a `Paraphraser`."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.io.files import PathLike
@@ -73,6 +73,49 @@ class Choices:
         if self.threshold is not None:
             parts.append(f"{self.threshold:g}")
         return "-".join(parts)
+
+
+def choices_of(
+    method: str | None = None,
+    candidates: str | None = None,
+    filter: str | None = None,
+    *,
+    threshold: float | None = None,
+    relative: bool = False,
+    joint: bool = False,
+    words_only: bool = False,
+    model: PathLike | None = None,
+    lm: PathLike | None = None,
+    encoder: str | None = None,
+    wordnet: PathLike | None = None,
+) -> Choices:
+    """The choices that these options make; contradictions are refused."""
+    if method is not None and (candidates is not None or filter is not None):
+        raise InputError("method= is short for candidates= and filter=: give it or them.")
+    if method is not None and method not in METHODS:
+        hint = did_you_mean(method, list(METHODS))
+        raise InputError(f"method={method!r} is none of {', '.join(METHODS)}.{hint}")
+    if method is not None or candidates is None:
+        source, usual = METHODS[method or "context"]
+    else:
+        source, usual = candidates, "context" if candidates == "wordnet" else "none"
+    chosen = cast("FilterName", filter or usual)
+    if relative and chosen != "classifier":
+        raise InputError("relative=True goes with filter='classifier'.")
+    if lm is not None and chosen != "lm":
+        raise InputError("lm= goes with filter='lm'.")
+    return Choices(
+        candidates=source,
+        filter=chosen,
+        model=model,
+        language_model=lm,
+        encoder=encoder,
+        wordnet=wordnet,
+        threshold=threshold,
+        has_phrases=not words_only,
+        is_joint=joint,
+        is_relative=relative,
+    )
 
 
 class _Parts:

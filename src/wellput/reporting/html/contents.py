@@ -24,8 +24,8 @@ from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.html.sample import Sample
 from wellput.reporting.html.verdict import likeness
-from wellput.reporting.score import score_table
-from wellput.reporting.table import UNLIMITED, Table, p_text
+from wellput.reporting.score import few_items, score_table
+from wellput.reporting.table import Table, p_text
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,9 @@ def scores_section(evaluation: Evaluation) -> Section:
     return Section(
         "scores",
         "Systems under metrics",
+        words=few_items(evaluation.result),
         charts=[score_charts.forest_chart(rows)],
-        tables=[score_table(ordered, width=UNLIMITED)],
+        tables=[score_table(ordered)],
     )
 
 
@@ -214,7 +215,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
     is_better = _direction(result, score.metric)
     if score.p_value is None or score.delta is None or math.isnan(score.p_value):
         return "not tested"
-    if score.p_value >= result.alpha:
+    if not result.is_shown(score.p_value, score.n_common):
         return "no difference shown"
     if is_better is None:
         return "different"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.engine.score import score
+from wellput.engine.plan import ScoringPlan
+from wellput.engine.score import score_source
+from wellput.engine.significance import Inference, Resampling
 from wellput.metrics.registry import create_all
 from wellput.reporting.html.contents import Evaluation
 from wellput.reporting.html.people import people_of_choices, people_of_ratings
@@ -24,7 +27,7 @@ RESAMPLES_PER_PAIR = 40
 def evaluate(
     source: EvalSource,
     answers: Sequence[Judgment] | Sequence[Preference],
-    metrics: Sequence[str],
+    metrics: str | Metric | Iterable[str | Metric],
     *,
     title: str,
     baseline: str | None,
@@ -43,17 +46,22 @@ def evaluate(
     chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
     n_pairs = math.comb(len(sample.systems), 2)
     has_pairs = n_pairs > 0
-    result = score(
-        source,
-        chosen,
-        confidence=True,
+    inference = Inference(
+        has_intervals=True,
         paired="ar" if has_pairs else None,
         baseline=baseline,
         all_pairs=has_pairs,
-        n_resamples=max(uncertainty.n_resamples, RESAMPLES_PER_PAIR * n_pairs),
-        seed=uncertainty.seed,
-        threads=uncertainty.threads,
-        keep_rows=True,
+        resampling=Resampling(
+            max(uncertainty.n_resamples, RESAMPLES_PER_PAIR * n_pairs),
+            uncertainty.seed,
+            uncertainty.threads,
+        ),
+    )
+    result = score_source(
+        source,
+        chosen,
+        inference=inference,
+        plan=ScoringPlan(threads=uncertainty.threads),
         on_phase=on_phase,
     )
     agreement = people = None

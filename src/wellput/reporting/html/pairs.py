@@ -105,7 +105,7 @@ def _by_metric(result: ScoreResult, metric: str) -> Scorer:
         if pair.metric != metric:
             continue
         ahead: int | None = 0
-        if pair.p_adjusted < result.alpha:
+        if result.is_shown(pair.p_adjusted, pair.n):
             ahead = None if is_better is None else 1 if (pair.delta > 0) == is_better else -1
         pairs.append(Pair(pair.a, pair.b, pair.delta, ahead, pair.p_value, pair.p_adjusted, pair.n))
     return Scorer(metric, best_first(result, metric), pairs, metric=metric)

@@ -1,0 +1,194 @@
+"""`agree`: whom people prefer, and how far metrics agree with them."""
+
+from __future__ import annotations
+
+from typing import Literal, cast, get_args
+
+from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.analysis import agree as agree_on_ratings
+from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.intervals import Resampled
+from wellput.agreement.panel import Normalization
+from wellput.agreement.preferences import agree_on_preferences
+from wellput.agreement.result import AgreementResult, Average, Coefficient, Level
+from wellput.api.inputs import (
+    Answers,
+    Items,
+    Metrics,
+    Names,
+    check_files,
+    listed,
+    open_items,
+    read_answers,
+)
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.engine.plan import ScoringPlan
+from wellput.engine.score import score_source
+from wellput.io.files import PathLike
+from wellput.metrics.registry import create_all
+from wellput.stats.comparison import Correction, Test
+
+
+def agree(
+    evalset: Items,
+    judgments: Answers,
+    metrics: Metrics,
+    *,
+    trees: str | None = None,
+    level: Level = "segment",
+    average: Average = "none",
+    coefficient: Names = "pearson",
+    question: Names = (),
+    normalize: Normalization | None = None,
+    exclude: str | list[str] | tuple[str, ...] = (),
+    exclude_judges_below: float | None = None,
+    document_size: int = 300,
+    documents: int = 10,
+    models: bool = False,
+    test: Test | Literal["auto"] = "auto",
+    correction: Correction = "holm",
+    resample: Resampled | Literal["auto"] = "auto",
+    resamples: int = 1000,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> AgreementResult:
+    """Says whom people prefer, whether metrics order the systems alike, how far each metric agrees with
+    people, and how far the people agree among themselves.
+
+    Parameters
+    ----------
+    evalset, judgments
+        An `EvalSet` and judgments (`Judgment` for ratings, `Preference` for pairwise choices), or the
+        paths of their files.
+    metrics
+        As for `score`; add `random` and `length-only` to see the floor.
+    trees
+        `"auto"` parses the references that have no tree, `"spacy:NAME"` with a spaCy pipeline you have.
+    level, average
+        What is correlated: segments (pooled, or within each item or system and averaged), systems, or
+        documents of `document_size` segments, of which `documents` are drawn at random.
+    coefficient
+        One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
+    question
+        Only these questions; all without it. A list, where a question has a comma in it.
+    normalize
+        Ratings per judge: z, unit, rank or none; z where there are several judges, unless said.
+    exclude, exclude_judges_below
+        Ratings to leave out, each with its reason (`"judge=J3: pressed one button"`), and judges who
+        correlate less than this with the others.
+    models
+        Also regresses the ratings on the metrics.
+    test, correction
+        How two metrics are compared, and the correction for there being many pairs of them.
+    resample, resamples, seed
+        What the intervals' bootstrap draws, how often, from which seed.
+    path
+        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    AgreementResult
+        `ranking`, `orders`, `agreement`, `differences`, `judges` and more, one row each.
+
+    Raises
+    ------
+    InputError
+        What was given is wrong, or an option does not fit the judgments.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> texts = {"A": ["a cat sat", "it rains", "we eat"], "B": ["sat a", "rains", "eat eat"]}
+    >>> evalset = wellput.EvalSet.of(texts, ["a cat sat", "it rains", "we eat"])
+    >>> ratings = [
+    ...     wellput.Judgment(judge, item, system, "quality", value)
+    ...     for judge in ("Kim", "Lee")
+    ...     for item in ("1", "2", "3")
+    ...     for system, value in (("A", 6 + (item == "3")), ("B", 2 + (judge == "Kim")))
+    ... ]
+    >>> wellput.agree(evalset, ratings, "ssa").ranking[0].leaders
+    ['A', 'B']
+    """
+    check_files([path], [evalset, judgments])
+    chosen = create_all(metrics)
+    on_phase("reading judgments")
+    answers = read_answers(judgments)
+    questions = [question] if isinstance(question, str) else list(question)
+    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    cores = threads or available_cores()
+    options = AgreementOptions(
+        level=level,
+        average=average,
+        coefficients=coefficient_names(coefficient),
+        normalization=normalize,
+        questions=questions,
+        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        judges_below=exclude_judges_below,
+        test=test,
+        correction=correction,
+        document_size=document_size,
+        documents=documents,
+        with_models=models,
+        uncertainty=Uncertainty(resample=resample, n_resamples=resamples, seed=seed, threads=cores),
+    )
+    are_choices = bool(answers) and isinstance(answers[0], Preference)
+    if are_choices:
+        _refuse_options_of_ratings(options)
+    source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+    plan = ScoringPlan(threads=cores, keep_rows=True)
+    tables = score_source(source, chosen, plan=plan, on_phase=on_phase).tables
+    if are_choices:
+        on_phase("counting choices")
+        choices = cast("list[Preference]", answers)
+        result = agree_on_preferences(tables, choices, questions=questions)
+    else:
+        ratings = cast("list[Judgment]", answers)
+        result = agree_on_ratings(tables, ratings, options, on_phase=on_phase)
+    if path is not None:
+        result.save(path)
+    return result
+
+
+def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
+    """The coefficients asked for, each once."""
+    known = get_args(Coefficient)
+    names = listed(given)
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InputError(f"coefficient={name!r} is none of {', '.join(known)}.{hint}")
+    return cast("tuple[Coefficient, ...]", tuple(dict.fromkeys(names))) or ("pearson",)
+
+
+def _refuse_options_of_ratings(options: AgreementOptions) -> None:
+    """Pairwise choices have an analysis of their own: an option that it passes over is an error."""
+    usual, own, drawn = AgreementOptions(), options.uncertainty, Uncertainty()
+    given = {
+        "level": options.level != usual.level,
+        "average": options.average != usual.average,
+        "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
+        "normalize": options.normalization is not None,
+        "exclude": bool(options.exclusions),
+        "exclude_judges_below": options.judges_below is not None,
+        "document_size": options.document_size != usual.document_size,
+        "documents": options.documents != usual.documents,
+        "models": options.with_models,
+        "test": options.test != usual.test,
+        "correction": options.correction != usual.correction,
+        "resample": own.resample != drawn.resample,
+        "resamples": own.n_resamples != drawn.n_resamples,
+    }
+    names = [f"{name}=" for name, is_given in given.items() if is_given]
+    if names:
+        raise InputError(
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} for ratings; these judgments are "
+            "pairwise choices."
+        )

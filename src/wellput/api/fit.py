@@ -1,0 +1,161 @@
+"""`fit`: a metric of one's own, fitted to people's judgments."""
+
+from __future__ import annotations
+
+from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.card import panel_provenance
+from wellput.agreement.choices import selection_ratings
+from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table
+from wellput.agreement.panel import Normalization
+from wellput.agreement.prepared import prepared_panels
+from wellput.api.inputs import Answers, Items, Names, check_files, open_items, read_answers
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.fitted_model import predictor_name, split_predictor
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Metric
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.engine.plan import ScoringPlan
+from wellput.engine.score import score_source
+from wellput.io.files import PathLike
+from wellput.metrics import registry
+
+
+def fit(
+    evalset: Items,
+    judgments: Answers,
+    *,
+    question: str,
+    predictors: Names,
+    trees: str | None = None,
+    method: FitMethod = "ols",
+    stepwise: Criterion | None = None,
+    normalize: Normalization | None = None,
+    exclude: str | list[str] | tuple[str, ...] = (),
+    exclude_judges_below: float | None = None,
+    no_rescale: bool = False,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> Fit:
+    """Fits a metric to people's judgments.
+
+    Parameters
+    ----------
+    evalset, judgments
+        As for `agree`; pairwise choices are fitted as how often an output was chosen when offered.
+    question
+        The question whose answers to fit.
+    predictors
+        Metrics and their components: `"sta,ssa.substitutions,length"`.
+    trees
+        `"auto"` parses the references that have no tree, `"spacy:NAME"` with a spaCy pipeline you have.
+    method
+        `"ols"` least squares, `"ridge"` with the penalty chosen by leave-one-out.
+    stepwise
+        Chooses among the predictors, by `"aic"` or by `"p"`.
+    normalize, exclude, exclude_judges_below
+        As for `agree`.
+    no_rescale
+        Keeps the raw regression: all predictors, on the scale of the judgments.
+    path
+        Writes the metric to a `.json` file, which `score` takes as a metric.
+    seed, threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    Fit
+        `fit.model` is the metric, `fit.save("quality.json")` writes it.
+
+    Raises
+    ------
+    InputError
+        Nobody answered the question, a predictor is unknown, or nothing is left to fit.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> evalset = wellput.EvalSet.of({"A": ["a b c", "a b", "c a b", "a", "b c a"]}, ["a b c"] * 5)
+    >>> ratings = [
+    ...     wellput.Judgment("Kim", item, "A", "quality", value)
+    ...     for item, value in (("1", 7), ("2", 5), ("3", 4), ("4", 2), ("5", 3))
+    ... ]
+    >>> fit = wellput.fit(evalset, ratings, question="quality", predictors="ssa")
+    >>> round(fit.regression.r_squared, 2)
+    0.86
+    """
+    from wellput.io.fingerprint import fingerprint
+    from wellput.metrics.fitted import check_savable
+
+    if path is not None:
+        check_savable(path)
+    check_files([path], [evalset, judgments])
+    metrics, names = predictor_metrics(predictors)
+    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    on_phase("reading judgments")
+    answers = _answers_to(question, judgments)
+    choices = [answer for answer in answers if isinstance(answer, Preference)]
+    ratings = [answer for answer in answers if isinstance(answer, Judgment)]
+    source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
+    plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
+    tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
+    first = tables[metrics[0].name]
+    _, ready = prepared_panels(
+        selection_ratings(choices) if choices else ratings,
+        first.systems,
+        first.items,
+        AgreementOptions(
+            normalization=normalize or ("none" if choices else None),
+            questions=[question],
+            exclusions=[parse_exclusion(rule, question) for rule in exclusions],
+            judges_below=exclude_judges_below,
+        ),
+    )
+    panel = ready[question]
+    files = {"evalset": evalset, "judgments": judgments}
+    hashes = {name: fingerprint(file) for name, file in files.items() if isinstance(file, PathLike)}
+    result = fit_table(
+        tables,
+        panel.table(),
+        names,
+        method=method,
+        stepwise=stepwise,
+        rescale=not no_rescale,
+        seed=seed,
+        provenance={**panel_provenance(panel), "sha256": hashes},
+        on_phase=on_phase,
+    )
+    if path is not None:
+        result.save(path)
+    return result
+
+
+def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
+    """The metrics to score, and the predictors by the metrics' own names."""
+    metrics: dict[str, Metric] = {}
+    names: list[str] = []
+    for text in [predictors] if isinstance(predictors, str) else predictors:
+        for name in registry.split_specs(text):
+            if name.lower().endswith(".json"):
+                raise InputError(f"{name} is a fitted metric; it cannot be a predictor itself.")
+            spec, component = split_predictor(name)
+            metric = registry.create(spec)
+            metrics[metric.name] = metric
+            names.append(predictor_name(metric.name, component))
+    if not names:
+        raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
+    return list(metrics.values()), names
+
+
+def _answers_to(question: str, judgments: Answers) -> list[Judgment | Preference]:
+    found = read_answers(judgments)
+    questions = list(dict.fromkeys(answer.question for answer in found))
+    if question not in questions:
+        raise InputError(
+            f"Nobody answered question={question!r}.{did_you_mean(question, questions)} "
+            f"The questions are {', '.join(questions)}."
+        )
+    return [answer for answer in found if answer.question == question]

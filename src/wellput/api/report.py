@@ -1,0 +1,126 @@
+"""`report`: one file for the browser with the answer, charts and every item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.panel import Normalization
+from wellput.api.inputs import Answers, Items, Metrics, Names, check_files, read_answers
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.source import EvalSource
+from wellput.io import open_evalset
+from wellput.io.files import PathLike
+from wellput.reporting.html.evaluate import evaluate
+from wellput.reporting.html.page import chart_library, report_page
+from wellput.reporting.html.summary import HtmlReport
+
+
+def report(
+    evalset: Items,
+    judgments: Answers | None = None,
+    *,
+    metrics: Metrics = (),
+    baseline: str | None = None,
+    question: Names = (),
+    normalize: Normalization | None = None,
+    exclude: str | list[str] | tuple[str, ...] = (),
+    exclude_judges_below: float | None = None,
+    items: int = 2000,
+    resamples: int = 1000,
+    title: str | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> HtmlReport:
+    """Makes a report that opens in a browser: one file with the answer, charts, and every item with its
+    alignment, to search, filter and sort. Needs the extra `report`.
+
+    Parameters
+    ----------
+    evalset, judgments
+        As for `agree`; without judgments the report is about metrics alone.
+    metrics
+        As for `score`; without them, those that the items allow.
+    baseline
+        The system to compare with; the first, unless named.
+    question, normalize, exclude, exclude_judges_below
+        As for `agree`.
+    items
+        How many items to show at most; scores are over all.
+    resamples, seed
+        Of intervals and tests; at least 40 resamples for each pair of systems are made.
+    title
+        The report's heading; the file's name, unless said.
+    path
+        Where to write the page.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    HtmlReport
+        `report.html` is the page, `report.save("report.html")` writes it.
+
+    Raises
+    ------
+    InputError
+        What was given is wrong, or is about judgments that were not given.
+    MissingExtra
+        Charts need an optional package.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> texts = {"A": ["a cat sat"] * 3, "B": ["sat a cat"] * 3}
+    >>> evalset = wellput.EvalSet.of(texts, ["a cat sat"] * 3)
+    >>> "<!doctype html>" in wellput.report(evalset, metrics="ssa").html
+    True
+    """
+    about_people = {
+        "question": question,
+        "normalize": normalize,
+        "exclude": exclude,
+        "exclude_judges_below": exclude_judges_below,
+    }
+    given = [name for name, value in about_people.items() if value not in ((), [], "", None)]
+    if judgments is None and given:
+        raise InputError(f"{given[0]}= is about judgments: give judgments, too.")
+    check_files([path], [evalset, judgments])
+    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    options = AgreementOptions(
+        normalization=normalize,
+        questions=[question] if isinstance(question, str) else list(question),
+        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        judges_below=exclude_judges_below,
+        uncertainty=Uncertainty(
+            n_resamples=resamples, seed=seed, threads=threads or available_cores()
+        ),
+    )
+    on_phase("loading the charts")
+    library = chart_library()  # says at once where the extra is missing
+    on_phase("reading judgments")
+    answers = [] if judgments is None else read_answers(judgments)
+    evaluation = evaluate(
+        evalset if isinstance(evalset, EvalSource) else open_evalset(evalset),
+        answers,
+        metrics,
+        title=title or _title(evalset),
+        baseline=baseline,
+        shown=items,
+        options=options,
+        on_phase=on_phase,
+    )
+    made = HtmlReport(evaluation, report_page(evaluation, library, on_phase=on_phase), path)
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _title(evalset: Items) -> str:
+    return "Evaluation" if isinstance(evalset, EvalSource) else Path(evalset).name

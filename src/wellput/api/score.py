@@ -1,0 +1,284 @@
+"""`score`: systems under metrics, with intervals and significance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from wellput.api.inputs import Items, Metrics, check_files, parsed, parser_named
+from wellput.api.keywords import renamed
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError, OutputError, WellputError, Worse
+from wellput.core.metric import Metric
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.source import EvalSource
+from wellput.engine.blocks import OnSegments
+from wellput.engine.plan import Engine, OnError, ScoringPlan
+from wellput.engine.result import ScoreResult
+from wellput.engine.score import score_source
+from wellput.engine.significance import Inference, Resampling, Test
+from wellput.io import open_evalset
+from wellput.io.files import PathLike
+from wellput.metrics.registry import create_all
+
+
+@renamed(n_resamples="resamples")
+def score(
+    evalset: Items | None = None,
+    metrics: Metrics = (),
+    *,
+    ref: PathLike | Sequence[PathLike] = (),
+    hyp: Mapping[str, PathLike] | Sequence[str] = (),
+    trees: PathLike | None = None,
+    confidence: bool | float = False,
+    paired: Test | None = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    resamples: int = 1000,
+    alpha: float = 0.05,
+    segments: PathLike | None = None,
+    engine: Engine = "local",
+    address: str | None = None,
+    resume: PathLike | None = None,
+    on_error: OnError = "stop",
+    explain: bool = False,
+    paraphrase: str | None = None,
+    fail_if_worse: bool = False,
+    runs: PathLike | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    keep_rows: bool = False,
+    command: str = "",
+    on_segments: OnSegments | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> ScoreResult:
+    """Scores every system of an evalset under every metric.
+
+    Parameters
+    ----------
+    evalset
+        An `EvalSet`, or the path of one. Without it, line-aligned files: `ref` and `hyp`.
+    metrics
+        Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or a list
+        of both. A path that ends in `.json` is a fitted metric.
+    ref, hyp
+        Text files with a line per item: one or more of references, and outputs by system
+        (`{"A": "a.txt"}`, or `["A=a.txt"]`).
+    trees
+        `"auto"` parses the references, `"spacy:NAME"` with a spaCy pipeline you have; with `ref` and
+        `hyp` also a CoNLL-U file with the trees of the first references.
+    confidence
+        Bootstrap intervals: True for 95%, or the confidence.
+    paired, baseline, all_pairs
+        Tests every system against the baseline (the first system, unless named): `"ar"` approximate
+        randomization, `"bs"` paired bootstrap; `all_pairs` tests every pair, with Holm's correction.
+    resamples, alpha, seed
+        Of intervals and tests; differences with a p below `alpha` are called real.
+    segments
+        Writes the scores of segments: a CSV, TSV, JSONL or Parquet file, or a folder of Parquet files.
+    engine, address, resume, on_error
+        `engine="ray"` computes on the cluster at `address`, or on processes of this machine. `resume`
+        is a folder in which finished partitions are kept: a run that was stopped goes on from there.
+        `on_error="skip"` leaves out what cannot be read, and lists it in `result.skipped`.
+    explain
+        Draws what is wrong in each system's worst items, in `result.explanations`.
+    paraphrase
+        `"context"`, `"wordnet"`, `"lsa"` or `"brown"`: scores also on references rewritten closer to
+        each output.
+    fail_if_worse
+        Raises `Worse` if a system is significantly worse than the baseline on any metric.
+    runs
+        A folder to store the scores in, for `wellput runs`; `command` is stored with them.
+    path
+        Writes the table to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    threads
+        None means all cores; it never changes a digit.
+    keep_rows
+        Keeps the statistics of segments, for `result.table(metric)`.
+    on_segments
+        Called with (system, item ids, metric, segment scores) block by block.
+    on_phase
+        Called at the beginning of each phase of the work, for a progress bar.
+
+    Returns
+    -------
+    ScoreResult
+        `result["A", "bleu"]` is a `Score`.
+
+    Raises
+    ------
+    InputError
+        What was given is wrong: a file, a name, a value.
+    Worse
+        With `fail_if_worse`; its `result` has the scores.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> evalset = wellput.EvalSet.of({"A": ["a cat sat"], "B": ["sat a cat"]}, ["a cat sat"])
+    >>> wellput.score(evalset, "ssa,gsa")["B", "gsa"].score
+    0.6666666666666667
+    """
+    chosen = _with_paraphrases(create_all(metrics), paraphrase)
+    needs_trees = any("tree" in metric.needs for metric in chosen)
+    references, outputs = line_files(ref, hyp)
+    file, folder = _segment_targets(segments, engine, resume, on_error)
+    check_files([path, file], [evalset, *references, *outputs.values(), trees])
+    if runs is not None:
+        from wellput.io.run_files import check_store
+
+        check_store(runs)
+    data = open_data(evalset, references, outputs, trees, with_trees=needs_trees)
+    source = data
+    parser = parser_named(None if trees is None else str(trees))
+    if parser is not None and needs_trees:
+        source = parsed(data, parser, threads=threads, on_phase=on_phase)
+    cores = available_cores() if threads is None else threads
+    inference = Inference(
+        has_intervals=confidence is not False,
+        paired=paired or ("ar" if fail_if_worse else None),
+        baseline=baseline,
+        all_pairs=all_pairs,
+        resampling=Resampling(
+            resamples, seed, cores, alpha, 0.95 if isinstance(confidence, bool) else confidence
+        ),
+    )
+    plan = ScoringPlan(
+        engine=engine,
+        address=address,
+        threads=cores,
+        keep_rows=keep_rows or explain,
+        resume=resume,
+        on_error=on_error,
+        segments=folder,
+    )
+    with ExitStack() as stack:
+        if file is not None:
+            from wellput.io import writing_segments
+
+            on_segments = stack.enter_context(writing_segments(file)).write
+        result = score_source(
+            source,
+            chosen,
+            inference=inference,
+            plan=plan,
+            on_segments=on_segments,
+            on_phase=on_phase,
+        )
+    if explain:
+        from wellput.engine.explain import explain as explained
+
+        on_phase("explaining scores")
+        result = replace(result, explanations=tuple(explained(source, chosen, result)))
+    if path is not None:
+        result.save(path)
+    if runs is not None:
+        result = _stored(runs, result, data, chosen, command)
+    if fail_if_worse and result.worse:
+        raise Worse(_worse(result)).having(result)
+    return result
+
+
+def line_files(
+    ref: PathLike | Sequence[PathLike], hyp: Mapping[str, PathLike] | Sequence[str]
+) -> tuple[list[PathLike], dict[str, PathLike]]:
+    """The files of references, and the file of each system."""
+    references = [ref] if isinstance(ref, str | Path) else list(ref)
+    if isinstance(hyp, Mapping):
+        return references, dict(hyp)
+    outputs: dict[str, PathLike] = {}
+    for text in [hyp] if isinstance(hyp, str) else hyp:
+        name, equals, path = text.partition("=")
+        if not equals or not name or not path:
+            raise InputError(f"hyp={text!r}: write NAME=FILE, such as hyp='A={text}'.")
+        if name in outputs:
+            raise InputError(f"Two systems are named {name!r}: {outputs[name]} and {path}.")
+        outputs[name] = path
+    return references, outputs
+
+
+def open_data(
+    evalset: Items | None,
+    references: Sequence[PathLike],
+    outputs: Mapping[str, PathLike],
+    trees: PathLike | None,
+    *,
+    with_trees: bool,
+) -> EvalSource:
+    """The items to score: an evalset, or line-aligned files."""
+    tree_file = None if trees is None or parser_named(str(trees)) else trees
+    if evalset is not None:
+        if references or outputs or tree_file:
+            raise InputError(
+                "Give either an evalset or line-aligned files (ref=, hyp=, trees=), not both."
+            )
+        if isinstance(evalset, EvalSource):
+            return evalset
+        if str(evalset).removesuffix(".gz").endswith(".txt"):
+            raise InputError(
+                f"{evalset} looks like plain text, not an evalset: give it as ref='{evalset}' or as "
+                f"hyp='NAME={evalset}'."
+            )
+        return open_evalset(evalset, trees=with_trees)
+    if not outputs:
+        raise InputError(
+            "Nothing to score: give an evalset, or outputs and references (hyp='A=a.txt', "
+            "ref='ref.txt')."
+        )
+    from wellput.io import open_lines
+
+    return open_lines(
+        references=references,
+        outputs=outputs,
+        trees=tree_file if with_trees or not references else None,
+    )
+
+
+def _with_paraphrases(metrics: list[Metric], method: str | None) -> list[Metric]:
+    if method is None:
+        return metrics
+    from wellput.language.paraphrase.methods import choices_of, make_paraphraser
+    from wellput.metrics.paraphrased import beside_paraphrased
+
+    return beside_paraphrased(metrics, make_paraphraser(choices_of(method)))
+
+
+def _segment_targets(
+    segments: PathLike | None, engine: Engine, resume: PathLike | None, on_error: OnError
+) -> tuple[PathLike | None, PathLike | None]:
+    """Where segment scores go: (file, folder), one of them at most."""
+    if segments is None:
+        return None, None
+    from wellput.io.segment_folder import is_segment_folder
+
+    if is_segment_folder(str(segments)):
+        return None, segments
+    if engine != "local" or resume is not None or on_error != "stop":
+        raise InputError(
+            f"segments={str(segments)!r}: with engine='ray', resume= and on_error='skip' segment "
+            "scores are written in parts, into a folder. Give a name without suffix."
+        )
+    return segments, None
+
+
+def _stored(
+    folder: PathLike, result: ScoreResult, data: EvalSource, metrics: list[Metric], command: str
+) -> ScoreResult:
+    """The result with the id of its run; the scores must not be lost where it cannot be stored."""
+    from wellput.engine.runs import save_run
+
+    try:
+        return replace(result, run=save_run(folder, result, data, metrics, command=command).id)
+    except WellputError as error:
+        raise OutputError(f"The run was not stored: {error}").having(result) from error
+
+
+def _worse(result: ScoreResult) -> str:
+    return "\n".join(
+        f"{one.system} is worse than {one.baseline} on {one.metric} "
+        f"({one.delta:+.4g}, p = {one.p_value:.4g})"
+        for one in result.worse
+    )

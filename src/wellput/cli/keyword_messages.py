@@ -1,0 +1,32 @@
+"""Messages in the words of the command line: `level='system'` becomes `--level system`."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+VALUE = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
+
+
+def in_options(message: str, command: click.Command) -> str:
+    """The message with options in place of keywords.
+
+    >>> option = click.Option(["--all-pairs"], is_flag=True)
+    >>> in_options("all_pairs=True needs two systems.", click.Command("score", params=[option]))
+    '--all-pairs needs two systems.'
+    """
+    for parameter in command.params:
+        name = "path" if parameter.name == "output" else parameter.name or ""
+        if isinstance(parameter, click.Option):
+            flag = max(parameter.opts, key=len)
+            takes_value = not parameter.is_flag
+        else:
+            flag, takes_value = parameter.human_readable_name, False
+
+        def said(found: re.Match[str], flag: str = flag, takes_value: bool = takes_value) -> str:
+            value = next((group for group in found.groups() if group is not None), "")
+            return f"{flag} {value}" if takes_value and value else flag
+
+        message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE}", said, message)
+    return message

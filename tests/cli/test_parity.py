@@ -1,0 +1,171 @@
+"""What the command line can, Python can: commands × options = functions × keywords."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import json
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import wellput
+import wellput.api
+from tests.cli.conftest import Run
+from wellput.cli import cli
+from wellput.example.example import harbor_example
+from wellput.example.judges import simulated_judgments
+
+NO_FUNCTION = {"completion"}
+"""Commands about the shell alone."""
+
+OTHER_NAMES = {"output": "path"}
+"""Options whose keyword has another name; `docs/python.md` has the same table."""
+NO_KEYWORD = {"format", "level of score"}
+PYTHON_ONLY = {"on_phase", "on_segments", "keep_rows", "command"}
+"""Keywords that a command line has no use for."""
+
+FUNCTIONS: dict[str, str] = {}
+"""Commands whose function has another name than they."""
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    def below(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            if isinstance(command, click.Group):
+                yield from below(command, f"{path}{name} ")
+            else:
+                yield f"{path}{name}", command
+
+    yield from below(cli, "")
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    value: Any = wellput
+    for part in FUNCTIONS.get(name, name.replace(" ", ".")).split("."):
+        value = getattr(value, part)
+    assert callable(value)
+    return value  # type: ignore[no-any-return]
+
+
+NOT_YET = {
+    "power", "study create", "study export", "study forget", "study invite", "study serve",
+    "study status", "displays example", "displays convert", "displays select", "displays evaluate",
+    "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
+    "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
+    "runs list", "runs show", "metrics", "demo",
+}  # fmt: skip
+WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
+
+
+@pytest.mark.parametrize("name", WITH_FUNCTION)
+def test_a_command_has_a_function_with_its_options(name: str) -> None:
+    keywords = inspect.signature(function_of(name)).parameters
+    options = {
+        OTHER_NAMES.get(option.name or "", option.name or ""): option
+        for option in WITH_FUNCTION[name].params
+        if option.name not in NO_KEYWORD and f"{option.name} of {name}" not in NO_KEYWORD
+    }
+    assert options.keys() == keywords.keys() - PYTHON_ONLY - {"self"}
+    for keyword, option in options.items():
+        if isinstance(option, click.Option) and not option.required and keyword != "path":
+            assert usual(keywords[keyword].default) == usual(option.get_default(EMPTY)), keyword
+
+
+EMPTY = click.Context(click.Command("none"))
+
+
+def usual(default: Any) -> Any:
+    """A default with nothing for the many ways to say nothing, and lists as they are written."""
+    nothing: tuple[Any, ...] = (None, (), [], False, "", inspect.Parameter.empty)
+    if default in nothing or str(default) == "Sentinel.UNSET":
+        return None
+    return ",".join(map(str, default)) if isinstance(default, list | tuple) else default
+
+
+FEW = "--resamples 50 --threads 1"
+SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
+    "score": (
+        f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
+        lambda: wellput.score(
+            "e.jsonl",
+            "bleu,ssa",
+            paired="ar",
+            all_pairs=True,
+            confidence=0.9,
+            resamples=50,
+            threads=1,
+        ),
+    ),
+    "agree": (
+        f"agree e.jsonl j.csv -m bleu,ssa --coefficient pearson,kendall {FEW}",
+        lambda: wellput.agree(
+            "e.jsonl",
+            "j.csv",
+            "bleu,ssa",
+            coefficient=["pearson", "kendall"],
+            resamples=50,
+            threads=1,
+        ),
+    ),
+    "fit": (
+        "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic",
+        lambda: wellput.fit(
+            "e.jsonl", "j.csv", question="quality", predictors="ssa,length", stepwise="aic"
+        ),
+    ),
+    "report": (
+        f"report e.jsonl j.csv -m ssa -o r.html {FEW}",
+        lambda: wellput.report(
+            "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
+        ),
+    ),
+}
+
+
+@pytest.fixture
+def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo's evalset with four systems and fifteen items, and its judgments."""
+    monkeypatch.chdir(tmp_path)
+    kept = ("careful", "template", "smooth", "hasty")
+    whole = harbor_example()
+    items = [
+        item._replace(outputs={s: text for s, text in item.outputs.items() if s in kept})
+        for item in whole.items[:15]
+    ]
+    evalset = wellput.EvalSet(items)
+    wellput.write_evalset(evalset, "e.jsonl")
+    answers = [replace(one, question="quality") for one in simulated_judgments(evalset)]
+    wellput.write_judgments(answers, "j.csv")
+
+
+@pytest.mark.usefixtures("example_files")
+@pytest.mark.parametrize("name", SAME_JSON)
+def test_the_json_of_the_command_is_to_dict_of_the_result(name: str, run: Run) -> None:
+    command, call = SAME_JSON[name]
+    outcome = run(*command.split(), "--format", "json")
+    assert outcome.code == 0, outcome.err
+    result = call()
+    assert outcome.json == json.loads(json.dumps(result.to_dict()))
+    assert str(result).strip()
+    assert "<" in result._repr_html_()
+    assert len(result.to_pandas()) == len(result.to_polars()) == len(result.records())
+
+
+def test_every_command_is_compared() -> None:
+    assert SAME_JSON.keys() == WITH_FUNCTION.keys()
+
+
+@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(wellput.api.__path__)])
+def test_examples_in_docstrings_are_true(module: str) -> None:
+    found = doctest.testmod(import_module(f"wellput.api.{module}"))
+    assert found.failed == 0
