@@ -156,10 +156,6 @@ def all_of(n_metrics: int) -> str:
     return "both metrics" if n_metrics == 2 else f"all {n_metrics} metrics"
 
 
-def any_of(n_metrics: int) -> str:
-    return "either metric" if n_metrics == 2 else f"any of the {n_metrics} metrics"
-
-
 def _claim(score: Score, result: ScoreResult) -> str:
     better = result.higher_is_better[score.metric]
     if score.p_value is None or math.isnan(score.p_value):

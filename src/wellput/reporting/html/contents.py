@@ -24,7 +24,7 @@ from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.html.sample import Sample
 from wellput.reporting.html.verdict import likeness
-from wellput.reporting.score import score_table
+from wellput.reporting.score import few_items, score_table
 from wellput.reporting.table import Table, p_text
 
 
@@ -91,6 +91,7 @@ def scores_section(evaluation: Evaluation) -> Section:
     return Section(
         "scores",
         "Systems under metrics",
+        words=few_items(evaluation.result),
         charts=[score_charts.forest_chart(rows)],
         tables=[score_table(ordered)],
     )
