@@ -164,8 +164,6 @@ def test_assets_are_where_the_page_looks_for_them(name: str) -> None:
     assert (Path(wellput.reporting.html.__file__).parent / "assets" / name).is_file()
 
 
-<<<<<<< ours
-=======
 def test_so_few_items_show_no_difference_whatever_p() -> None:
     evaluation = small_evaluation(answers=[], metrics="gsa,gta,ter,wer,ssa")
     (answer,) = evaluation.answers
@@ -178,7 +176,6 @@ def test_so_few_items_show_no_difference_whatever_p() -> None:
     assert {pair[3] for scorer in matrix["scorers"] for pair in scorer["pairs"]} == {0}
 
 
->>>>>>> theirs
 def test_of_a_single_judge_no_agreement_is_claimed() -> None:
     alone = [Judgment("J", f"i{n}", "A", "quality", float(n)) for n in range(1, 7)]
     (judges,) = [s for s in sections_of(small_evaluation(answers=alone)) if s.name == "judges"]
