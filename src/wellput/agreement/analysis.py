@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -41,6 +41,7 @@ from wellput.agreement.result import (
 )
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.comparison import TESTS, Correction, Test
 
@@ -73,12 +74,13 @@ def agree(
     judgments: Sequence[Judgment],
     options: AgreementOptions,
     *,
-    on_progress: Callable[[int], None] | None = None,
+    on_phase: OnPhase = unheard_phase,
 ) -> AgreementResult:
     """How far each metric agrees with the judges on each question, which metrics differ, and how far
     the judges agree among themselves."""
     _check(tables, options)
     first = next(iter(tables.values()))
+    on_phase("comparing judges")
     raw, ready = prepared_panels(judgments, first.systems, first.items, options)
     summaries = [
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
@@ -87,7 +89,7 @@ def agree(
     agreement: list[Agreement] = []
     differences: list[Difference] = []
     for panel in ready.values():
-        rows, pairs = _against(tables, panel.table(), options, on_progress)
+        rows, pairs = _against(tables, panel.table(), options, on_phase)
         agreement += rows
         differences += pairs
     ceilings = {summary.question: ceiling(summary) for summary in summaries}
@@ -161,7 +163,7 @@ def _against(
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     options: AgreementOptions,
-    on_progress: Callable[[int], None] | None,
+    on_phase: OnPhase,
 ) -> tuple[list[Agreement], list[Difference]]:
     cells = common_cells(list(tables.values()), human)
     if not cells.any():
@@ -169,12 +171,14 @@ def _against(
     rows: list[Agreement] = []
     pairs: list[Difference] = []
     for coefficient in options.coefficients:
+        on_metric = on_phase("correlating metrics with people", len(tables))
         if options.level == "document":
             found, test = _documents(tables, human, cells, coefficient, options)
         else:
-            found = [
-                _agreement(table, human, cells, coefficient, options) for table in tables.values()
-            ]
+            found = []
+            for table in tables.values():
+                found.append(_agreement(table, human, cells, coefficient, options))
+                on_metric(1)
             test = _comparison(tables, human, cells, coefficient, options)
         rows += found
         if coefficient == "spa":
@@ -186,7 +190,7 @@ def _against(
             question=human.scorer,
             level=options.level,
             coefficient=coefficient,
-            on_progress=on_progress,
+            on_phase=on_phase,
         )
     return rows, pairs
 

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from wellput.agreement.result import Coefficient, Difference, Level
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate
 from wellput.stats.comparison import CORRECTIONS, Correction
 
@@ -49,20 +50,20 @@ def compare_pairs(
     question: str,
     level: Level,
     coefficient: Coefficient,
-    on_progress: Callable[[int], None] | None = None,
+    on_phase: OnPhase = unheard_phase,
 ) -> list[Difference]:
     """One `Difference` a pair. A pair that looks different at first must do so again to count."""
     pairs = list(combinations(metrics, 2))
     first = test.n_resamples or 0
     needed = test.resamples_needed(len(pairs)) or 0
     estimates: list[Estimate] = []
+    on_pair = on_phase("comparing metrics", len(pairs))
     for a, b in pairs:
         estimate = test.compare(a, b, first)
         if needed > first and _p_value(estimate) < test.alpha:
             estimate = test.compare(a, b, needed)
         estimates.append(estimate)
-        if on_progress is not None:
-            on_progress(1)
+        on_pair(1)
     p_values = np.array([_p_value(estimate) for estimate in estimates])
     adjusted = CORRECTIONS[test.correction](p_values)
     return [

@@ -21,6 +21,7 @@ from wellput.agreement.predictors import Rows, judged_rows
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Floats
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.table import ScoreTable
 from wellput.stats.model_choice import Step
@@ -114,17 +115,17 @@ def fit(
     rescale: bool = True,
     seed: int = 12345,
     provenance: Mapping[str, Any] | None = None,
-    on_progress: Callable[[int], None] | None = None,
+    on_phase: OnPhase = unheard_phase,
 ) -> Fit:
     """Fits judgments (`human`, a panel's table) by predictors from metrics' tables, by metric name.
 
     `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
-    row is ever dropped for being an outlier; leave out judgments before, and say why. `on_progress` is
-    called with the number of folds just fitted.
+    row is ever dropped for being an outlier; leave out judgments before, and say why.
     """
     if method == "ridge" and stepwise is not None:
         raise InputError("Ridge regression keeps all predictors: leave out stepwise, or take ols.")
+    on_phase("fitting the model")
     rows = judged_rows(tables, human, predictors)
     if not len(rows.y):
         raise InputError(
@@ -143,8 +144,9 @@ def fit(
             )
         derived, _ = _regression(rows.y, rows.x[:, rows.places(kept)], kept, method, None)
     cross_validation = _cross_validated(
-        rows, derived, method, stepwise, rescale, seed, on_progress or (lambda _: None)
+        rows, derived, method, stepwise, rescale, seed, on_phase("cross-validating folds")
     )
+    on_phase("comparing models")
     warnings = tuple(dict.fromkeys([*regression.warnings, *derived.warnings]))
     card = {
         "question": human.scorer,

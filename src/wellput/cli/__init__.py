@@ -21,6 +21,7 @@ from wellput.cli.endings import (
     stoppable,
 )
 from wellput.cli.lazy_group import LazyGroup
+from wellput.cli.progress import say
 from wellput.core.errors import WellputError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -84,7 +85,7 @@ def cli() -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    click.echo(f"wellput: {message}", err=True)
+    say(f"wellput: {message}")
 
 
 def main() -> None:

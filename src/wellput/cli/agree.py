@@ -135,7 +135,7 @@ def command(
     from wellput.agreement.correlate import Uncertainty
     from wellput.agreement.exclusions import parse_exclusion
     from wellput.agreement.preferences import agree_on_preferences
-    from wellput.cli.progress import progress_of
+    from wellput.cli.progress import progress
     from wellput.engine.score import available_cores, score
     from wellput.io import check_distinct, check_writable, read_judgments
     from wellput.metrics import registry
@@ -145,10 +145,11 @@ def command(
     check_writable(output)
     check_distinct([output], [evalset, judgments])
     chosen = registry.create_all(metrics)
-    answers = read_judgments(judgments)
-    source = open_items(evalset, chosen, trees, threads=threads)
-    with progress_of("items scored") as on_progress:
-        scored = score(source, chosen, keep_rows=True, threads=threads, on_progress=on_progress)
+    with progress() as on_phase:
+        on_phase("reading judgments")
+        answers = read_judgments(judgments)
+        source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+        scored = score(source, chosen, keep_rows=True, threads=threads, on_phase=on_phase)
     if answers and isinstance(answers[0], Preference):
         refuse_options_of_ratings()
         result = agree_on_preferences(scored.tables, answers, questions=questions)
@@ -173,9 +174,9 @@ def command(
                 threads=threads or available_cores(),
             ),
         )
-        with progress_of("pairs of metrics compared") as on_progress:
+        with progress() as on_phase:
             result = agree(
-                scored.tables, cast("list[Judgment]", answers), options, on_progress=on_progress
+                scored.tables, cast("list[Judgment]", answers), options, on_phase=on_phase
             )
     show(agreement_report(result), format, output)
 

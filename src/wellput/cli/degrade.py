@@ -136,7 +136,7 @@ def command(
     grammar = read_grammar(treebank) if treebank else None
     texts: dict[str, list[str]] = {}
     join = " ".join if tokenized else detokenize
-    with progress_of("sentences made") as on_progress:
+    with progress_of("making sentences") as on_progress:
         for place, (system, size) in enumerate(systems.items()):
             degrader = degrader_of(
                 system, source, grammar, size=size, length=length, boundary=boundary

@@ -44,6 +44,7 @@ def command(
     with two references and their trees, and the ratings of eight simulated judges."""
     from wellput.agreement.analysis import AgreementOptions
     from wellput.agreement.correlate import Uncertainty
+    from wellput.cli.progress import progress
     from wellput.engine.score import available_cores
     from wellput.example.example import BASELINE, harbor_example
     from wellput.example.judges import simulated_judgments
@@ -52,7 +53,9 @@ def command(
     from wellput.reporting.html.evaluate import evaluate
     from wellput.reporting.html.page import report_page
 
-    library = None if no_report else library_if_installed()
+    with progress(at_once=not no_report) as on_phase:
+        on_phase("loading the charts")
+        library = None if no_report else library_if_installed()
     asked = (output, save, save_judgments, None if library is None else report)
     made = [path for path in asked if path is not None]
     for path in made:
@@ -65,17 +68,20 @@ def command(
         write_evalset(example, save)
     if save_judgments is not None:
         write_judgments(judgments, save_judgments)
-    evaluation = evaluate(
-        example,
-        judgments,
-        [METRICS],
-        title=TITLE,
-        baseline=BASELINE,
-        shown=len(example),
-        options=AgreementOptions(uncertainty=Uncertainty(seed=seed, threads=cores)),
-    )
-    if library is not None:
-        emit(report_page(evaluation, library), report)
+    with progress() as on_phase:
+        evaluation = evaluate(
+            example,
+            judgments,
+            [METRICS],
+            title=TITLE,
+            baseline=BASELINE,
+            shown=len(example),
+            options=AgreementOptions(uncertainty=Uncertainty(seed=seed, threads=cores)),
+            on_phase=on_phase,
+        )
+        page = None if library is None else report_page(evaluation, library, on_phase=on_phase)
+    if page is not None:
+        emit(page, report)
     assert evaluation.agreement is not None  # there are judgments
     shown = demo_report(evaluation, evaluation.agreement)
     show(

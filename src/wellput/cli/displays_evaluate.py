@@ -71,7 +71,7 @@ def command(
     for target in targets:
         check_writable(target)
     check_distinct(targets, [evalset])
-    with progress_of("sentences evaluated") as on_progress:
+    with progress_of("evaluating sentences") as on_progress:
         evaluation = evaluate_displays(
             read_evalset(evalset, trees=False),
             metrics or (*REPRODUCTION, *INTRINSIC, *FREQUENCIES),

@@ -76,7 +76,7 @@ def command(
     sets = read_evalset(evalset, trees=False)
     systems = _systems(sets, system)
     shown = _chosen(sets, items, n)
-    with progress_of("sentences spoken") as on_progress:
+    with progress_of("speaking sentences") as on_progress:
         page = preview_page(shown, systems, title=evalset, on_progress=on_progress)
     if output is not None:
         emit(page, output)

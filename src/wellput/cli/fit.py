@@ -100,7 +100,7 @@ def command(
     from wellput.agreement.fit import fit
     from wellput.agreement.judges import outlying_judges
     from wellput.agreement.panel import default_normalization, normalized, panels
-    from wellput.cli.progress import progress_of
+    from wellput.cli.progress import progress
     from wellput.engine.score import score
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable, save
@@ -111,11 +111,12 @@ def command(
     exclusions = [parse_exclusion(rule, question) for rule in exclude]
     if output is not None:
         check_savable(output)
-    answers, is_choice = answers_to(question, judgments)
-    source = open_items(evalset, metrics, trees, threads=threads)
-    with progress_of("items scored") as on_progress:
+    with progress() as on_phase:
+        on_phase("reading judgments")
+        answers, is_choice = answers_to(question, judgments)
+        source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
         scores = score(
-            source, metrics, seed=seed, threads=threads, keep_rows=True, on_progress=on_progress
+            source, metrics, seed=seed, threads=threads, keep_rows=True, on_phase=on_phase
         )
     first = scores.table(metrics[0].name)
     panel = panels(answers, first.systems, first.items)[question]
@@ -128,7 +129,7 @@ def command(
     panel = normalized(panel, cast("Normalization | None", normalize) or default)
     panel.refuse_empty()
     hashes = {"evalset": fingerprint(evalset), "judgments": fingerprint(judgments)}
-    with progress_of("folds fitted") as on_progress:
+    with progress() as on_phase:
         result = fit(
             scores.tables,
             panel.table(),
@@ -138,7 +139,7 @@ def command(
             rescale=not no_rescale,
             seed=seed,
             provenance={**panel_provenance(panel), "sha256": hashes},
-            on_progress=on_progress,
+            on_phase=on_phase,
         )
     if output is not None:
         save(result.model, output)

@@ -141,7 +141,7 @@ def command(
     learned = _learned(source, chosen, corpus, cache, seed) if corpus else None
     paraphraser = make_paraphraser(chosen, classifiers=learned)
     cores = threads or available_cores()
-    with progress_of("items rewritten") as on_progress:
+    with progress_of("rewriting items") as on_progress:
         rewritten = RewrittenSource(source, paraphraser, threads=cores, on_progress=on_progress)
         if output is not None:
             write_evalset(rewritten, output)
@@ -210,7 +210,7 @@ def _learned(
     if chosen.filter not in ("classifier", "context"):
         raise InputError("--corpus is for the filters that learn: classifier and context.")
     index = corpus_index(corpus)
-    with progress_of("classifiers learned") as on_progress:
+    with progress_of("learning classifiers") as on_progress:
         return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)
 
 

@@ -71,7 +71,7 @@ def command(
     parsing = SentenceParser.load(parser, tokenize=tokenize)
     threads = threads or available_cores()
     summary = Summary()
-    with progress_of("sentences parsed") as on_progress, replacing(output) as sink:
+    with progress_of("parsing sentences") as on_progress, replacing(output) as sink:
         for block in file.line_blocks(BLOCK):
             for parsed in parsing.parse(block, first=summary.lines + 1, threads=threads):
                 summary.add(parsed)

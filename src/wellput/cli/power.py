@@ -105,6 +105,7 @@ def command(
     Power is the chance that a study finds a difference that is there. It comes from simulated panels,
     and every table says so.
     """
+    from wellput.cli.progress import progress_of
     from wellput.io import check_writable
     from wellput.reporting.power import power_report
     from wellput.stats.power import power_for_metrics, power_for_systems
@@ -118,37 +119,40 @@ def command(
             "Say what is to be told apart: two systems (--difference 0.2), or two metrics "
             "(--metric-correlations 0.45,0.40,0.80)."
         )
-    if difference is not None:
-        refuse_unused(
-            "two systems",
-            {"--judge-correlation": judge_correlation, "--pilot-judges": pilot_judges},
-        )
-        table = power_for_systems(
-            difference,
-            items=sizes,
-            judges=numbers("--judges", judges or [JUDGES]),
-            alpha=alpha,
-            target=target,
-            simulations=simulations,
-            seed=seed,
-            **given,
-        )
-    else:
-        refuse_unused("two metrics", {f"--{name.replace('_', '-')}": given[name] for name in given})
-        if judge_correlation is None:
-            needs = {"--judges": judges or None, "--pilot-judges": pilot_judges}
-            refuse_unused("two metrics without --judge-correlation", needs)
-        table = power_for_metrics(
-            *correlations(metric_correlations or ""),
-            items=sizes,
-            judges=numbers("--judges", judges or [JUDGES]) if judge_correlation else None,
-            judge_correlation=judge_correlation,
-            pilot_judges=pilot_judges or 1,
-            alpha=alpha,
-            target=target,
-            simulations=simulations,
-            seed=seed,
-        )
+    with progress_of("simulating studies"):
+        if difference is not None:
+            refuse_unused(
+                "two systems",
+                {"--judge-correlation": judge_correlation, "--pilot-judges": pilot_judges},
+            )
+            table = power_for_systems(
+                difference,
+                items=sizes,
+                judges=numbers("--judges", judges or [JUDGES]),
+                alpha=alpha,
+                target=target,
+                simulations=simulations,
+                seed=seed,
+                **given,
+            )
+        else:
+            refuse_unused(
+                "two metrics", {f"--{name.replace('_', '-')}": given[name] for name in given}
+            )
+            if judge_correlation is None:
+                needs = {"--judges": judges or None, "--pilot-judges": pilot_judges}
+                refuse_unused("two metrics without --judge-correlation", needs)
+            table = power_for_metrics(
+                *correlations(metric_correlations or ""),
+                items=sizes,
+                judges=numbers("--judges", judges or [JUDGES]) if judge_correlation else None,
+                judge_correlation=judge_correlation,
+                pilot_judges=pilot_judges or 1,
+                alpha=alpha,
+                target=target,
+                simulations=simulations,
+                seed=seed,
+            )
     show(power_report(table), format, output)
 
 

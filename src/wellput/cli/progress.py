@@ -1,39 +1,150 @@
-"""A progress bar on a terminal for what takes more than a second."""
+"""A line on a terminal that says what is being done, for what takes longer than a second.
+
+It stands on standard error where that is a terminal, and is gone before anything else is printed. A
+thread draws it again and again: work that reports nothing for a while shows, too.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+from typing import TextIO
+
+from wellput.core.progress import OnPhase, OnProgress, unheard_phase
+
+STARTED = time.monotonic()
+SHOWN_AFTER = 0.7
+"""Seconds since the program started."""
+REDRAWN_EVERY = 0.2
+"""Seconds."""
 
 
 @contextmanager
-def progress_of(what: str, *, after: float = 1.0) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of things just done."""
+def progress(*, at_once: bool = False) -> Iterator[OnPhase]:
+    """What a command calls at the beginning of each phase, in words: `on_phase("scoring items")`.
+    `at_once` is for a command that is never done within a second."""
+    global _line
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
+        yield unheard_phase
         return
-    started = time.monotonic()
-    done = 0
-    shown_at = started + after - 0.2
-    width = 0
-
-    def advance(n: int) -> None:
-        nonlocal done, shown_at, width
-        done += n
-        now = time.monotonic()
-        if now - shown_at >= 0.2:
-            shown_at = now
-            line = f"{done:,} {what}"
-            line += f", {done / (now - started):,.0f} a second" if done else ""
-            sys.stderr.write("\r" + line.ljust(width))
-            sys.stderr.flush()
-            width = len(line)
-
+    line = _line = Line(sys.stderr, after=0.0 if at_once else SHOWN_AFTER)
+    thread = Thread(target=line.keep_drawing, daemon=True)
+    thread.start()
     try:
-        yield advance
+        yield line.begin
     finally:
-        if width:
-            sys.stderr.write("\r" + " " * width + "\r")
-            sys.stderr.flush()
+        line.stop()
+        thread.join()
+        _line = None
+
+
+@contextmanager
+def progress_of(what: str) -> Iterator[OnProgress]:
+    """For a command of one phase: a function to call with the number of things just done."""
+    with progress() as on_phase:
+        yield on_phase(what)
+
+
+def say(text: str) -> None:
+    """Prints a line on standard error, in the place of the progress that may stand there."""
+    if _line is not None:
+        _line.clear()
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+@dataclass
+class _Phase:
+    what: str
+    total: int | None = None
+    done: int = 0
+    seconds: float = 0.0
+
+
+class Line:
+    """The line and what it says: the phase that something was last heard of."""
+
+    def __init__(self, terminal: TextIO, *, after: float) -> None:
+        self._terminal = terminal
+        self._after = after
+        self._lock = Lock()
+        self._stopped = Event()
+        self._phases: dict[str, _Phase] = {}
+        self._current: _Phase | None = None
+        self._since = time.monotonic()
+        self._width = 0
+
+    def begin(self, what: str, total: int | None = None) -> OnProgress:
+        """A phase that comes again is continued; what there is to do in it is added."""
+        phase = self._phases.setdefault(what, _Phase(what))
+        if total is not None:
+            phase.total = (phase.total or 0) + total
+
+        def advance(n: int) -> None:
+            phase.done += n
+            if phase is not self._current:
+                self._turn_to(phase)
+
+        advance(0)
+        return advance
+
+    def keep_drawing(self) -> None:
+        while not self._stopped.wait(REDRAWN_EVERY):
+            self.draw()
+
+    def draw(self) -> None:
+        with self._lock:
+            is_early = time.monotonic() - STARTED < self._after
+            if self._current is None or is_early or self._stopped.is_set():
+                return
+            self._write(self._text(self._current)[: self._columns() - 1])
+
+    def clear(self) -> None:
+        with self._lock:
+            if self._width:
+                self._write("")
+                self._terminal.write("\r")
+                self._terminal.flush()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self.clear()
+
+    def _turn_to(self, phase: _Phase) -> None:
+        now = time.monotonic()
+        if self._current is not None:
+            self._current.seconds += now - self._since
+        self._current, self._since = phase, now
+        self.draw()
+
+    def _text(self, phase: _Phase) -> str:
+        """`parsing references 120/2,000, 40 a second`"""
+        seconds = phase.seconds + time.monotonic() - self._since
+        if phase.total is not None:
+            text = f"{phase.what} {phase.done:,}/{phase.total:,}"
+        else:
+            text = f"{phase.what} {phase.done:,}" if phase.done else phase.what
+        rate = phase.done / seconds if seconds > 0 else 0.0
+        if rate >= 1:
+            return f"{text}, {rate:,.0f} a second"
+        return f"{text}, {seconds:,.0f} s" if seconds >= 1 else text
+
+    def _write(self, text: str) -> None:
+        self._terminal.write("\r" + text.ljust(self._width))
+        self._terminal.flush()
+        self._width = len(text)
+
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._terminal.fileno()).columns or 80
+        except (OSError, ValueError):
+            return 80
+
+
+_line: Line | None = None

@@ -133,7 +133,7 @@ def command(
         trees, input_kind, cores, is_text=from_text, needs_order=evaluate or evalset is not None
     )
     realizer = Realizer.load(model=model, grammar=grammar, insert=_insertions(insert))
-    with progress_of("trees realized") as on_progress:
+    with progress_of("realizing trees") as on_progress:
         realized = realizer.realize_all(
             sources,
             kind=input_kind,

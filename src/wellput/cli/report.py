@@ -75,7 +75,7 @@ def command(
     from wellput.agreement.analysis import AgreementOptions
     from wellput.agreement.correlate import Uncertainty
     from wellput.agreement.exclusions import parse_exclusion
-    from wellput.cli.progress import progress_of
+    from wellput.cli.progress import progress
     from wellput.engine.score import available_cores
     from wellput.io import check_distinct, check_writable, open_evalset, read_judgments
     from wellput.reporting.html.evaluate import evaluate
@@ -91,7 +91,6 @@ def command(
         raise InputError(f"{given[0]} is about judgments: give their file after {evalset}.")
     check_writable(output)
     check_distinct([output], [name for name in (evalset, judgments) if name is not None])
-    library = chart_library()  # says at once where the extra is missing
     options = AgreementOptions(
         normalization=choices["normalize"],
         questions=questions,
@@ -101,9 +100,12 @@ def command(
             n_resamples=resamples, seed=seed, threads=threads or available_cores()
         ),
     )
-    answers = [] if judgments is None else read_judgments(judgments)
-    source = open_evalset(evalset)
-    with progress_of("items scored") as on_progress:
+    with progress(at_once=True) as on_phase:
+        on_phase("loading the charts")
+        library = chart_library()  # says at once where the extra is missing
+        on_phase("reading judgments")
+        answers = [] if judgments is None else read_judgments(judgments)
+        source = open_evalset(evalset)
         evaluation = evaluate(
             source,
             answers,
@@ -112,9 +114,9 @@ def command(
             baseline=baseline,
             shown=items,
             options=options,
-            on_progress=on_progress,
+            on_phase=on_phase,
         )
-    page = report_page(evaluation, library)
+        page = report_page(evaluation, library, on_phase=on_phase)
     emit(page, output)
     if output != "-":
         show(report_summary(evaluation, output, len(page.encode())), format, "-")

@@ -43,6 +43,7 @@ def command(
     NBEST has a line of JSON for each item: {"id": "7", "candidates": ["…", "…"]}, with "references" if
     the metric needs them. Without -o the best candidates are printed, one a line.
     """
+    from wellput.cli.progress import progress
     from wellput.core.evalset import EvalSet, Item
     from wellput.engine.rerank import rerank
     from wellput.io import check_distinct, check_writable, write_evalset
@@ -54,7 +55,10 @@ def command(
         raise InputError(f"Candidates are ordered by one metric; {metric} are {1 + len(more)}.")
     check_writable(output)
     check_distinct([output], [nbest])
-    choices = rerank(read_nbest(nbest), chosen, threads=threads)
+    with progress() as on_phase:
+        on_phase("reading candidates")
+        candidates = read_nbest(nbest)
+        choices = rerank(candidates, chosen, threads=threads, on_phase=on_phase)
     if output.endswith(".jsonl"):
         items = [
             Item(

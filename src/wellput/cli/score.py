@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 from wellput.cli.engine_options import engine_options, segment_targets
 from wellput.cli.options import common_options, show, terminal_width
 from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.metrics import registry
 
@@ -143,7 +144,7 @@ def command(
     input), a folder or a quoted pattern of such files, or their URL. Or give line-aligned text: --ref
     for each set of references, --hyp for each system.
     """
-    from wellput.cli.progress import progress_of
+    from wellput.cli.progress import progress
     from wellput.cli.runs import storing
     from wellput.engine.explain import explain as explained
     from wellput.engine.partitioned import Engine, OnError
@@ -166,10 +167,6 @@ def command(
     needs_trees = any("tree" in metric.needs for metric in chosen)
     parser = parser_named(trees)
     tree_file = None if parser else trees
-    source = open_source(evalset, references, hypotheses, tree_file, with_trees=needs_trees)
-    data = source
-    if parser and needs_trees:
-        source = parsed_references(source, parser, threads=threads)
     if runs is not None:
         check_store(runs)
     file, folder = segment_targets(segments, engine=engine, resume=resume, on_error=on_error)
@@ -178,8 +175,11 @@ def command(
         check_writable(target)
     files = (evalset, *references, *(h.partition("=")[2] for h in hypotheses), tree_file)
     check_distinct(targets, [file for file in files if file is not None])
-    with ExitStack() as stack:
-        on_progress = stack.enter_context(progress_of("items scored"))
+    with progress() as on_phase, ExitStack() as stack:
+        data = open_source(evalset, references, hypotheses, tree_file, with_trees=needs_trees)
+        source = data
+        if parser and needs_trees:
+            source = parsed_references(data, parser, threads=threads, on_phase=on_phase)
         writer = stack.enter_context(writing_segments(file)) if file else None
         result = score(
             source,
@@ -199,10 +199,13 @@ def command(
             on_error=cast("OnError", on_error),
             segments=folder,
             on_segments=writer.write if writer else None,
-            on_progress=on_progress,
+            on_phase=on_phase,
         )
+        drawings: list[str] = []
+        if explain:
+            on_phase("explaining scores")
+            drawings = list(explained(source, chosen, result))
     width = terminal_width(output)
-    drawings = explained(source, chosen, result) if explain else []
     with storing(runs, result, data, chosen):
         show(
             score_report(result, width=width),
@@ -227,13 +230,22 @@ def parser_named(trees: str | None) -> str | None:
     return trees if trees is not None and trees.startswith("spacy:") else None
 
 
-def parsed_references(source: EvalSource, parser: str, *, threads: int | None) -> EvalSource:
+def parsed_references(
+    source: EvalSource, parser: str, *, threads: int | None, on_phase: OnPhase = unheard_phase
+) -> EvalSource:
     """The items with their references parsed, a tree without words for one without words."""
     from wellput.engine.parsed_references import NamedParser, ParsedReferences
     from wellput.engine.score import available_cores
 
+    on_phase("loading the parser")
     parse = NamedParser(parser)
-    return ParsedReferences(source, parse, parse.signature, threads=threads or available_cores())
+    return ParsedReferences(
+        source,
+        parse,
+        parse.signature,
+        threads=threads or available_cores(),
+        on_phase=on_phase,
+    )
 
 
 def open_source(

@@ -125,7 +125,13 @@ def serve(
 @common_options
 def status(study: str, format: str, output: str, seed: int, threads: int | None) -> None:
     """Say whom the judges prefer, how far they are, what looks wrong, and how well they agree."""
-    overview = open_study(study).overview()
+    from wellput.cli.progress import progress
+
+    with progress() as on_phase:
+        on_phase("reading the study")
+        store = open_study(study)
+        on_phase("comparing judges")
+        overview = store.overview()
     record = overview.to_dict()
     if format == "json":
         emit(as_json(record), output)
@@ -209,13 +215,26 @@ def export(
     threads: int | None,
 ) -> None:
     """Write the judgments to a file, for `wellput agree` and others."""
-    store = open_study(study)
+    from wellput.cli.progress import progress
     from wellput.io import check_writable
     from wellput.studies.exports import Target
     from wellput.studies.exports import export as write
 
     check_writable(output)
-    done = write(store, output, target=cast("Target", target), question=question, repeats=repeats)
+    with progress() as on_phase:
+        on_phase("reading the study")
+        store = open_study(study)
+        from wellput.studies.exports import Target
+        from wellput.studies.exports import export as write
+
+        done = write(
+            store,
+            output,
+            target=cast("Target", target),
+            question=question,
+            repeats=repeats,
+            on_phase=on_phase,
+        )
     if output != "-":
         beside = f", the design to {done['design']}" if done["design"] else ""
         note = f"{done['answers']:,} answers written to {output}{beside}."

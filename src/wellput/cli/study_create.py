@@ -10,6 +10,7 @@ import click
 from wellput.cli.options import making_options
 from wellput.cli.study_options import cell_text, listed, print_records, store_class
 from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.reporting.table import Table
 
 if TYPE_CHECKING:
@@ -176,12 +177,18 @@ def command(
 
     The summary holds the owner's token, which opens the dashboard: it is shown only now.
     """
-    store_type = store_class()
-    from wellput.io import read_evalset
+    from wellput.cli.progress import progress
 
-    items = read_evalset(evalset)
-    study = design_study(items, seed=seed, threads=threads, **choices)
-    store = store_type.create(output, study)
+    with progress() as on_phase:
+        on_phase("reading items")
+        from wellput.io import read_evalset
+
+        store_type = store_class()
+        items = read_evalset(evalset)
+        study = design_study(items, seed=seed, threads=threads, on_phase=on_phase, **choices)
+        on_phase("writing the study")
+        store = store_type.create(output, study)
+        per_judge = _trials_per_judge(study)
     plan = study.plan
     summary = {
         "study": output,
@@ -193,7 +200,7 @@ def command(
         "plan": plan.kind,
         "judges": plan.judges,
         "per_item": plan.per_item if plan.kind == "per-item" else None,
-        "per_judge": _trials_per_judge(study),
+        "per_judge": per_judge,
         "selection": dict(study.selection) or None,
         "seed": seed,
         "owner_token": store.owner_token,
@@ -208,7 +215,14 @@ def command(
     print_records("study", [summary], Table(["study", ""], rows, notes=notes), format, "-")
 
 
-def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices: Any) -> Study:
+def design_study(
+    evalset: EvalSet,
+    *,
+    seed: int,
+    threads: int | None,
+    on_phase: OnPhase = unheard_phase,
+    **choices: Any,
+) -> Study:
     """The study that the options of `create` describe."""
     from wellput.metrics.registry import split_specs
     from wellput.studies.performances import with_head
@@ -230,6 +244,7 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
         show_source=choices["show_source"],
         **{name: choices[name] for name in wording},
     )
+    on_phase("planning trials")
     design = with_head(settings.design, evalset)
     items = study_items(evalset, source=settings.show_source)
     trials = all_trials(design, items)
@@ -245,6 +260,7 @@ def design_study(evalset: EvalSet, *, seed: int, threads: int | None, **choices:
             per_stratum=choices["per_stratum"],
             seed=seed,
             threads=threads,
+            on_phase=on_phase,
         )
         trials, selection = selected.trials, selected.record
     elif choices["metrics"]:

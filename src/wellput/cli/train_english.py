@@ -114,7 +114,7 @@ def command(
             click.echo(f"making {step.file}: {step.about}", err=True)
 
     steps = _chosen(only, {source.role for source in sources})
-    with progress_of("sentences") as on_progress:
+    with progress_of("reading sentences") as on_progress:
         inputs = Inputs(sources, output, threads or available_cores(), seed, on_progress)
         cards = make_all(
             steps, inputs, command=_shown(sources), is_restarted=restart, on_step=on_step

@@ -62,7 +62,7 @@ def command(
 
     if missing := [str(path) for path in texts if not path.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
-    with progress_of("sentences read") as on_progress:
+    with progress_of("reading sentences") as on_progress:
         pools = split_text(texts, on_progress=on_progress)
     output.mkdir(exist_ok=True)
     makers = {fluency.FILE: make_fluency}
@@ -70,7 +70,7 @@ def command(
         makers[gleu_fluency.FILE] = make_gleu
     made: dict[str, dict[str, float]] = {}
     for file, make in makers.items():
-        with progress_of("sentences weighed") as on_progress:
+        with progress_of("weighing sentences") as on_progress:
             made[file] = make(
                 pools,
                 output / file,

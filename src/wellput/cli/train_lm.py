@@ -139,7 +139,7 @@ def command(
         "tokenize": tokenize,
         "lowercase": lowercase,
     }
-    with progress_of("sentences counted") as on_progress:
+    with progress_of("counting sentences") as on_progress:
         if engine == "ray":
             training = _on_cluster(corpus, options, work, address, threads, on_progress)
         else:

@@ -202,7 +202,7 @@ def command(
     how = _training(choices)
     with _mapping(engine, address, threads) as map_parts:
         indexed = _index(corpus, index, map_parts if engine == "ray" else None)
-        with progress_of("words learned") as on_progress:
+        with progress_of("learning words") as on_progress:
             model = train_model(
                 indexed,
                 how,
@@ -253,7 +253,7 @@ def corpus_index(corpus: Sequence[str], map_parts: MapParts | None = None) -> Co
         return CorpusIndex.load(corpus[0])
     files = [InputFile(name) for name in corpus]
     check_readable(*files)
-    with progress_of("sentences indexed") as on_progress:
+    with progress_of("indexing sentences") as on_progress:
         if map_parts is not None:
             return index_parts(text_parts(corpus), map_parts=map_parts, on_progress=on_progress)
         return index_corpus(

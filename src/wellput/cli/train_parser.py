@@ -68,7 +68,7 @@ def command(
         raise InputError(f"{output} is no folder: make it first (mkdir {output}).")
     treebank = [tree for path in trees for tree in read_trees(path)]
     held_out = list(read_trees(dev)) if dev else []
-    with progress_of("rounds over the trees") as on_progress:
+    with progress_of("learning, rounds over the trees") as on_progress:
         parser = train_parser(
             treebank, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_progress
         )

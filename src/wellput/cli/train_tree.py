@@ -45,7 +45,7 @@ def command(trees: Sequence[str], output: str, format: str, seed: int, threads: 
     check_writable(output)
     check_distinct([output], trees)
     readers = [read_trees(path) for path in trees]
-    with progress_of("trees counted") as on_progress:
+    with progress_of("counting trees") as on_progress:
         model = train_tree_model(
             (tree for reader in readers for tree in reader), on_progress=on_progress
         )

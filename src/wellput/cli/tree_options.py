@@ -9,6 +9,7 @@ import click
 
 from wellput.cli.score import parsed_references, parser_named
 from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase, unheard_phase
 
 if TYPE_CHECKING:
     from wellput.core.metric import Metric
@@ -27,7 +28,12 @@ def trees_option(function: F) -> F:
 
 
 def open_items(
-    evalset: str, metrics: Sequence[Metric], trees: str | None, *, threads: int | None
+    evalset: str,
+    metrics: Sequence[Metric],
+    trees: str | None,
+    *,
+    threads: int | None,
+    on_phase: OnPhase = unheard_phase,
 ) -> EvalSource:
     """The items of an evalset, with trees where a metric needs them."""
     from wellput.io import open_evalset
@@ -41,4 +47,4 @@ def open_items(
     source = open_evalset(evalset, trees=needs_trees)
     if parser is None or not needs_trees:
         return source
-    return parsed_references(source, parser, threads=threads)
+    return parsed_references(source, parser, threads=threads, on_phase=on_phase)

@@ -1,9 +1,10 @@
-"""Progress told in other units than it is made in: sentences that are parsed as texts that are done."""
+"""Progress: what is being done, how much of it is done, and told in other units than it is made in
+(sentences that are parsed as texts that are done)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 OnProgress: TypeAlias = Callable[[int], None]
 """Called with the number of things that are done since."""
@@ -11,6 +12,28 @@ OnProgress: TypeAlias = Callable[[int], None]
 
 def unheard(n: int) -> None:
     """Progress that nobody wants to know of."""
+
+
+def together(*listeners: OnProgress) -> OnProgress:
+    """Tells all of them."""
+
+    def tell(n: int) -> None:
+        for listener in listeners:
+            listener(n)
+
+    return tell
+
+
+class OnPhase(Protocol):
+    """Called at the beginning of a phase, with what is done in it ("scoring items") and the number of
+    things to do, where it is known. What it returns is called with the numbers done since."""
+
+    def __call__(self, what: str, total: int | None = None) -> OnProgress: ...
+
+
+def unheard_phase(what: str, total: int | None = None) -> OnProgress:
+    """A phase that nobody wants to know of."""
+    return unheard
 
 
 class Share:

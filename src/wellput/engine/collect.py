@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
-from wellput.core.progress import OnProgress, unheard
+from wellput.core.progress import OnPhase, OnProgress, together, unheard, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import BlockStatistics, OnSegments, Unreferenced, block_statistics
@@ -128,10 +128,13 @@ def collect(
     keep_rows: bool = False,
     on_segments: OnSegments | None = None,
     on_progress: OnProgress = unheard,
+    on_phase: OnPhase = unheard_phase,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
+    on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     for block in source.blocks():
+        on_items = on_phase("scoring items")  # the source may have told of parsing meanwhile
         if not result.items:
             refuse_source_without_references(result.metrics, block, source.unparsed)
         result.add(
@@ -141,7 +144,7 @@ def collect(
                 threads=threads,
                 keep_rows=keep_rows,
                 on_segments=on_segments,
-                on_progress=on_progress,
+                on_progress=together(on_progress, on_items),
             )
         )
     return result

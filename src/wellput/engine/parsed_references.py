@@ -11,9 +11,13 @@ from functools import cache
 from typing import Protocol
 
 from wellput.core.evalset import Item
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
 from wellput.language.sentence_parsing import SentenceParser
+
+TEXTS_A_CALL = 256
+"""Enough for all threads, few enough to tell how far the parser is."""
 
 MOST_KEPT = 1 << 17
 """Trees kept for references that come again; a file larger than memory must not fill it."""
@@ -52,13 +56,19 @@ class ParsedReferences(EvalSource):
     """
 
     def __init__(
-        self, source: EvalSource, parse: Parse, signature: str, *, threads: int = 1
+        self,
+        source: EvalSource,
+        parse: Parse,
+        signature: str,
+        *,
+        threads: int = 1,
+        on_phase: OnPhase = unheard_phase,
     ) -> None:
         self.source = source
         self.parse = parse
         self.parser = signature
         self.are_ids_checked_by_partition = source.are_ids_checked_by_partition
-        self._trees = _Trees(parse, threads)
+        self._trees = _Trees(parse, threads, on_phase)
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         return self._trees.added(self.source.blocks())
@@ -96,9 +106,10 @@ class ParsedPartition:
 class _Trees:
     """Parses each text once, as long as it is kept."""
 
-    def __init__(self, parse: Parse, threads: int) -> None:
+    def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = unheard_phase) -> None:
         self._parse = parse
         self._threads = threads
+        self._on_phase = on_phase
         self._trees: dict[str, Tree] = {}
 
     def added(self, blocks: Iterable[Sequence[Item]]) -> Iterator[Sequence[Item]]:
@@ -113,7 +124,11 @@ class _Trees:
             self._trees.clear()
         wanted = dict.fromkeys(text for item in block for text in _texts(item))
         new = [text for text in wanted if text not in self._trees]
-        self._trees.update(zip(new, self._parse(new, threads=self._threads), strict=True))
+        on_progress = self._on_phase("parsing references", len(new))
+        for start in range(0, len(new), TEXTS_A_CALL):
+            texts = new[start : start + TEXTS_A_CALL]
+            self._trees.update(zip(texts, self._parse(texts, threads=self._threads), strict=True))
+            on_progress(len(texts))
 
     def _with_trees(self, item: Item) -> Item:
         by_system = {

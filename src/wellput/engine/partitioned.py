@@ -13,7 +13,7 @@ from typing import Literal
 
 from wellput.core.errors import InputError, OutputError
 from wellput.core.metric import Metric
-from wellput.core.progress import OnProgress
+from wellput.core.progress import OnPhase, OnProgress, together, unheard_phase
 from wellput.core.source import EvalSource, Partition
 from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.finished import FinishedPartitions
@@ -57,9 +57,14 @@ class Plan:
 
 
 def collect_partitions(
-    source: EvalSource, metrics: Sequence[Metric], plan: Plan, on_progress: OnProgress
+    source: EvalSource,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    on_progress: OnProgress,
+    on_phase: OnPhase = unheard_phase,
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
+    on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     threads = plan.threads if plan.engine == "local" else 1
     partitions = source.partitions(threads=threads)
@@ -76,8 +81,11 @@ def collect_partitions(
         if plan.segments is not None:
             folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
             job = replace(job, segments=stack.enter_context(folder))
+        if plan.engine == "ray":
+            on_phase("starting the cluster")
         # Left early, it must end before the cluster does.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
+        on_progress = together(on_progress, on_phase("scoring items"))
         on_progress(0)  # a cluster takes seconds to start, the first partition more
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):

@@ -10,6 +10,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Metric
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.engine.score import score
 from wellput.io.nbest import Candidates
 
@@ -30,7 +31,11 @@ class Choice:
 
 
 def rerank(
-    nbest: Sequence[Candidates], metric: Metric, *, threads: int | None = None
+    nbest: Sequence[Candidates],
+    metric: Metric,
+    *,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
 ) -> list[Choice]:
     """The best candidate of each item; of equal ones the first, and the first if none has a score."""
     if metric.higher_is_better is None:
@@ -55,7 +60,8 @@ def rerank(
         for number, own in enumerate(nbest)
         for place, text in enumerate(own.texts)
     ]
-    table = score(EvalSet(items), [metric], keep_rows=True, threads=threads).table(metric.name)
+    scored = score(EvalSet(items), [metric], keep_rows=True, threads=threads, on_phase=on_phase)
+    table = scored.table(metric.name)
     scores = iter(table.scores[0].tolist())
     sign = 1.0 if metric.higher_is_better else -1.0
     choices = []

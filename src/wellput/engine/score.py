@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,14 +11,14 @@ from typing import TypeVar, get_args
 from wellput import __version__
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
-from wellput.core.progress import OnProgress, unheard
+from wellput.core.progress import OnPhase, OnProgress, unheard, unheard_phase
 from wellput.core.score import Score
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
-from wellput.engine.result import LeftOut, ScoreResult
+from wellput.engine.result import Comparison, LeftOut, ScoreResult
 from wellput.engine.significance import Resampling, Test, compare_all, is_worse
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
@@ -46,6 +47,7 @@ def score(
     segments: PathLike | None = None,
     on_segments: OnSegments | None = None,
     on_progress: OnProgress = unheard,
+    on_phase: OnPhase = unheard_phase,
 ) -> ScoreResult:
     """Scores every system of an EvalSet (or of a file) under every metric.
 
@@ -59,7 +61,8 @@ def score(
     the same digits. `resume` is a folder in which finished partitions are kept: a run that was stopped
     goes on from there. `on_error="skip"` leaves out partitions that cannot be read and lists them in
     `result.skipped`. `segments` is a folder for segment scores, a Parquet file a partition;
-    `on_segments` is called with them instead, by the local engine alone.
+    `on_segments` is called with them instead, by the local engine alone. `on_progress` is called with
+    the numbers of items done, `on_phase` with what is done next, to tell a user who waits.
 
     >>> import wellput
     >>> sets = wellput.EvalSet.of({"A": ["a cat sat"], "B": ["sat a cat"]}, ["a cat sat"])
@@ -93,7 +96,7 @@ def score(
         segments=segments,
         parser=evalset.parser,
     )
-    collection = _collected(evalset, chosen, plan, on_segments, on_progress)
+    collection = _collected(evalset, chosen, plan, on_segments, on_progress, on_phase)
     systems = collection.systems
     if test is not None:
         baseline = _baseline(systems, baseline)
@@ -114,6 +117,7 @@ def score(
         if keep_rows or resampled
         else {}
     )
+    on_scores = on_phase("resampling scores", len(collection.columns)) if resampled else unheard
     scores = [
         _score(
             collection,
@@ -125,20 +129,18 @@ def score(
             confidence is not False,
             test,
             baseline,
+            on_scores,
         )
         for metric in collection.metrics
         for system in systems
     ]
-    pairs = (
-        [
-            pair
-            for metric in collection.metrics
-            if is_testable(metric)
-            for pair in compare_all(tables[metric.name], test, resampling)
-        ]
-        if all_pairs and test is not None
-        else []
-    )
+    pairs: list[Comparison] = []
+    if all_pairs and test is not None:
+        testable = [metric for metric in collection.metrics if is_testable(metric)]
+        n_pairs = math.comb(len(systems), 2)
+        on_pair = on_phase("comparing systems", n_pairs * len(testable))
+        for metric in testable:
+            pairs += compare_all(tables[metric.name], test, resampling, on_pair)
     return ScoreResult(
         items=collection.items,
         systems=tuple(systems),
@@ -163,6 +165,7 @@ def _collected(
     plan: Plan,
     on_segments: OnSegments | None,
     on_progress: OnProgress,
+    on_phase: OnPhase,
 ) -> Collection:
     """The statistics, as planned; raises InputError where there are none."""
     if not plan.needs_partitions:
@@ -173,11 +176,12 @@ def _collected(
             keep_rows=plan.keep_rows,
             on_segments=on_segments,
             on_progress=on_progress,
+            on_phase=on_phase,
         )
     elif on_segments is not None:
         raise InputError("on_segments needs engine='local' without resume and on_error='skip'.")
     else:
-        collection = collect_partitions(evalset, metrics, plan, on_progress)
+        collection = collect_partitions(evalset, metrics, plan, on_progress, on_phase)
     if not collection.systems and collection.skipped:
         raise InputError.collect(
             "Nothing is left to score: every partition failed.",
@@ -199,6 +203,7 @@ def _score(
     has_interval: bool,
     test: Test | None,
     baseline: str | None,
+    on_progress: OnProgress,
 ) -> Score:
     column = collection.columns[system, metric.name]
     left_out = collection.left_out[system] if "references" in metric.needs else 0
@@ -208,6 +213,7 @@ def _score(
     is_compared = test is not None and system != baseline and is_testable(metric)
     if table is not None and test is not None and baseline is not None and is_compared:
         delta = resampling.difference(table, system, baseline, test)
+    on_progress(1)
     return Score(
         system=system,
         metric=metric.name,

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import Estimate, ScoreTable
 from wellput.engine.result import Comparison
 from wellput.stats.corrections import holm
@@ -68,10 +69,15 @@ def is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bo
     return better < 0 and delta.p_value < alpha
 
 
-def compare_all(table: ScoreTable, test: Test, resampling: Resampling) -> list[Comparison]:
+def compare_all(
+    table: ScoreTable, test: Test, resampling: Resampling, on_progress: OnProgress = unheard
+) -> list[Comparison]:
     """Every pair of systems, with Holm's correction."""
     pairs = list(combinations(table.systems, 2))
-    deltas = [resampling.difference(table, a, b, test) for a, b in pairs]
+    deltas: list[Estimate] = []
+    for a, b in pairs:
+        deltas.append(resampling.difference(table, a, b, test))
+        on_progress(1)
     p_values = np.array([np.nan if d.p_value is None else d.p_value for d in deltas])
     return [
         Comparison(

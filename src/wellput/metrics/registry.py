@@ -171,11 +171,8 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
             return value
         if choice is str:
             return value
-        if (
-            get_origin(choice) is Annotated
-        ):  # a text, with functions that refuse what it must not be
-            for check in choice.__metadata__:
-                check(value)
+        if get_origin(choice) is Annotated:  # a text, and a function that refuses some
+            choice.__metadata__[0](value)
             return value
     raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
 

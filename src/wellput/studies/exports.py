@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from wellput import __version__
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.io import replacing_text, write_judgments
 from wellput.io.evalica import write_evalica
 from wellput.io.score_files import write_score_file
@@ -27,12 +28,14 @@ def export(
     target: Target = "judgments",
     question: str | None = None,
     repeats: bool = False,
+    on_phase: OnPhase = unheard_phase,
 ) -> dict[str, Any]:
     """Writes what the judges answered; says how much, and where the design went.
 
     `judgments` go to CSV, TSV, JSONL or Parquet by suffix, `-` is CSV on standard output without the
     design.
     """
+    on_phase("reading answers")
     everything = store.judgments(repeats=repeats)
     answers = [a for a in everything if question is None or a.question == question]
     if everything and not answers:
@@ -41,6 +44,7 @@ def export(
     if not answers:
         raise InputError(f"{store.database.name} has no answers to export yet.")
     beside: str | None = None
+    on_phase("writing answers")
     if target == "evalica":
         if not isinstance(answers[0], Preference):
             raise InputError("evalica takes pairwise choices; this study has ratings.")
@@ -53,6 +57,7 @@ def export(
     else:
         write_judgments(cast("Sequence[Judgment]", answers), path)
         if path != "-":
+            on_phase("comparing judges")
             beside = str(design_path(path))
             with replacing_text(beside) as file:
                 file.write(json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n")

@@ -19,6 +19,7 @@ from scipy.stats import rankdata
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.score import score
@@ -59,6 +60,7 @@ def select_trials(
     per_stratum: int = 10,
     seed: int,
     threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
 ) -> Selection:
     """Some of the trials; deterministic from the seed, in the order of `trials`."""
     if per_stratum < 1:
@@ -73,7 +75,11 @@ def select_trials(
     rng = np.random.default_rng(seed)
     tables: Mapping[str, ScoreTable] = {}
     if method != "random":
-        tables = score(evalset, create_all(metrics), keep_rows=True, threads=threads).tables
+        chosen_metrics = create_all(metrics)
+        tables = score(
+            evalset, chosen_metrics, keep_rows=True, threads=threads, on_phase=on_phase
+        ).tables
+        on_phase("choosing trials")
     if method == "random":
         strata = _by_systems(trials, is_page=design.layout == "page", rng=rng)
     else:

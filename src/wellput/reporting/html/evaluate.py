@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.engine.score import score
 from wellput.metrics.registry import create_all
@@ -29,13 +30,16 @@ def evaluate(
     baseline: str | None,
     shown: int,
     options: AgreementOptions,
-    on_progress: Callable[[int], None] = lambda _: None,
+    on_phase: OnPhase = unheard_phase,
 ) -> Evaluation:
     """Scores with intervals and all pairs, agreement with the judges where there are any, and the
     items to show. Without metrics, those that the items allow."""
     uncertainty = options.uncertainty
     judged = {answer.item for answer in answers}
-    sample = draw_sample(source, size=shown, seed=uncertainty.seed, first=judged)
+    on_items = on_phase("reading items")
+    sample = draw_sample(
+        source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
+    )
     chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
     n_pairs = math.comb(len(sample.systems), 2)
     has_pairs = n_pairs > 0
@@ -50,16 +54,18 @@ def evaluate(
         seed=uncertainty.seed,
         threads=uncertainty.threads,
         keep_rows=True,
-        on_progress=on_progress,
+        on_phase=on_phase,
     )
     agreement = people = None
     if answers and isinstance(answers[0], Preference):
+        on_phase("counting choices")
         choices = cast("Sequence[Preference]", answers)
         agreement = agree_on_preferences(result.tables, choices, questions=options.questions)
         asked = {entry["question"] for entry in agreement.preferences}
         people = people_of_choices(result.tables, [c for c in choices if c.question in asked])
     elif answers:
         ratings = cast("Sequence[Judgment]", answers)
-        agreement = agree(result.tables, ratings, options)
+        agreement = agree(result.tables, ratings, options, on_phase=on_phase)
+        on_phase("preparing charts")
         people = people_of_ratings(result.tables, ratings, options)
     return Evaluation(title, result, chosen, sample, agreement, people)

@@ -14,6 +14,7 @@ import numpy as np
 
 from wellput.core.evalset import Batch, Item, Output
 from wellput.core.metric import Floats, Metric
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.table import ScoreTable
 from wellput.core.tree import Tree
 from wellput.engine.explain import Explains
@@ -36,6 +37,7 @@ def explorer_items(
     metrics: Sequence[Metric],
     tables: Mapping[str, ScoreTable],
     people: People | None,
+    on_progress: OnProgress = unheard,
 ) -> list[dict[str, Any]]:
     """One record an item; its outputs run along the systems, None where a system has none."""
     strings = _chosen(metrics, GenerationStringAccuracy())
@@ -61,6 +63,7 @@ def explorer_items(
             if (row, place) in reasons:
                 entry["left_out"] = reasons[row, place]
             records[place]["outputs"][row] = entry
+        on_progress(len(at))
     return records
 
 

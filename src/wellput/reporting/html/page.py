@@ -22,6 +22,7 @@ from typing import Any
 
 from wellput import __version__
 from wellput.core.errors import InputError, MissingExtra
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
 
@@ -32,13 +33,19 @@ BUNDLING = 1 << 29
 has threads for all."""
 
 
-def report_page(evaluation: Evaluation, library: str) -> str:
+def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = unheard_phase) -> str:
     """The report as HTML; `library` is the `chart_library`."""
     assets = files("wellput.reporting.html") / "assets"
     own = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    sample = evaluation.sample
     items = explorer_items(
-        evaluation.sample, evaluation.metrics, evaluation.result.tables, evaluation.people
+        sample,
+        evaluation.metrics,
+        evaluation.result.tables,
+        evaluation.people,
+        on_phase("drawing alignments of outputs", sum(len(item.outputs) for item in sample.items)),
     )
+    on_phase("writing the page")
     page = Template((assets / "page.html").read_text(encoding="utf-8"))
     return page.substitute(
         title=html.escape(evaluation.title),

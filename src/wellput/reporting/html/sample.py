@@ -10,6 +10,7 @@ import numpy as np
 
 from wellput.core.evalset import Item
 from wellput.core.metric import Metric
+from wellput.core.progress import OnProgress, unheard
 from wellput.core.source import EvalSource
 from wellput.metrics.logged import Logged
 
@@ -33,7 +34,14 @@ class Sample:
         return len(self.items) == self.total
 
 
-def draw_sample(source: EvalSource, *, size: int, seed: int, first: Collection[str] = ()) -> Sample:
+def draw_sample(
+    source: EvalSource,
+    *,
+    size: int,
+    seed: int,
+    first: Collection[str] = (),
+    on_progress: OnProgress = unheard,
+) -> Sample:
     """At most `size` items drawn at random, those whose ids are in `first` before the others."""
     rng = np.random.default_rng(seed)
     # A heap of the `size` smallest keys; negative, since heapq keeps the largest.
@@ -57,6 +65,7 @@ def draw_sample(source: EvalSource, *, size: int, seed: int, first: Collection[s
                 compared.update(name for name in item.outputs if item.references_for(name))
                 has_trees &= any(tree is not None for tree in item.trees)
             has_displays |= any(isinstance(output, Mapping) for output in item.outputs.values())
+        on_progress(len(block))
     shown = sorted((place, item) for _, place, item in kept)
     return Sample(
         items=tuple(item for _, item in shown),
