@@ -4,9 +4,12 @@ from wellput.core.errors import WellputError as WellputError
 from wellput.core.evalset import Batch as Batch
 from wellput.core.evalset import EvalSet as EvalSet
 from wellput.core.evalset import Item as Item
+from wellput.core.judgment import Judgment as Judgment
+from wellput.core.judgment import Preference as Preference
 from wellput.core.metric import Metric as Metric
 from wellput.core.run import Run as Run
 from wellput.core.score import Score as Score
+from wellput.core.source import EvalSource as EvalSource
 from wellput.core.table import Estimate as Estimate
 from wellput.core.table import ScoreTable as ScoreTable
 from wellput.core.tree import Tree as Tree
@@ -19,6 +22,7 @@ from wellput.engine.score import score as score
 from wellput.io import open_evalset as open_evalset
 from wellput.io import open_lines as open_lines
 from wellput.io import read_evalset as read_evalset
+from wellput.io import read_judgments as read_judgments
 from wellput.io import write_evalset as write_evalset
 from wellput.io.run_files import read_runs as read_runs
 from wellput.language.realize.realizer import Realizer as Realizer

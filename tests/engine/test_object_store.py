@@ -13,7 +13,7 @@ import pytest
 import wellput
 from tests.s3_server import ENVIRONMENT, S3Server, s3_server
 from wellput.core.errors import Unreachable
-from wellput.engine.partitioned import Engine
+from wellput.engine.plan import Engine
 from wellput.engine.ray_cluster import ray_cluster
 
 METRICS = "ssa,chrf"

@@ -24,7 +24,7 @@ import wellput
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
-from wellput.engine.partitioned import Engine
+from wellput.engine.plan import Engine
 from wellput.engine.ray_cluster import _check_reachable, _Notices, ray_cluster
 from wellput.io import record_files
 

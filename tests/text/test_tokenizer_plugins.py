@@ -186,13 +186,13 @@ def test_a_tree_over_a_rewritten_text_is_refused() -> None:
         ("numbers", "The tokenizer numbers returned 2 among the tokens"),
         (
             "fails",
-            "fails (wellput.tokenizers) of the package wellput-test 1.0 cannot be loaded: OSError",
+            "The tokenizer fails of the package wellput-test 1.0 cannot be loaded (OSError",
         ),
         (
             "gone",
-            "gone (wellput.tokenizers) of the package wellput-test 1.0 cannot be loaded: Attr",
+            "The tokenizer gone of the package wellput-test 1.0 cannot be loaded (AttributeError",
         ),
-        ("away", "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("away", "cannot be loaded (ModuleNotFoundError: No module named 'no_such_module'"),
         (
             "pattern",
             "The tokenizer pattern must be a function from a text to the list of its tokens",

@@ -48,10 +48,10 @@ def segment_targets(
     segments: str | None, *, engine: str, resume: str | None, on_error: str
 ) -> tuple[str | None, str | None]:
     """Where segment scores go: (file, folder), one of them at most."""
-    from wellput.io.segment_folder import is_segment_folder
-
     if segments is None:
         return None, None
+    from wellput.io.segment_folder import is_segment_folder
+
     if is_segment_folder(segments):
         return None, segments
     if engine != "local" or resume is not None or on_error != "stop":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -15,6 +15,10 @@ from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.metrics import registry
+
+if TYPE_CHECKING:
+    from wellput.engine.plan import Engine, OnError
+    from wellput.engine.significance import Test
 
 
 def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -146,13 +150,8 @@ def command(
     """
     from wellput.cli.progress import progress
     from wellput.cli.runs import storing
-    from wellput.engine.explain import explain as explained
-    from wellput.engine.partitioned import Engine, OnError
     from wellput.engine.score import score
-    from wellput.engine.significance import Test
-    from wellput.io import check_distinct, check_writable, writing_segments
-    from wellput.io.run_files import check_store
-    from wellput.reporting.drawings import fold_drawing
+    from wellput.io import check_distinct, check_writable
     from wellput.reporting.score import score_report
 
     if explain and format != "table":
@@ -168,6 +167,8 @@ def command(
     parser = parser_named(trees)
     tree_file = None if parser else trees
     if runs is not None:
+        from wellput.io.run_files import check_store
+
         check_store(runs)
     file, folder = segment_targets(segments, engine=engine, resume=resume, on_error=on_error)
     targets = [target for target in (output, file) if target is not None]
@@ -180,7 +181,11 @@ def command(
         source = data
         if parser and needs_trees:
             source = parsed_references(data, parser, threads=threads, on_phase=on_phase)
-        writer = stack.enter_context(writing_segments(file)) if file else None
+        writer = None
+        if file:
+            from wellput.io import writing_segments
+
+            writer = stack.enter_context(writing_segments(file))
         result = score(
             source,
             chosen,
@@ -202,16 +207,21 @@ def command(
             on_phase=on_phase,
         )
         drawings: list[str] = []
+        width = terminal_width(output)
         if explain:
+            from wellput.engine.explain import explain as explained
+            from wellput.reporting.drawings import fold_drawing
+
             on_phase("explaining scores")
-            drawings = list(explained(source, chosen, result))
-    width = terminal_width(output)
+            drawings = [
+                fold_drawing(drawing, width) for drawing in explained(source, chosen, result)
+            ]
     with storing(runs, result, data, chosen):
         show(
             score_report(result, width=width),
             format,
             output,
-            after="".join(f"\n{fold_drawing(drawing, width)}" for drawing in drawings),
+            after="".join(f"\n{drawing}" for drawing in drawings),
         )
     if fail_if_worse and result.worse:
         for worse in result.worse:
@@ -257,9 +267,9 @@ def open_source(
     with_trees: bool,
 ) -> EvalSource:
     """The items to score: an evalset, or line-aligned files."""
-    from wellput.io import open_evalset, open_lines
-
     if evalset is not None:
+        from wellput.io import open_evalset
+
         if references or hypotheses or trees:
             raise InputError(
                 "Give either an evalset or line-aligned files (--ref, --hyp, --trees), not both."
@@ -283,6 +293,8 @@ def open_source(
         if name in outputs:
             raise InputError(f"Two systems are named {name!r}: {outputs[name]} and {path}.")
         outputs[name] = path
+    from wellput.io import open_lines
+
     return open_lines(
         references=references,
         outputs=outputs,

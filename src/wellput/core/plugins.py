@@ -37,9 +37,10 @@ def plugin_object(point: EntryPoint) -> Any:
 
 
 def origin(point: EntryPoint) -> str:
-    """An entry point in words: `minutes (wellput.readers) of the package wellput-minutes 1.0`."""
+    """An entry point in words: `The reader minutes of the package wellput-minutes 1.0`."""
+    kind = point.group.removeprefix("wellput.").removesuffix("s")
     package = f" of the package {point.dist.name} {point.dist.version}" if point.dist else ""
-    return f"{point.name} ({point.group}){package}"
+    return f"The {kind} {point.name}{package}"
 
 
 @contextmanager
@@ -48,7 +49,7 @@ def _naming(point: EntryPoint) -> Iterator[None]:
         yield
     except Exception as error:
         raise InputError(
-            f"{origin(point)} cannot be loaded: {type(error).__name__}: {error}. Repair the package "
+            f"{origin(point)} cannot be loaded ({type(error).__name__}: {error}). Repair the package "
             "or uninstall it."
         ) from error
 

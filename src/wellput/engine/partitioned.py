@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from wellput.core.errors import InputError, OutputError
 from wellput.core.metric import Metric
@@ -27,33 +26,9 @@ from wellput.engine.partitions import (
     evaluate,
     failed_each_time,
 )
+from wellput.engine.plan import OnError, Plan
 from wellput.engine.result import Skipped
-from wellput.io.files import PathLike
 from wellput.io.segment_folder import drop_other_parts, gathering_parts
-
-Engine = Literal["local", "ray"]
-OnError = Literal["stop", "skip"]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Where and how partitions are evaluated. `resume` is the folder of finished ones, `segments` the
-    folder for segment scores, `parser` what the trees of the references come from."""
-
-    engine: Engine = "local"
-    address: str | None = None
-    threads: int = 1
-    keep_rows: bool = False
-    resume: PathLike | None = None
-    on_error: OnError = "stop"
-    segments: PathLike | None = None
-    parser: str | None = None
-
-    @property
-    def needs_partitions(self) -> bool:
-        """Whether one pass over the items would not do."""
-        is_plain = self.resume is None and self.segments is None and self.on_error == "stop"
-        return self.engine != "local" or not is_plain
 
 
 def collect_partitions(

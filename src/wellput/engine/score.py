@@ -17,7 +17,7 @@ from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
-from wellput.engine.partitioned import Engine, OnError, Plan, collect_partitions
+from wellput.engine.plan import Engine, OnError, Plan
 from wellput.engine.result import Comparison, LeftOut, ScoreResult
 from wellput.engine.significance import Resampling, Test, compare_all, is_worse
 from wellput.io import open_evalset
@@ -181,6 +181,8 @@ def _collected(
     elif on_segments is not None:
         raise InputError("on_segments needs engine='local' without resume and on_error='skip'.")
     else:
+        from wellput.engine.partitioned import collect_partitions
+
         collection = collect_partitions(evalset, metrics, plan, on_progress, on_phase)
     if not collection.systems and collection.skipped:
         raise InputError.collect(
