@@ -14,7 +14,6 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.source import EvalSource
@@ -25,6 +24,9 @@ T = TypeVar("T")
 # Displays of a talking head: node id -> the motions on it.
 Schedule: TypeAlias = Mapping[str, Sequence[str]]
 Output: TypeAlias = str | Schedule
+
+ORIGINAL = "original"
+"""The system whose schedules are those that people showed: what the others are compared with."""
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch, Item
+from wellput.core.evalset import ORIGINAL, Batch, Item
 from wellput.core.metric import Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of
 from wellput.core.source import EvalSource

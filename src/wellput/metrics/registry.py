@@ -17,7 +17,6 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
 from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
-from wellput.metrics.spellings import usual_name
 
 GROUP = "wellput.metrics"
 
@@ -73,6 +72,8 @@ def full_name(name: str) -> str:
     """
     if name in BUILT_IN:
         return name
+    from wellput.metrics.spellings import usual_name
+
     known = names()
     return name if name in known else usual_name(name, known) or name
 

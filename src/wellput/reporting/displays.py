@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wellput.core.displays import ORIGINAL
+from wellput.core.evalset import ORIGINAL
 from wellput.engine.display_evaluation import (
     INTRINSIC,
     NO_MOTION,

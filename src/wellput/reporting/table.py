@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from wellput.core.result import plain
-from wellput.reporting.drawings import fold_drawing
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -99,8 +98,12 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
         return as_latex(tables)
     if format == "markdown":
         return as_markdown(tables)
-    drawn = "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
-    return as_terminal(tables, width=width, color=color) + drawn
+    text = as_terminal(tables, width=width, color=color)
+    if report.drawings:
+        from wellput.reporting.drawings import fold_drawing
+
+        text += "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
+    return text
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
