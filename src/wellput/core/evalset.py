@@ -257,7 +257,7 @@ class EvalSet(EvalSource):
         frame: Any,
         *,
         outputs: str | Sequence[str] | Mapping[str, str],
-        references: str | Sequence[str] = (),
+        references: str | Sequence[str] | None = None,
         id: str | None = None,
         source: str | None = None,
         context: str | None = None,
@@ -279,7 +279,7 @@ class EvalSet(EvalSource):
         return evalset_of_frame(
             frame,
             outputs=outputs,
-            references=references,
+            references=() if references is None else references,
             id=id,
             source=source,
             context=context,
