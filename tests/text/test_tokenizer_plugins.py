@@ -13,7 +13,9 @@ from tests.plugins import install, project_text
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.tree import Tree, Word
+from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.registry import create
+from wellput.reporting.html.alignments import GLUE, drawn_alignments, glued
 from wellput.text import tokenizers
 from wellput.text.tokenizers import prepare, tokenize
 
@@ -164,6 +166,14 @@ def test_drawings_show_its_tokens() -> None:
     batch = Batch.from_texts(["getUser"], [["getUserName"]])
     (drawn,) = create("gsa:tokenize=camel").explain(batch)  # type: ignore[attr-defined]
     assert drawn.splitlines()[0].split() == ["reference", "get", "User", "Name"]
+
+
+def test_the_report_shows_its_tokens() -> None:
+    metric = GenerationStringAccuracy(tokenize="camel")
+    assert glued("getUser.", metric.tokens("getUser.")) == GLUE.join(["get", "User", "."])
+    batch = Batch.from_texts(["getUser"], [["getUserName"]])
+    (drawn,) = drawn_alignments(batch, metric)
+    assert drawn == {"reference": "getUserName", "marks": "..d"}
 
 
 def test_a_tree_over_a_rewritten_text_is_refused() -> None:

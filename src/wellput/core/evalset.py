@@ -253,6 +253,40 @@ class EvalSet(EvalSource):
             )
         return cls(rows, systems=tuple(outputs))
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        outputs: str | Sequence[str] | Mapping[str, str],
+        references: str | Sequence[str] | None = None,
+        id: str | None = None,
+        source: str | None = None,
+        context: str | None = None,
+    ) -> EvalSet:
+        """From a data frame with a row for each item: pandas', Polars', or a mapping from names to
+        columns. Keywords name its columns.
+
+        `outputs` are the columns of the systems, which go by the names of their columns, or a mapping
+        from systems to columns. `references` are one column or several; a cell may be a list. None and
+        NaN are missing outputs and references. Without `id` items are numbered from 1.
+
+        >>> frame = {"prompt": ["a", "b"], "gold": ["x", ["y", "z"]], "gpt": ["x", None]}
+        >>> evalset = EvalSet.from_frame(frame, source="prompt", references="gold", outputs=["gpt"])
+        >>> evalset.items[1].references, evalset.items[1].outputs
+        (('y', 'z'), {})
+        """
+        from wellput.core.frames import evalset_of_frame
+
+        return evalset_of_frame(
+            frame,
+            outputs=outputs,
+            references=() if references is None else references,
+            id=id,
+            source=source,
+            context=context,
+        )
+
 
 def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:
     return (entry,) if isinstance(entry, str) else tuple(entry)
