@@ -33,7 +33,6 @@ NOT_RUN = {
     "docs/language/link-grammar.md": 1,
     "docs/language/xtag.md": 1,
     "docs/metrics/perplexity.md": 1,
-    "docs/plugin.md": 1,
     "docs/studies.md": 2,
 }
 

@@ -22,7 +22,7 @@ from wellput.cli import cli
 from wellput.example.example import harbor_example
 from wellput.example.judges import simulated_judgments
 
-NO_FUNCTION = {"completion"}
+NO_FUNCTION = {"completion", "help"}
 """Commands about the shell alone."""
 
 OTHER_NAMES = {"output": "path"}
@@ -62,7 +62,7 @@ NOT_YET = {
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
     "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
-    "runs list", "runs show", "metrics", "demo",
+    "runs list", "runs show", "metrics",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -117,6 +117,7 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             threads=1,
         ),
     ),
+    "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic",
         lambda: wellput.fit(

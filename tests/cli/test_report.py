@@ -26,7 +26,7 @@ RATINGS = HEADER + "".join(
 @pytest.fixture(autouse=True)
 def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Making the chart library takes a second; the browser tests have the real one."""
-    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "/* library */")
+    monkeypatch.setattr("wellput.api.report.chart_library", lambda: "/* library */")
 
 
 def test_a_report_is_one_file_and_the_verdict(run: Run, files: Write, tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from wellput.agreement.cells import system_scores
 from wellput.agreement.intervals import vector_correlation
-from wellput.agreement.result import Coefficient
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
+from wellput.stats.correlation import Coefficient
 
 
 def draw_documents(

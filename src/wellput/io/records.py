@@ -13,8 +13,6 @@ from typing import Any
 from wellput.core.errors import InputError
 from wellput.core.evalset import NO_REFERENCES, NO_TREES, Item, Output
 from wellput.core.tree import Tree
-from wellput.io.conllu import parse_tree
-from wellput.io.derivations import check_derivation, check_schedule
 from wellput.io.problems import Problems
 
 Trees = tuple[Tree | None, ...]
@@ -83,12 +81,18 @@ class RecordReader:
         self, identifier: Any, record: dict[str, Any], complain: Callable[[str], None]
     ) -> Item:
         derivation = record.get("derivation")
-        nodes = None if derivation is None else check_derivation(derivation, complain)
+        nodes = None
+        if derivation is not None:
+            from wellput.io.derivations import check_derivation
+
+            nodes = check_derivation(derivation, complain)
         outputs: dict[str, Output] = {}
         for system, output in _mapping(record, "outputs", complain).items():
             if isinstance(output, str):
                 outputs[system] = output
             elif isinstance(output, dict):
+                from wellput.io.derivations import check_schedule
+
                 name = f"the output of {system}"
                 check_schedule(output, nodes, name, complain, derivation=derivation)
                 outputs[system] = output
@@ -165,6 +169,8 @@ class RecordReader:
     def _tree(self, text: str | None, name: str, complain: Callable[[str], None]) -> Tree | None:
         if text is None:
             return None
+        from wellput.io.conllu import parse_tree
+
         try:
             return parse_tree(text)
         except InputError as error:

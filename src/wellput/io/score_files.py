@@ -18,11 +18,11 @@ from wellput.io.problems import Problems
 LEVELS = (".seg.score", ".sys.score")
 
 
-def is_score_file(file: InputFile) -> bool:
-    return file.suffix == ".score"
+def knows(path: PathLike) -> bool:
+    return InputFile(path).suffix == ".score"
 
 
-def read_score_file(path: PathLike) -> list[Judgment]:
+def read_judgments(path: PathLike) -> list[Judgment]:
     """The scores of a file. Judge and question are NAME; the item is the number of the segment."""
     level = _level(path)
     name = Path(path).name.removesuffix(level).rpartition(".")[2]

@@ -21,11 +21,12 @@ import numpy as np
 from wellput.core.errors import InputError, OutputError, Unreachable
 from wellput.core.metric import Floats
 from wellput.io.files import InputFile, PathLike
+from wellput.io.formats import FORMATS
 from wellput.io.object_stores import Url, delete_url, is_url, names_at, write_url
 from wellput.io.output import replacing
 from wellput.io.parquet import import_pyarrow, opened_parquet
 from wellput.io.segments import HEADER
-from wellput.io.tables import FORMATS, encodable
+from wellput.io.tables import encodable
 
 PART = "part-{:05}.parquet"
 PART_NAME = re.compile(r"part-\d+\.parquet")

@@ -1,4 +1,4 @@
-"""Tables of named columns in four formats, told apart by suffix: CSV, TSV, JSONL, Parquet.
+"""Tables of named columns: their rows from and to files of the four formats (`io.formats`).
 
 Judgments and segment scores are such tables; so is an evaluation set, but for JSONL, where it is
 nested.
@@ -12,14 +12,13 @@ from contextlib import contextmanager
 from typing import IO, Any, Protocol
 
 from wellput.core.errors import InputError, OutputError
-from wellput.io.files import STANDARD_INPUT, InputFile, PathLike
+from wellput.io.files import InputFile, PathLike
+from wellput.io.formats import format_of
 from wellput.io.jsonl import read_json_lines
 from wellput.io.output import replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet
 from wellput.io.problems import Problems
 from wellput.io.tabular import DELIMITERS, Cell, TableWriter, read_table
-
-FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
 class RowSink(Protocol):
@@ -28,17 +27,6 @@ class RowSink(Protocol):
     def write(self, rows: Iterable[Sequence[Cell]]) -> None:
         """Rows of as many cells as there are columns; None is a missing value."""
         ...
-
-
-def format_of(path: PathLike, *, on_stream: str) -> str:
-    """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is what `-` stands for."""
-    suffix = on_stream if str(path) == STANDARD_INPUT else InputFile(path).suffix
-    if suffix not in FORMATS:
-        raise InputError(
-            f"{path}: the format is not known from the name, which must end in "
-            f"{', '.join(FORMATS)}; .gz or .xz may stand behind it."
-        )
-    return suffix
 
 
 def read_records(

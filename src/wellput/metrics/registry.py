@@ -11,13 +11,15 @@ import types
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
+from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
 from wellput.metrics.spellings import usual_name
+
+GROUP = "wellput.metrics"
 
 BUILT_IN: dict[str, str] = {
     "ssa": "wellput.metrics.accuracy:SimpleStringAccuracy",
@@ -59,8 +61,7 @@ BUILT_IN: dict[str, str] = {
 
 def names() -> list[str]:
     """Every metric that can be asked for, built in or from other packages."""
-    foreign = [point.name for point in entry_points(group="wellput.metrics")]
-    return [*BUILT_IN, *(name for name in foreign if name not in BUILT_IN)]
+    return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
 
 
 def full_name(name: str) -> str:
@@ -81,8 +82,8 @@ def metric_class(name: str) -> Any:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         return getattr(import_module(module), attribute)
-    for point in entry_points(group="wellput.metrics", name=name):
-        return point.load()
+    if point := plugins(GROUP).get(name):
+        return load_plugin(point)
     raise InputError(
         f"No metric {name!r}.{did_you_mean(name, names())} `wellput metrics` lists them all."
     )
@@ -140,7 +141,7 @@ def create(spec: str | Metric) -> Metric:
     name, _, implied = full_name(name).partition(":")
     tail = ",".join(filter(None, (implied, tail)))
     cls = metric_class(name)
-    types_ = get_type_hints(cls)
+    types_ = get_type_hints(cls, include_extras=True)
     options = option_names(cls)
     given: dict[str, Any] = {}
     for pair in tail.replace(":", ",").split(",") if tail else []:
@@ -190,6 +191,9 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
         if get_origin(choice) is Literal and value in get_args(choice):
             return value
         if choice is str:
+            return value
+        if get_origin(choice) is Annotated:  # a text, and a function that refuses some
+            choice.__metadata__[0](value)
             return value
     raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
 

@@ -79,7 +79,7 @@ def report_summary(report: HtmlReport) -> Report:
 
 
 def _in_words(evaluation: Evaluation) -> list[str]:
-    lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
     advice = evaluation.agreement.advice if evaluation.agreement else ()
+    lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
     alike = likeness(evaluation.sample.items)
     return [*lines, *few_items(evaluation.result), *advice, *([alike] if alike else [])]
