@@ -215,6 +215,7 @@ def test_a_point_opens_its_item(report: Opened) -> None:
     assert page.url.endswith(f"#item={item}")
     page.go_back()
     page.wait_for_function("(y) => Math.abs(scrollY - y) < 2", arg=before)
+    page.locator("#search").fill("")
 
 
 def test_an_item_can_be_linked_to(browser: Browser, library: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reporting.html.evaluations import TREE, small_evalset, small_evaluation
 from wellput.core.evalset import Batch, EvalSet, Item
+from wellput.core.judgment import Judgment
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
 from wellput.metrics.alignments import aligned, origins
 from wellput.reporting.html.alignments import (
@@ -108,6 +109,22 @@ def test_ranks_of_a_metric_for_which_lower_is_better_are_turned_round() -> None:
     assert a["scores"][ter] == 0 < c["scores"][ter]
     assert a["ranks"][ter] > c["ranks"][ter]
     assert a["people_ranks"][0] > c["people_ranks"][0]
+
+
+def test_ranks_of_a_question_whose_lowest_value_is_best_are_turned_round() -> None:
+    fast_first = [
+        Judgment(judge, f"i{n}", system, "seconds", value + n / 10)
+        for judge in ("J1", "J2")
+        for n in range(1, 7)
+        for system, value in (("A", 2.0), ("B", 5.0), ("C", 9.0))
+    ]
+    evaluation = small_evaluation(answers=fast_first)
+    records = explorer_items(
+        evaluation.sample, evaluation.metrics, evaluation.result.tables, evaluation.people
+    )
+    a, b, c = (output["people_ranks"][0] for output in records[0]["outputs"])
+    assert a > b > c
+    assert evaluation.order == ["A", "B", "C"]
 
 
 def test_missing_outputs_and_displays_are_shown_as_they_are() -> None:

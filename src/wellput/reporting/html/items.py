@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.evalset import Batch, Item, Output
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnProgress, unheard
@@ -170,7 +171,11 @@ def _figures(
     figures = {"scores": scores, "ranks": np.stack([_percentiles(v) for v in turned])}
     if people is not None:
         ratings = np.stack([given[order][:, places] for given in people.ratings.values()])
-        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, ratings)])}
+        turned = [
+            -values if question in LOWER_IS_BETTER else values
+            for values, question in zip(ratings, people.ratings, strict=True)
+        ]
+        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, turned)])}
     return figures
 
 

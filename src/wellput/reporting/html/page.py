@@ -22,6 +22,7 @@ from typing import Any
 
 from wellput import __version__
 from wellput.agreement.orders import is_sentinel
+from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.counted import counted
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.progress import OnPhase, unheard_phase
@@ -84,6 +85,7 @@ def page_data(evaluation: Evaluation) -> dict[str, Any]:
         "answers": [answer.to_dict() for answer in evaluation.answers],
         "metrics": list(result.metrics),
         "lower": [name for name in result.metrics if result.higher_is_better[name] is False],
+        "lower_questions": sorted(LOWER_IS_BETTER),
         "questions": list(evaluation.people.ratings) if evaluation.people else [],
         "unit": evaluation.people.unit if evaluation.people else "",
         "sections": [section.to_dict() for section in sections_of(evaluation)],

@@ -129,7 +129,9 @@ class Explorer {
   lead(item, scorer, place) {
     const [a, b] = [this.state.a, this.state.b].map((system) => item.outputs[system] && item.outputs[system][scorer === "score" ? "scores" : "people"][place]);
     if (typeof a !== "number" || typeof b !== "number") return null;
-    return scorer === "score" && this.data.lower.includes(this.data.metrics[place]) ? b - a : a - b;
+    const { lower, lower_questions: lowerQuestions, metrics, questions } = this.data;
+    const isLowerBetter = scorer === "score" ? lower.includes(metrics[place]) : lowerQuestions.includes(questions[place]);
+    return isLowerBetter ? b - a : a - b;
   }
 
   /* What an item is sorted by: of several outputs the one that comes first in the chosen direction. */
