@@ -3,6 +3,7 @@ from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api.agree import agree as agree
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
+from wellput.api.power import power as power
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError

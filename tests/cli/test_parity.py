@@ -58,7 +58,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 NOT_YET = {
-    "power", "study create", "study export", "study forget", "study invite", "study serve",
+    "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
     "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
@@ -129,6 +129,10 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: wellput.report(
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
         ),
+    ),
+    "power": (
+        "power --difference 0.2 --items 50,100 --judges 1,3 --simulations 200",
+        lambda: wellput.power(difference=0.2, items=[50, 100], judges=(1, 3), simulations=200),
     ),
 }
 

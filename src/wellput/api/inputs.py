@@ -31,6 +31,8 @@ Metrics: TypeAlias = str | Metric | Iterable[str | Metric]
 """Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or both."""
 Names: TypeAlias = str | Iterable[str]
 """Names in a list, or separated by commas."""
+Numbers: TypeAlias = int | str | Iterable[int | str]
+"""Whole numbers in a list, or separated by commas."""
 
 
 def open_items(
@@ -98,6 +100,22 @@ def listed(names: Names) -> list[str]:
     """
     texts = [names] if isinstance(names, str) else names
     return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
+
+
+def whole_numbers(keyword: str, given: Numbers) -> list[int]:
+    """Whole numbers above 0; an error names the keyword.
+
+    >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
+    ([50, 100], [50, 100, 200])
+    """
+    entries = [given] if isinstance(given, int | str) else given
+    pieces = listed([str(entry) for entry in entries])
+    wrong = [piece for piece in pieces if not piece.isdecimal() or not int(piece)]
+    if wrong or not pieces:
+        verb = "is" if len(wrong) == 1 else "are"
+        shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
+        raise InputError(f"{keyword}= takes whole numbers above 0, such as 50,100{shown}.")
+    return [int(piece) for piece in pieces]
 
 
 def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:

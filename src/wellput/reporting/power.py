@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from wellput.reporting.table import Report, Table, number
 from wellput.stats.power import PowerRow, PowerTable, Smallest
@@ -13,25 +12,7 @@ CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
 
 def power_report(table: PowerTable) -> Report:
     """Power by items and judges."""
-    records = [_record(row) for row in table.rows]
-    return Report([power_table(table)], to_dict(table), CSV_COLUMNS, records)
-
-
-def to_dict(table: PowerTable) -> dict[str, Any]:
-    """The JSON of `wellput power`."""
-    return {
-        "simulated": True,
-        "what": table.what,
-        "test": table.test,
-        "alpha": table.alpha,
-        "target": table.target,
-        "seed": table.rows[0].power.seed,
-        "power": [_record(row) for row in table.rows],
-        "smallest": [
-            {"judges": one.n_judges, "items": one.n_items, "note": one.note}
-            for one in table.smallest
-        ],
-    }
+    return Report([power_table(table)], table.values(), CSV_COLUMNS, table.records())
 
 
 def power_table(table: PowerTable) -> Table:
@@ -52,17 +33,6 @@ def power_table(table: PowerTable) -> Table:
             f"{first.seed}; [low, high] is the simulation's own 95% interval.",
         ],
     )
-
-
-def _record(row: PowerRow) -> dict[str, Any]:
-    return {
-        "items": row.n_items,
-        "judges": row.n_judges,
-        "power": row.power.value,
-        "low": row.power.low,
-        "high": row.power.high,
-        "method": row.power.method,
-    }
 
 
 def _heading(judges: int | None) -> str:
