@@ -2,6 +2,7 @@ from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api.agree import agree as agree
 from wellput.api.fit import fit as fit
+from wellput.api.list_metrics import list_metrics as list_metrics
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError
@@ -38,6 +39,7 @@ from wellput.language.realize.realizer import Realizer as Realizer
 from wellput.language.realize.systems import Realization as Realization
 from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
+from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
 
 __version__: str

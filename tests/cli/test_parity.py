@@ -31,7 +31,7 @@ NO_KEYWORD = {"format", "level of score"}
 PYTHON_ONLY = {"on_phase", "on_segments", "keep_rows", "command"}
 """Keywords that a command line has no use for."""
 
-FUNCTIONS: dict[str, str] = {}
+FUNCTIONS = {"metrics": "list_metrics"}
 """Commands whose function has another name than they."""
 
 
@@ -62,7 +62,7 @@ NOT_YET = {
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
     "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
-    "runs list", "runs show", "metrics", "demo",
+    "runs list", "runs show", "demo",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -129,6 +129,7 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
         ),
     ),
+    "metrics": ("metrics", lambda: wellput.list_metrics()),
 }
 
 
