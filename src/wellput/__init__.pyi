@@ -1,5 +1,6 @@
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
+from wellput.api import runs as runs
 from wellput.api.agree import agree as agree
 from wellput.api.fit import fit as fit
 from wellput.api.list_metrics import list_metrics as list_metrics
@@ -18,6 +19,7 @@ from wellput.core.judgment import Preference as Preference
 from wellput.core.metric import Metric as Metric
 from wellput.core.result import Result as Result
 from wellput.core.run import Run as Run
+from wellput.core.run import RunList as RunList
 from wellput.core.score import Score as Score
 from wellput.core.source import EvalSource as EvalSource
 from wellput.core.table import Estimate as Estimate
@@ -26,6 +28,7 @@ from wellput.core.tree import Tree as Tree
 from wellput.core.tree import Word as Word
 from wellput.engine.result import Comparison as Comparison
 from wellput.engine.result import ScoreResult as ScoreResult
+from wellput.engine.run_changes import RunChanges as RunChanges
 from wellput.engine.run_changes import run_changes as run_changes
 from wellput.engine.runs import save_run as save_run
 from wellput.io import open_evalset as open_evalset

@@ -61,8 +61,7 @@ NOT_YET = {
     "power", "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
     "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
-    "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
-    "runs list", "runs show", "demo",
+    "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "demo",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -130,6 +129,15 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         ),
     ),
     "metrics": ("metrics", lambda: wellput.list_metrics()),
+    "runs list": (
+        "runs list --metric ssa --last 1",
+        lambda: wellput.runs.list(metric="ssa", last=1),
+    ),
+    "runs show": ("runs show @2", lambda: wellput.runs.show("@2")),
+    "runs diff": (
+        "runs diff @2 @1 --rename hasty=careful",
+        lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
+    ),
 }
 
 
@@ -147,6 +155,8 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wellput.write_evalset(evalset, "e.jsonl")
     answers = [replace(one, question="quality") for one in simulated_judgments(evalset)]
     wellput.write_judgments(answers, "j.csv")
+    for metrics in ("ssa", "ssa,gsa"):
+        wellput.score(evalset, metrics, runs="runs")
 
 
 @pytest.mark.usefixtures("example_files")
