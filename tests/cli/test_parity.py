@@ -31,7 +31,7 @@ NO_KEYWORD = {"format", "level of score"}
 PYTHON_ONLY = {"on_phase", "on_segments", "keep_rows", "command"}
 """Keywords that a command line has no use for."""
 
-FUNCTIONS: dict[str, str] = {}
+FUNCTIONS = {"metrics": "list_metrics"}
 """Commands whose function has another name than they."""
 
 
@@ -61,8 +61,7 @@ NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
     "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
-    "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
-    "runs list", "runs show", "metrics",
+    "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -134,6 +133,16 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "power --difference 0.2 --items 50,100 --judges 1,3 --simulations 200",
         lambda: wellput.power(difference=0.2, items=[50, 100], judges=(1, 3), simulations=200),
     ),
+    "metrics": ("metrics", lambda: wellput.list_metrics()),
+    "runs list": (
+        "runs list --metric ssa --last 1",
+        lambda: wellput.runs.list(metric="ssa", last=1),
+    ),
+    "runs show": ("runs show @2", lambda: wellput.runs.show("@2")),
+    "runs diff": (
+        "runs diff @2 @1 --rename hasty=careful",
+        lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
+    ),
 }
 
 
@@ -151,6 +160,8 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wellput.write_evalset(evalset, "e.jsonl")
     answers = [replace(one, question="quality") for one in simulated_judgments(evalset)]
     wellput.write_judgments(answers, "j.csv")
+    for metrics in ("ssa", "ssa,gsa"):
+        wellput.score(evalset, metrics, runs="runs")
 
 
 @pytest.mark.usefixtures("example_files")

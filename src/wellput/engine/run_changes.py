@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.result import Result
 from wellput.core.run import Run, RunScore
 
 RESAMPLING = frozenset({"ar", "bs", "seed"})
@@ -51,16 +53,47 @@ class Change:
             return None
         return known[0] <= known[3] and known[2] <= known[1]
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric,
+            "system_before": self.before.system,
+            "system_after": self.after.system,
+            "before": self.before.score,
+            "after": self.after.score,
+            "delta": self.delta,
+            "comparable": self.is_comparable,
+            "obstacles": list(self.obstacles),
+            "cautions": list(self.cautions),
+            "same_outputs": self.has_same_outputs,
+            "intervals_overlap": self.intervals_overlap,
+        }
 
-@dataclass(frozen=True, slots=True)
-class RunChanges:
+
+@dataclass(frozen=True, repr=False)
+class RunChanges(Result):
     """Two runs, what is in both, and what only one of them has, as (system, metric)."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.runs:diff_report"
 
     before: Run
     after: Run
     changes: tuple[Change, ...]
     only_before: tuple[tuple[str, str], ...]
     only_after: tuple[tuple[str, str], ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each system and metric that is in both."""
+        return [change.to_dict() for change in self.changes]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput runs diff`."""
+        return {
+            "before": self.before.circumstances,
+            "after": self.after.circumstances,
+            "changes": self.records(),
+            "only_before": [{"system": s, "metric": m} for s, m in self.only_before],
+            "only_after": [{"system": s, "metric": m} for s, m in self.only_after],
+        }
 
 
 def run_changes(before: Run, after: Run, renamed: Mapping[str, str] | None = None) -> RunChanges:

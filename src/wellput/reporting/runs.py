@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
-from wellput.core.run import Run, RunScore
+from wellput.core.run import CIRCUMSTANCES, Run, RunList, RunScore
 from wellput.engine.run_changes import Change, RunChanges
 from wellput.reporting.table import Report, Table, number, p_text
 
-WHOLE = (
-    "run", "time", "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples",
-    "confidence", "alpha", "test",
-)  # fmt: skip
-ONE = (
-    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
-    "data", "outputs", "signature",
+COLUMNS = (
+    "run", "time", *CIRCUMSTANCES, "system", "metric", "score", "low", "high", "baseline", "delta",
+    "p_value", "n", "undefined", "data", "outputs", "signature",
 )  # fmt: skip
 CHANGE = (
     "metric", "system_before", "system_after", "before", "after", "delta", "comparable", "obstacles",
@@ -30,8 +24,9 @@ NO_TEST = (
 OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
 
 
-def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Report:
+def list_report(listed: RunList) -> Report:
     """A line per run, newest first; scores too where the runs shown have one metric only."""
+    runs = listed.runs
     metrics = {metric for run in runs for metric in run.metrics}
     has_scores = len(metrics) == 1
     rows = [
@@ -48,13 +43,14 @@ def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Rep
     table = Table(
         ["run", "time (UTC)", "items", "data", "metrics", "scores" if has_scores else "systems"],
         rows,
-        notes=[_count(len(runs), total), *(f"Left out: {reason}." for reason in left_out)],
+        notes=[
+            _count(len(runs), listed.total),
+            *(f"Left out: {reason}." for reason in listed.left_out),
+        ],
         is_prose=True,
         caption="Stored runs",
     )
-    records = [record for run in runs for record in _records(run)]
-    value = {"runs": [_value(run) for run in runs], "total": total, "left_out": list(left_out)}
-    return Report([table], value, (*WHOLE, *ONE), records)
+    return Report([table], listed.values(), COLUMNS, listed.records())
 
 
 def _count(shown: int, total: int) -> str:
@@ -108,7 +104,7 @@ def show_report(run: Run) -> Report:
         title=f"Run {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC",
         notes=[*_circumstances(run), *_pair_notes(run), *_signatures(run)],
     )
-    return Report([table], _value(run), (*WHOLE, *ONE), _records(run))
+    return Report([table], run.values(), COLUMNS, run.records())
 
 
 def _interval(score: RunScore, digits: int) -> str:
@@ -135,14 +131,15 @@ def _circumstances(run: Run) -> list[str]:
 
 
 def _pair_notes(run: Run) -> list[str]:
-    """Each pair of systems once, a line per metric."""
+    """Each pair of systems once, a line per metric; in a run that was narrowed to some systems the
+    others come last."""
     place = {system: order for order, system in enumerate(run.systems)}
     pairs: dict[str, list[str]] = {}
     for score in run.scores:
         pairs.setdefault(score.metric, []).extend(
             f"{score.system}–{other} {p_text(p)}"
             for other, p in score.p_against.items()
-            if place[score.system] < place[other]
+            if place[score.system] < place.get(other, len(place))
         )
     return [
         f"p (Holm) under {metric}: {', '.join(found)}" for metric, found in pairs.items() if found
@@ -180,17 +177,11 @@ def diff_report(found: RunChanges) -> Report:
         caption=f"Scores of run {after.id} compared with those of run {before.id}",
         name="changes",
     )
-    records = [_change_record(change) for change in found.changes]
-    value = {
-        "before": _value(before, scores=False),
-        "after": _value(after, scores=False),
-        "changes": records,
-        "only_before": [{"system": s, "metric": m} for s, m in found.only_before],
-        "only_after": [{"system": s, "metric": m} for s, m in found.only_after],
-    }
-    flat = [{**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
-            for r in records]  # fmt: skip
-    return Report([table], value, CHANGE, flat)
+    records = [
+        {**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
+        for r in found.records()
+    ]
+    return Report([table], found.values(), CHANGE, records)
 
 
 def _change_row(change: Change) -> list[str]:
@@ -221,35 +212,6 @@ def _only(pairs: Sequence[tuple[str, str]], run: Run) -> list[str]:
     if not pairs:
         return []
     return [f"Only in {run.id}: {', '.join(f'{system} {metric}' for system, metric in pairs)}."]
-
-
-def _change_record(change: Change) -> dict[str, Any]:
-    return {
-        "metric": change.metric,
-        "system_before": change.before.system,
-        "system_after": change.after.system,
-        "before": change.before.score,
-        "after": change.after.score,
-        "delta": change.delta,
-        "comparable": change.is_comparable,
-        "obstacles": list(change.obstacles),
-        "cautions": list(change.cautions),
-        "same_outputs": change.has_same_outputs,
-        "intervals_overlap": change.intervals_overlap,
-    }
-
-
-def _whole(run: Run) -> dict[str, Any]:
-    own = {name: getattr(run, name) for name in WHOLE if name not in ("run", "time")}
-    return {"run": run.id, "time": run.time.isoformat(), **own}
-
-
-def _records(run: Run) -> list[Mapping[str, Any]]:
-    return [{**_whole(run), **asdict(score)} for score in run.scores]
-
-
-def _value(run: Run, *, scores: bool = True) -> dict[str, Any]:
-    return {**_whole(run), **({"scores": [asdict(s) for s in run.scores]} if scores else {})}
 
 
 def _digits(values: Sequence[float]) -> int:
