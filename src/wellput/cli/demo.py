@@ -48,11 +48,19 @@ def command(
     from wellput.demo.example import BASELINE, harbor_example
     from wellput.demo.judges import simulated_judgments
     from wellput.engine.score import available_cores
-    from wellput.io import check_distinct, check_writable, write_evalset, write_judgments
+    from wellput.io import (
+        check_distinct,
+        check_table,
+        check_writable,
+        write_evalset,
+        write_judgments,
+    )
     from wellput.report.demo import demo_report
     from wellput.report.html.evaluate import evaluate
     from wellput.report.html.page import report_page
 
+    for path in filter(None, (save, save_judgments)):
+        check_table(path)
     with progress(at_once=not no_report) as on_phase:
         on_phase("loading the charts")
         library = None if no_report else library_if_installed()

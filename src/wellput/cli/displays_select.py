@@ -91,10 +91,10 @@ def command(
     people showed as the outputs of a system named original. Each strategy becomes a system.
     """
     from wellput.displays.select import select_displays
-    from wellput.io import check_distinct, check_writable, read_evalset, write_evalset
+    from wellput.io import check_distinct, check_table, read_evalset, write_evalset
 
     refuse_stdin_twice(evalset, train or "")
-    check_writable(output)
+    check_table(output)
     check_distinct([output], [file for file in (evalset, train) if file is not None])
     chosen = _strategies(strategies)
     selection = select_displays(

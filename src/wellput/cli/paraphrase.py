@@ -126,16 +126,16 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.core.evalset import EvalSet
     from wellput.engine.score import available_cores
-    from wellput.io import check_distinct, check_writable, open_evalset, write_evalset
+    from wellput.io import check_distinct, check_table, open_evalset, write_evalset
     from wellput.paraphrase.methods import make_paraphraser
     from wellput.paraphrase.references import RewrittenSource, substitution_items
 
     chosen = choices_of(**choices)
     source = open_evalset(evalset)
     targets = [target for target in (output, substitutions) if target is not None]
-    for target in targets:
-        check_writable(target)
     check_distinct(targets, [evalset, *corpus])
+    for target in targets:
+        check_table(target)
     if cache is not None and not corpus:
         raise InputError("--cache keeps what is learned from --corpus: give both.")
     learned = _learned(source, chosen, corpus, cache, seed) if corpus else None

@@ -111,7 +111,7 @@ def command(
     """
     from wellput.cli.progress import progress_of
     from wellput.engine.score import available_cores
-    from wellput.io import check_distinct, check_writable
+    from wellput.io import check_distinct, check_table, check_text, check_writable
     from wellput.realize.realizer import Realizer
     from wellput.realize.synsets import Synsets
     from wellput.report.realize import explained, realize_report
@@ -126,6 +126,10 @@ def command(
     targets = [path for path in (output, lattice, symbols, evalset) if path is not None]
     for target in targets:
         check_writable(target)
+    if output is not None:
+        check_text(output, allowed=[".jsonl"])
+    if evalset is not None:
+        check_table(evalset)
     check_distinct(targets, [trees])
     cores = threads or available_cores()
     input_kind = cast("InputKind", kind)

@@ -89,6 +89,8 @@ def command(
     given = [option for option, value in about_people.items() if value not in ((), None)]
     if judgments is None and given:
         raise InputError(f"{given[0]} is about judgments: give their file after {evalset}.")
+    if Path(output).suffix.lower() not in ("", ".html", ".htm"):
+        raise InputError(f"{output}: a report is an HTML page: give a name that ends in .html.")
     check_writable(output)
     check_distinct([output], [name for name in (evalset, judgments) if name is not None])
     options = AgreementOptions(

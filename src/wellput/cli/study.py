@@ -215,9 +215,10 @@ def export(
 ) -> None:
     """Write the judgments to a file, for `wellput agree` and others."""
     from wellput.cli.progress import progress
-    from wellput.io import check_writable
+    from wellput.io import check_table
+    from wellput.io.score_files import check_score_file
 
-    check_writable(output)
+    (check_score_file if target == "mt-metrics-eval" else check_table)(output)
     with progress() as on_phase:
         on_phase("reading the study")
         store = open_study(study)

@@ -11,11 +11,14 @@ from wellput.io.mqm import read_mqm
 from wellput.io.mt_metrics_eval import read_human_scores
 from wellput.io.output import check_distinct, check_writable, replacing, replacing_text
 from wellput.io.segments import SegmentScore, SegmentWriter, read_segments, writing_segments
+from wellput.io.tables import check_table, check_text
 
 __all__ = [
     "SegmentScore",
     "SegmentWriter",
     "check_distinct",
+    "check_table",
+    "check_text",
     "check_writable",
     "format_constituent",
     "format_tree",

@@ -14,12 +14,13 @@ from typing import IO, Any, Protocol
 from wellput.core.errors import InputError, OutputError
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike
 from wellput.io.jsonl import read_json_lines
-from wellput.io.output import replacing, replacing_text
+from wellput.io.output import check_writable, replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet
 from wellput.io.problems import Problems
 from wellput.io.tabular import DELIMITERS, Cell, TableWriter, read_table
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+NO_TEXT = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 
 
 class RowSink(Protocol):
@@ -39,6 +40,25 @@ def format_of(path: PathLike, *, on_stream: str) -> str:
             f"{', '.join(FORMATS)}; .gz or .xz may stand behind it."
         )
     return suffix
+
+
+def check_table(path: PathLike) -> None:
+    """Raises at once where a table cannot be written: the suffix is none of ours, or the folder does
+    not allow it."""
+    format_of(path, on_stream=".csv")
+    check_writable(path)
+
+
+def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
+    """Raises at once where text, a line each, cannot be written, or the suffix promises something else
+    than text or the `allowed` ones."""
+    suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
+    if suffix in (*FORMATS, *NO_TEXT) and suffix not in allowed:
+        raise InputError(
+            f"{path}: the sentences are written as plain text, to a file that ends in "
+            f"{' or '.join(('.txt', *allowed))}."
+        )
+    check_writable(path)
 
 
 def read_records(
