@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from wellput.cli.options import making_options, show
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.report.table import Report, Table, number
 
@@ -220,7 +221,7 @@ def substitutions_report(
     """What was proposed and what was kept, by source; and each of them if asked for."""
     records = [substitution.to_dict() for substitution in substitutions]
     kept = sum(substitution.kept for substitution in substitutions)
-    notes = [f"{kept:,} of {len(records):,} proposals kept.", signature]
+    notes = [f"{kept:,} of {counted(len(records), 'proposal')} kept.", signature]
     if not with_each:
         table = Table(
             ["substitutions", ""],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from wellput.cli.options import emit, making_options, show, terminal_width
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def command(
     if is_plain and (explain or output is None):
         emit(before or _lines(realized), "-")
     elif is_plain and output != "-":
-        click.echo(f"{len(realized):,} sentence{'s' * (len(realized) != 1)} written to {output}.")
+        click.echo(f"{counted(len(realized), 'sentence')} written to {output}.")
     elif not is_plain:
         report = realize_report(
             realized, model=model, evaluation=evaluation, width=terminal_width("-")

@@ -10,6 +10,7 @@ import click
 from wellput.cli.options import common_options, emit, making_options
 from wellput.cli.study_create import command as create
 from wellput.cli.study_options import listed, open_study, print_records, rendered
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, MissingExtra
 from wellput.report.table import Table, as_csv, as_json, number
 
@@ -151,13 +152,16 @@ def status(study: str, format: str, output: str, seed: int, threads: int | None)
         ]
         for one in overview.judges
     ]
-    answered = f"{overview.done:,} of {overview.planned:,} trials answered"
+    answered = f"{overview.done:,} of {counted(overview.planned, 'trial')} answered"
     notes = [f"{answered}; the study is {overview.state}."]
     if overview.unreachable:
-        notes.append(f"{overview.unreachable:,} trials are left to nobody: invite more judges.")
+        are = "is" if overview.unreachable == 1 else "are"
+        trials = counted(overview.unreachable, "trial")
+        notes.append(f"{trials} {are} left to nobody: invite more judges.")
     if overview.forgotten:
         notes.append(
-            f"{overview.forgotten} judges withdrew, {overview.forgotten_answers} answers erased."
+            f"{counted(overview.forgotten, 'judge')} withdrew, "
+            f"{counted(overview.forgotten_answers, 'answer')} erased."
         )
     tables = [
         Table(["judge", "state", "trials", "seconds", "flags"], rows, overview.title, notes),
@@ -235,7 +239,7 @@ def export(
         )
     if output != "-":
         beside = f", the design to {done['design']}" if done["design"] else ""
-        note = f"{done['answers']:,} answers written to {output}{beside}."
+        note = f"{counted(done['answers'], 'answer')} written to {output}{beside}."
         row = [str(done["answers"]), output]
         table = Table(["answers", "output"], [row], notes=[note], caption="The export")
         print_records("export", [done], table, format, "-")

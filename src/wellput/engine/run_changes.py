@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.run import Run, RunScore
 
@@ -91,7 +92,7 @@ def _change(metric: str, before: RunScore, after: RunScore) -> Change:
         version = old.startswith("version:") and new.startswith("version:")
         (cautions if version else obstacles).append(f"{old or 'nothing'} → {new or 'nothing'}")
     if before.n != after.n:
-        cautions.append(f"on {before.n:,} items, then on {after.n:,}")
+        cautions.append(f"on {counted(before.n, 'item')}, then on {after.n:,}")
     same_outputs = before.outputs == after.outputs
     if not obstacles and not same_outputs:
         cautions.append("the outputs changed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wellput.core.counted import counted
 from wellput.report.html.contents import Evaluation, verdict_section
 from wellput.report.table import Report, Table
 
@@ -10,9 +11,9 @@ def report_summary(evaluation: Evaluation, path: str, size: int) -> Report:
     """The verdict, what is shown, and where it lies."""
     sample, result = evaluation.sample, evaluation.result
     shown = (
-        f"{sample.total:,} items"
+        counted(sample.total, "item")
         if sample.is_whole
-        else (f"{len(sample.items):,} of {sample.total:,} items, drawn at random")
+        else f"{len(sample.items):,} of {counted(sample.total, 'item')}, drawn at random"
     )
     rows = [
         ["file", path],

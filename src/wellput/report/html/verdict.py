@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from wellput.agree.advice import SENTINELS
+from wellput.core.counted import counted
 from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
@@ -19,8 +20,8 @@ def headline(result: ScoreResult) -> str:
     """Which system scores best under how many metrics, and whether its lead is real."""
     metrics = [name for name in result.metrics if _ranks_systems(result, name)]
     if len(result.systems) < 2 or not metrics:
-        counts = _counted(len(result.systems), "system"), _counted(len(result.metrics), "metric")
-        return f"{counts[0]} under {counts[1]}."
+        systems, metrics_ = len(result.systems), len(result.metrics)
+        return f"{counted(systems, 'system')} under {counted(metrics_, 'metric')}."
     winners: dict[str, list[str]] = {}
     real: dict[str, list[str]] = {}
     for metric in metrics:
@@ -52,10 +53,12 @@ def likeness(items: Sequence[Item]) -> str:
         for one, other in combinations([metric.tokens(text) for text in references], 2):
             steps = aligned(one, other, metric.costs, with_moves=False)
             apart.append(sum(step.mark != "." for step in steps))
+    distance = f"{sum(apart) / len(apart):.1f} words apart on average"
+    if len(several) == 1:
+        return f"1 item has several references: two of them are {distance}."
     return (
         f"{len(several):,} items have several references: they are identical in "
-        f"{identical / len(several):.0%} of them, and two references of an item are "
-        f"{sum(apart) / len(apart):.1f} words apart on average."
+        f"{identical / len(several):.0%} of them, and two references of an item are {distance}."
     )
 
 
@@ -96,8 +99,8 @@ def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
     if len(won) == len(metrics):
         return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
     if len(won) > 4:
-        return f"{len(won)} of {len(metrics)} metrics"
-    return f"{', '.join(won)} ({len(won)} of {len(metrics)} metrics)"
+        return f"{len(won)} of {counted(len(metrics), 'metric')}"
+    return f"{', '.join(won)} ({len(won)} of {counted(len(metrics), 'metric')})"
 
 
 def _lead(won: Sequence[str], real: Sequence[str]) -> str:
@@ -109,7 +112,3 @@ def _lead(won: Sequence[str], real: Sequence[str]) -> str:
     return (
         f"its lead over the next best is real under {', '.join(real)}, and may be chance elsewhere"
     )
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
