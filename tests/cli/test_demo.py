@@ -57,8 +57,8 @@ def test_without_the_extra_it_says_how_to_get_the_report(
 
 
 def test_what_is_saved_goes_into_files_of_their_own(run: Run) -> None:
-    refused = run("demo", "--no-report", "--save", "x", "--save-judgments", "x")
-    assert refused.code == 2 and "x is written already" in refused.err
+    refused = run("demo", "--no-report", "--save", "x.csv", "--save-judgments", "x.csv")
+    assert refused.code == 2 and "x.csv is written already" in refused.err
     assert not Path("x").exists()
 
 

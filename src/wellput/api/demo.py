@@ -18,7 +18,7 @@ from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
 from wellput.example.example import BASELINE, harbor_example
 from wellput.example.judges import simulated_judgments
-from wellput.io import replacing, write_evalset, write_judgments
+from wellput.io import check_table, replacing, write_evalset, write_judgments
 from wellput.io.files import PathLike
 from wellput.reporting.html.evaluate import evaluate
 from wellput.reporting.html.page import chart_library, report_page
@@ -94,6 +94,9 @@ def demo(
     on_phase("loading the charts")
     library = None if no_report else _library_if_installed()
     page = None if library is None else report
+    for table in (save, save_judgments):
+        if table is not None:
+            check_table(table)
     check_files([path, save, save_judgments, page], [])
     evalset = harbor_example()
     judgments = simulated_judgments(evalset)

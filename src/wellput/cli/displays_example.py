@@ -32,9 +32,9 @@ def command(n: int, noise: float, output: str, format: str, seed: int, threads: 
     It is synthetic throughout: it shows how the commands work, not what people do or like.
     """
     from wellput.displays.example import LABEL, example_corpus
-    from wellput.io import check_writable, write_evalset
+    from wellput.io import check_table, write_evalset
 
-    check_writable(output)
+    check_table(output)
     corpus = example_corpus(n, noise=noise, seed=seed)
     write_evalset(corpus, output)
     if output == "-":

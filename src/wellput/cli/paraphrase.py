@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wellput.cli.options import making_options, show
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.reporting.table import Report, Table, number
 
@@ -126,16 +127,16 @@ def command(
     from wellput.cli.progress import progress_of
     from wellput.core.cores import available_cores
     from wellput.core.evalset import EvalSet
-    from wellput.io import check_distinct, check_writable, open_evalset, write_evalset
+    from wellput.io import check_distinct, check_table, open_evalset, write_evalset
     from wellput.language.paraphrase.methods import choices_of, make_paraphraser
     from wellput.language.paraphrase.references import RewrittenSource, substitution_items
 
     chosen = choices_of(**choices)
     source = open_evalset(evalset)
     targets = [target for target in (output, substitutions) if target is not None]
-    for target in targets:
-        check_writable(target)
     check_distinct(targets, [evalset, *corpus])
+    for target in targets:
+        check_table(target)
     if cache is not None and not corpus:
         raise InputError("--cache keeps what is learned from --corpus: give both.")
     learned = _learned(source, chosen, corpus, cache, seed) if corpus else None
@@ -177,7 +178,7 @@ def substitutions_report(
     """What was proposed and what was kept, by source; and each of them if asked for."""
     records = [substitution.to_dict() for substitution in substitutions]
     kept = sum(substitution.kept for substitution in substitutions)
-    notes = [f"{kept:,} of {len(records):,} proposals kept.", signature]
+    notes = [f"{kept:,} of {counted(len(records), 'proposal')} kept.", signature]
     if not with_each:
         table = Table(
             ["substitutions", ""],

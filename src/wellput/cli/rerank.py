@@ -46,14 +46,14 @@ def command(
     from wellput.cli.progress import progress
     from wellput.core.evalset import EvalSet, Item
     from wellput.engine.rerank import rerank
-    from wellput.io import check_distinct, check_writable, write_evalset
+    from wellput.io import check_distinct, check_text, write_evalset
     from wellput.io.nbest import read_nbest
     from wellput.metrics.registry import create_all
 
     [chosen, *more] = create_all(metric)
     if more:
         raise InputError(f"Candidates are ordered by one metric; {metric} are {1 + len(more)}.")
-    check_writable(output)
+    check_text(output, allowed=[".jsonl"])
     check_distinct([output], [nbest])
     with progress() as on_phase:
         on_phase("reading candidates")

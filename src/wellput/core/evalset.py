@@ -14,6 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.source import EvalSource
@@ -189,7 +190,8 @@ class EvalSet(EvalSource):
         return iter(self.items)
 
     def __repr__(self) -> str:
-        return f"EvalSet({len(self.items)} items, systems: {', '.join(self.systems) or 'none'})"
+        n_items = counted(len(self.items), "item")
+        return f"EvalSet({n_items}, systems: {', '.join(self.systems) or 'none'})"
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items in blocks of `BLOCK`."""
@@ -213,7 +215,7 @@ class EvalSet(EvalSource):
         is the reference where none are given.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
-        EvalSet(1 items, systems: A)
+        EvalSet(1 item, systems: A)
         """
         _refuse_other_than_text(outputs, references)
         lengths = {f"the outputs of {system}": len(column) for system, column in outputs.items()}

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import NO_REFERENCES, NO_TREES, Item, Output
 from wellput.core.tree import Tree
@@ -152,7 +153,8 @@ class RecordReader:
             complain(f"{name} must be a list of CoNLL-U texts or nulls")
             return texts or (), ()
         if texts is not None and len(trees) > len(texts):
-            complain(f"{name} has {len(trees)} entries for {len(texts)} references")
+            entries = counted(len(trees), "entry", "entries")
+            complain(f"{name} has {entries} for {counted(len(texts), 'reference')}")
             return texts, ()
         if texts is not None and not self._parse_trees:
             return texts, ()

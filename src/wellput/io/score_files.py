@@ -12,7 +12,7 @@ from pathlib import Path
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.output import replacing_text
+from wellput.io.output import check_writable, replacing_text
 from wellput.io.problems import Problems
 
 LEVELS = (".seg.score", ".sys.score")
@@ -74,6 +74,12 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
                 values = given.get((system, item))
                 score = "None" if values is None else repr(sum(values) / len(values))
                 file.write(f"{system}\t{score}\n")
+
+
+def check_score_file(path: PathLike) -> None:
+    """Raises at once where a score file cannot be written."""
+    _level(path)
+    check_writable(path)
 
 
 def _level(path: PathLike) -> str:

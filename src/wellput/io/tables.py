@@ -12,13 +12,15 @@ from contextlib import contextmanager
 from typing import IO, Any, Protocol
 
 from wellput.core.errors import InputError, OutputError
-from wellput.io.files import InputFile, PathLike
-from wellput.io.formats import format_of
+from wellput.io.files import STANDARD_INPUT, InputFile, PathLike
+from wellput.io.formats import FORMATS, format_of
 from wellput.io.jsonl import read_json_lines
-from wellput.io.output import replacing, replacing_text
+from wellput.io.output import check_writable, replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet
 from wellput.io.problems import Problems
 from wellput.io.tabular import DELIMITERS, Cell, TableWriter, read_table
+
+NO_TEXT = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 
 
 class RowSink(Protocol):
@@ -27,6 +29,25 @@ class RowSink(Protocol):
     def write(self, rows: Iterable[Sequence[Cell]]) -> None:
         """Rows of as many cells as there are columns; None is a missing value."""
         ...
+
+
+def check_table(path: PathLike) -> None:
+    """Raises at once where a table cannot be written: the suffix is none of ours, or the folder does
+    not allow it."""
+    format_of(path, on_stream=".csv")
+    check_writable(path)
+
+
+def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
+    """Raises at once where text, a line each, cannot be written, or the suffix promises something else
+    than text or the `allowed` ones."""
+    suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
+    if suffix in (*FORMATS, *NO_TEXT) and suffix not in allowed:
+        raise InputError(
+            f"{path}: the sentences are written as plain text, to a file that ends in "
+            f"{' or '.join(('.txt', *allowed))}."
+        )
+    check_writable(path)
 
 
 def read_records(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wellput.core.counted import counted
 from wellput.language.sentence_parsing import Summary
 from wellput.reporting.table import Report, Table
 
@@ -24,7 +25,11 @@ def parse_report(summary: Summary) -> Report:
         f"{summary.fragmented:,}" if is_weighed else "–",
     ]
     empty = summary.lines - summary.sentences
-    notes = [f"{empty:,} of {summary.lines:,} lines have no words, and no tree."] if empty else []
+    notes = []
+    if empty:
+        have = "has" if empty == 1 else "have"
+        lines = counted(summary.lines, "line")
+        notes.append(f"{empty:,} of {lines} {have} no words, and no tree.")
     if not is_weighed:
         notes.append(
             "No log probabilities: no head-driven model beside this parser, or no line short enough."

@@ -241,13 +241,13 @@ def _legend(result: ScoreResult) -> list[str]:
     lines += few_items(result)
     if any(score.low is not None for score in result.scores):
         lines.append(
-            f"[low, high]: {result.confidence:.0%} bootstrap interval, {result.n_resamples:,} "
-            f"resamples, seed {result.seed}."
+            f"[low, high]: {result.confidence:.0%} bootstrap interval, "
+            f"{counted(result.n_resamples, 'resample')}, seed {result.seed}."
         )
     if result.test is not None:
         lines.append(
-            f"*: p < {result.alpha:g} by {_test_name(result)}, {result.n_resamples:,} resamples, seed "
-            f"{result.seed}."
+            f"*: p < {result.alpha:g} by {_test_name(result)}, "
+            f"{counted(result.n_resamples, 'resample')}, seed {result.seed}."
         )
     if result.test == "bs":
         lines.append(

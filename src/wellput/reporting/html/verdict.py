@@ -52,10 +52,12 @@ def likeness(items: Sequence[Item]) -> str:
         for one, other in combinations([metric.tokens(text) for text in references], 2):
             steps = aligned(one, other, metric.costs, with_moves=False)
             apart.append(sum(step.mark != "." for step in steps))
+    distance = f"{sum(apart) / len(apart):.1f} words apart on average"
+    if len(several) == 1:
+        return f"1 item has several references: two of them are {distance}."
     return (
         f"{len(several):,} items have several references: they are identical in "
-        f"{identical / len(several):.0%} of them, and two references of an item are "
-        f"{sum(apart) / len(apart):.1f} words apart on average."
+        f"{identical / len(several):.0%} of them, and two references of an item are {distance}."
     )
 
 
@@ -91,8 +93,8 @@ def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
     if len(won) == len(metrics):
         return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
     if len(won) > 4:
-        return f"{len(won)} of {len(metrics)} metrics"
-    return f"{', '.join(won)} ({len(won)} of {len(metrics)} metrics)"
+        return f"{len(won)} of {counted(len(metrics), 'metric')}"
+    return f"{', '.join(won)} ({len(won)} of {counted(len(metrics), 'metric')})"
 
 
 def _lead(won: Sequence[str], real: Sequence[str]) -> str:
