@@ -2,6 +2,7 @@ from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api.agree import agree as agree
 from wellput.api.fit import fit as fit
+from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
 from wellput.api.report import report as report
 from wellput.api.score import score as score
