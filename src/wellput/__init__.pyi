@@ -5,6 +5,7 @@ from wellput.api.agree import agree as agree
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
 from wellput.api.list_metrics import list_metrics as list_metrics
+from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
 from wellput.api.report import report as report
 from wellput.api.score import score as score

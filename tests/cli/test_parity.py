@@ -60,7 +60,7 @@ def function_of(name: str) -> Callable[..., Any]:
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
+    "displays preview", "realize", "degrade", "rerank", "paraphrase", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
@@ -129,6 +129,10 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
         ),
     ),
+    "parse": (
+        "parse s.txt -o t.conllu",
+        lambda: wellput.parse(["The cat sat on the mat.", "It rained."]),
+    ),
     "power": (
         "power --difference 0.2 --items 50,100 --judges 1,3 --simulations 200",
         lambda: wellput.power(difference=0.2, items=[50, 100], judges=(1, 3), simulations=200),
@@ -148,7 +152,7 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
 
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo's evalset with four systems and fifteen items, and its judgments."""
+    """The demo's evalset with four systems and fifteen items, and its judgments; two sentences."""
     monkeypatch.chdir(tmp_path)
     kept = ("careful", "template", "smooth", "hasty")
     whole = harbor_example()
@@ -162,6 +166,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wellput.write_judgments(answers, "j.csv")
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
+    Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
 
 
 @pytest.mark.usefixtures("example_files")

@@ -4,8 +4,9 @@ separated by commas, and keywords by the names they had before."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
@@ -15,7 +16,7 @@ from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import check_distinct, check_writable, open_evalset
-from wellput.io.files import STANDARD_INPUT, PathLike
+from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
 
 if TYPE_CHECKING:
     from wellput.core.judgment import Judgment, Preference
@@ -27,6 +28,8 @@ Items: TypeAlias = EvalSource | PathLike
 """An evalset in memory, or the path of a file that `wellput.open_evalset` reads."""
 Answers: TypeAlias = "Sequence[Judgment] | Sequence[Preference] | PathLike"
 """Judgments in memory, or the path of a file that `wellput.read_judgments` reads."""
+Sentences: TypeAlias = Iterable[str] | PathLike
+"""Sentences in a list, or the path of a text file with one on each line."""
 Metrics: TypeAlias = str | Metric | Iterable[str | Metric]
 """Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or both."""
 Names: TypeAlias = str | Iterable[str]
@@ -90,6 +93,34 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
             "Ratings and pairwise choices cannot be mixed: give one kind of judgments."
         )
     return answers  # type: ignore[return-value]
+
+
+def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
+    """The sentences in lists of `size`. That a file is not there is said at once."""
+    if not isinstance(sentences, str | Path):
+        return _blocks(sentences, size)
+    refuse_sentence(sentences)
+    file = InputFile(sentences)
+    check_readable(file)
+    return file.line_blocks(size)
+
+
+def refuse_sentence(path: PathLike) -> None:
+    """Where the name of a file is wanted, a sentence is a misunderstanding."""
+    text = str(path).strip()
+    if " " in text and text.endswith((".", "?", "!")) and not Path(path).exists():
+        raise InputError(
+            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list: "
+            f"[{text!r}]."
+        )
+
+
+def _blocks(sentences: Iterable[str], size: int) -> Iterator[list[str]]:
+    rest = iter(sentences)
+    while block := list(islice(rest, size)):
+        if wrong := [one for one in block if not isinstance(one, str)]:
+            raise InputError(f"A sentence is a text; {wrong[0]!r:.60} is none.")
+        yield block
 
 
 def listed(names: Names) -> list[str]:

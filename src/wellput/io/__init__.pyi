@@ -4,6 +4,7 @@ from wellput.io.brackets import read_constituents as read_constituents
 from wellput.io.conllu import format_tree as format_tree
 from wellput.io.conllu import parse_tree as parse_tree
 from wellput.io.conllu import read_trees as read_trees
+from wellput.io.conllu import write_trees as write_trees
 from wellput.io.evalset_writer import write_evalset as write_evalset
 from wellput.io.evalsets import open_evalset as open_evalset
 from wellput.io.evalsets import read_evalset as read_evalset
