@@ -4,6 +4,7 @@ from wellput.api import runs as runs
 from wellput.api.agree import agree as agree
 from wellput.api.fit import fit as fit
 from wellput.api.list_metrics import list_metrics as list_metrics
+from wellput.api.paraphrase import paraphrase as paraphrase
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError
@@ -38,6 +39,7 @@ from wellput.io import read_judgments as read_judgments
 from wellput.io import write_evalset as write_evalset
 from wellput.io import write_judgments as write_judgments
 from wellput.io.run_files import read_runs as read_runs
+from wellput.language.paraphrase.result import ParaphraseResult as ParaphraseResult
 from wellput.language.realize.realizer import Realizer as Realizer
 from wellput.language.realize.systems import Realization as Realization
 from wellput.metrics.base import BaseMetric as BaseMetric
