@@ -5,6 +5,7 @@ from wellput.api.agree import agree as agree
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
 from wellput.api.list_metrics import list_metrics as list_metrics
+from wellput.api.paraphrase import paraphrase as paraphrase
 from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
 from wellput.api.report import report as report
@@ -41,6 +42,7 @@ from wellput.io import read_judgments as read_judgments
 from wellput.io import write_evalset as write_evalset
 from wellput.io import write_judgments as write_judgments
 from wellput.io.run_files import read_runs as read_runs
+from wellput.language.paraphrase.result import ParaphraseResult as ParaphraseResult
 from wellput.language.realize.realizer import Realizer as Realizer
 from wellput.language.realize.systems import Realization as Realization
 from wellput.metrics.base import BaseMetric as BaseMetric

@@ -60,7 +60,7 @@ def function_of(name: str) -> Callable[..., Any]:
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "realize", "degrade", "rerank", "paraphrase", "train english",
+    "displays preview", "realize", "degrade", "rerank", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
@@ -138,6 +138,10 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: wellput.power(difference=0.2, items=[50, 100], judges=(1, 3), simulations=200),
     ),
     "metrics": ("metrics", lambda: wellput.list_metrics()),
+    "paraphrase": (
+        "paraphrase e.jsonl --candidates table:t.csv --explain -o p.jsonl",
+        lambda: wellput.paraphrase("e.jsonl", candidates="table:t.csv", explain=True),
+    ),
     "runs list": (
         "runs list --metric ssa --last 1",
         lambda: wellput.runs.list(metric="ssa", last=1),
@@ -164,6 +168,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wellput.write_evalset(evalset, "e.jsonl")
     answers = [replace(one, question="quality") for one in simulated_judgments(evalset)]
     wellput.write_judgments(answers, "j.csv")
+    Path("t.csv").write_text("word,replacement\ncrossing,ferry\nferry,crossing\n")
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
