@@ -19,6 +19,8 @@ from wellput.judge import schema
 from wellput.judge.designs import default_design
 from wellput.judge.store import Store
 
+pytestmark = pytest.mark.heavy  # servers that are killed
+
 JUDGES = 6
 
 
