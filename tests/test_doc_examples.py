@@ -45,6 +45,7 @@ NEEDS = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("page", parameters(PAGES, NEEDS))
 def test_examples_print_what_the_page_shows(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,8 @@ from wellput.core.judgment import Judgment
 from wellput.example.example import harbor_example
 from wellput.io import read_evalset, read_judgments
 
+pytestmark = pytest.mark.heavy  # all of the example
+
 
 @pytest.fixture
 def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:

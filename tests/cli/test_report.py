@@ -29,6 +29,7 @@ def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wellput.api.report.chart_library", lambda: "/* library */")
 
 
+@pytest.mark.heavy
 def test_a_report_is_one_file_and_the_verdict(run: Run, files: Write, tmp_path: Path) -> None:
     files(**{"set.jsonl": ITEMS})
     outcome = run("report", "set.jsonl", "-o", "r.html", "--resamples", "100")

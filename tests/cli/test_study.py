@@ -46,6 +46,7 @@ def answer_everything(path: str, tokens: list[str]) -> int:
     return n
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("evalset")
 def test_from_evalset_to_agreement(run: Run, tmp_path: Path) -> None:
     made = run(

@@ -74,6 +74,7 @@ CORPORA = st.lists(
 )
 
 
+@pytest.mark.heavy
 @given(CORPORA, st.integers(1, 5))
 @settings(max_examples=150, deadline=None)
 def test_any_corpus_scores_as_by_nltk(items: list[tuple[str, list[str]]], n: int) -> None:

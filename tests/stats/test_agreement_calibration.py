@@ -18,6 +18,8 @@ from wellput.core.table import Estimate
 from wellput.stats.correlation_bootstrap import boot_both
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
 
+pytestmark = pytest.mark.heavy  # many simulations
+
 INDEPENDENT, BY_SYSTEM, BY_ITEM, BY_BOTH = WORLDS
 
 

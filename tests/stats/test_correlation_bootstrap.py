@@ -134,6 +134,7 @@ def test_undefined_and_refused() -> None:
     assert boot_difference(x, y, z, n_resamples=50).n == boot_both(x + y, z, n_resamples=50).n
 
 
+@pytest.mark.heavy
 def test_tie_calibration_that_would_take_hours_is_refused() -> None:
     x = np.random.default_rng(0).normal(size=(8, 400))  # 3,200 · 3,199 / 2 = 5,118,400 pairs
     with pytest.raises(InputError, match=r"5,118,400 pairs in each of 1,000.* or take 976 "):

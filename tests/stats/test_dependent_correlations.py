@@ -69,6 +69,7 @@ def test_undefined_and_refused() -> None:
         williams_test(human, human, human, Correlation(average="item"))
 
 
+@pytest.mark.heavy
 def test_williams_p_is_uniform_under_the_null() -> None:
     rng = np.random.default_rng(0)
     p_values = []

@@ -83,6 +83,7 @@ def test_equal_to_sacrebleu_on_any_text(name: NativeName, text: str) -> None:
     assert tokenize(text, name) == authority(text, name)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", ["13a", "intl", "zh"])
 def test_equal_to_sacrebleu_on_every_character_outside_the_private_planes(name: NativeName) -> None:
     characters = filter(assigned, map(chr, range(0x32000)))
