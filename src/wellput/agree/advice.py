@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agree.result import Agreement, Difference
+from wellput.core.counted import counted
+from wellput.core.score import FEWEST_ITEMS
 
 SENTINELS = ("random", "length-only")
 
@@ -15,12 +17,14 @@ def advise(
     differences: Sequence[Difference],
     ceilings: Mapping[str, float | None],
     *,
+    items: Mapping[str, int] | None = None,
     neutral: Collection[str] = (),
     alpha: float = 0.05,
 ) -> list[str]:
     """For each question and coefficient: the best metric, what it cannot be told from, and where the
-    ceiling (the judges' noise) and the floor (sentinels) lie. `neutral` metrics, such as a length, are
-    neither good nor bad and cannot be the best."""
+    ceiling (the judges' noise) and the floor (sentinels) lie. `items` are the numbers of items judged:
+    a few show nothing. `neutral` metrics, such as a length, are neither good nor bad and cannot be the
+    best."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -32,6 +36,13 @@ def advise(
             if (difference.question, difference.coefficient) == (question, coefficient)
         ]
         start = f"{question} ({coefficient}): "
+        judged = (items or {}).get(question, FEWEST_ITEMS)
+        if judged < FEWEST_ITEMS:
+            judged_items = counted(judged, "judged item")
+            sentences.append(
+                f"{start}{judged_items} cannot show how far a metric agrees: bring more."
+            )
+            continue
         candidates = [
             row
             for row in rows

@@ -104,6 +104,7 @@ def agree(
                 agreement,
                 differences,
                 ceilings,
+                items={name: panel.n_items for name, panel in ready.items()},
                 neutral=[name for name, table in tables.items() if table.higher_is_better is None],
                 alpha=options.alpha,
             )

@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 
 from wellput.core.progress import OnProgress, unheard
+from wellput.core.score import FEWEST_ITEMS
 from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.result import FEWEST_ITEMS, Comparison
+from wellput.engine.result import Comparison
 from wellput.stats.corrections import holm
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
