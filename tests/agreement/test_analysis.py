@@ -273,4 +273,4 @@ def test_a_few_judged_items_show_nothing() -> None:
     )
     assert [row.n for row in result.agreement] == [18, 18]  # nothing is left out of the table
     ten = [answer for answer in judged(QUALITY) if int(answer.item) < 10]
-    assert "agrees best of 2" in run(ten).advice[0]
+    assert "the best of 2 metrics" in run(ten).advice[0]

@@ -31,6 +31,8 @@ class Resampling:
 
     def interval(self, table: ScoreTable, system: str) -> Estimate:
 
+        from wellput.stats.resampling import bootstrap
+
         row = table.row(system)
         return bootstrap(
             table.statistics[row][table.present[row]],
@@ -43,6 +45,8 @@ class Resampling:
 
     def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
         """score(a) − score(b) on the items that both have."""
+
+        from wellput.stats.resampling import approximate_randomization, paired_bootstrap
 
         first, second = table.row(a), table.row(b)
         both = table.present[first] & table.present[second]
@@ -127,6 +131,8 @@ def compare_all(
     table: ScoreTable, test: Test, resampling: Resampling, on_progress: OnProgress = unheard
 ) -> list[Comparison]:
     """Every pair of systems, with Holm's correction."""
+
+    from wellput.stats.corrections import holm
 
     pairs = list(combinations(table.systems, 2))
     deltas: list[Estimate] = []
