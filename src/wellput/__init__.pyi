@@ -4,6 +4,7 @@ from wellput.api.agree import agree as agree
 from wellput.api.fit import fit as fit
 from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
+from wellput.api.realize import realize as realize
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError
