@@ -1,27 +1,32 @@
 """What verbs are given: an evalset as a file or in memory, judgments likewise, names in a list or
-separated by commas."""
+separated by commas, and keywords by the names they had before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import check_distinct, check_writable, open_evalset
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
 
+if TYPE_CHECKING:
+    from wellput.core.judgment import Judgment, Preference
+
+P = ParamSpec("P")
 T = TypeVar("T")
 
 Items: TypeAlias = EvalSource | PathLike
 """An evalset in memory, or the path of a file that `wellput.open_evalset` reads."""
-Answers: TypeAlias = Sequence[Judgment] | Sequence[Preference] | PathLike
+Answers: TypeAlias = "Sequence[Judgment] | Sequence[Preference] | PathLike"
 """Judgments in memory, or the path of a file that `wellput.read_judgments` reads."""
 Sentences: TypeAlias = Iterable[str] | PathLike
 """Sentences in a list, or the path of a text file with one on each line."""
@@ -153,3 +158,20 @@ def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None
     if inputs.count(STANDARD_INPUT) > 1:
         raise InputError("Standard input (-) was given twice; it can be read only once.")
     check_distinct(paths, inputs)
+
+
+def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Takes the old keywords, too, with a notice: `@renamed(n_resamples="resamples")`."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            for old in new_names.keys() & kwargs.keys():
+                new = new_names[old]
+                warnings.warn(f"{old}= is now {new}=.", DeprecationWarning, stacklevel=2)
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

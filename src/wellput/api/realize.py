@@ -13,6 +13,7 @@ from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
 from wellput.engine.realization_result import RealizationResult
+from wellput.io import check_table, check_text
 from wellput.io.files import InputFile, PathLike
 from wellput.language.realize.inputs import InputKind, InputTree
 from wellput.language.realize.inserting import INSERTIONS, Insertion
@@ -107,6 +108,10 @@ def realize(
     """
     _refuse_unfit(input, model, nbest, lattice)
     symbols = None if lattice is None else f"{lattice}.syms"
+    if path is not None:
+        check_text(path, allowed=[".jsonl"])
+    if evalset is not None:
+        check_table(evalset)
     check_files([path, lattice, symbols, evalset], [trees])
     insertions = _insertions(insert)
     cores = threads or available_cores()

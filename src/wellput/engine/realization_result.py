@@ -11,6 +11,7 @@ from wellput.core.evalset import EvalSet
 from wellput.core.result import Result
 from wellput.core.tree import Tree
 from wellput.engine.result import ScoreResult
+from wellput.io import check_text
 from wellput.io.files import PathLike
 from wellput.io.nbest import Candidates, nbest_line
 from wellput.io.output import write_text
@@ -66,6 +67,7 @@ class RealizationResult(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes the best sentences, one a line; to a `.jsonl` all of them, for `rerank`."""
+        check_text(path, allowed=[".jsonl"])
         is_list = str(path).endswith(".jsonl")
         lines = map(nbest_line, self.nbest) if is_list else self.sentences
         write_text("".join(f"{line}\n" for line in lines), path)

@@ -21,3 +21,5 @@ from wellput.io.segments import SegmentScore as SegmentScore
 from wellput.io.segments import SegmentWriter as SegmentWriter
 from wellput.io.segments import read_segments as read_segments
 from wellput.io.segments import writing_segments as writing_segments
+from wellput.io.tables import check_table as check_table
+from wellput.io.tables import check_text as check_text

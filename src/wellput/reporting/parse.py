@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wellput.core.counted import counted
 from wellput.language.sentence_parsing import ParseResult
 from wellput.reporting.table import Report, Table
 
@@ -18,10 +19,18 @@ def parse_report(result: ParseResult) -> Report:
         "–" if fragmented is None else f"{fragmented:,}",
     ]
     empty = lines - sentences
-    notes = [f"{empty:,} of {lines:,} lines have no words, and no tree."] if empty else []
+    notes = []
+    if empty:
+        have = "has" if empty == 1 else "have"
+        notes.append(f"{empty:,} of {counted(lines, 'line')} {have} no words, and no tree.")
     if per_word is None:
         notes.append(
             "No log probabilities: no head-driven model beside this parser, or no line short enough."
         )
-    table = Table(("sentences", "words", "log p a word", "in fragments"), [cells], notes=notes)
+    table = Table(
+        ("sentences", "words", "log p a word", "in fragments"),
+        [cells],
+        notes=notes,
+        caption="What was parsed",
+    )
     return Report([table], record, tuple(record), [record])

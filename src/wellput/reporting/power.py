@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from wellput.core.counted import counted
 from wellput.reporting.table import Report, Table, number
 from wellput.stats.power import PowerRow, PowerTable, Smallest
 
@@ -36,11 +37,7 @@ def power_table(table: PowerTable) -> Table:
 
 
 def _heading(judges: int | None) -> str:
-    return "power" if judges is None else _judges(judges)
-
-
-def _judges(n: int) -> str:
-    return "1 judge" if n == 1 else f"{n} judges"
+    return "power" if judges is None else counted(judges, "judge")
 
 
 def _cell(row: PowerRow) -> str:
@@ -51,7 +48,7 @@ def _cell(row: PowerRow) -> str:
 
 
 def _needed(one: Smallest, target: float) -> str:
-    who = "" if one.n_judges is None else f" with {_judges(one.n_judges)}"
+    who = "" if one.n_judges is None else f" with {counted(one.n_judges, 'judge')}"
     if one.n_items is None:
         return f"A power of {target:g}{who}: {one.note}."
-    return f"A power of {target:g}{who} takes about {one.n_items:,} items."
+    return f"A power of {target:g}{who} takes about {counted(one.n_items, 'item')}."
