@@ -108,11 +108,11 @@ def realize(
     """
     _refuse_unfit(input, model, nbest, lattice)
     symbols = None if lattice is None else f"{lattice}.syms"
+    check_files([path, lattice, symbols, evalset], [trees])
     if path is not None:
         check_text(path, allowed=[".jsonl"])
     if evalset is not None:
         check_table(evalset)
-    check_files([path, lattice, symbols, evalset], [trees])
     insertions = _insertions(insert)
     cores = threads or available_cores()
     ordered, sources = _sources(
