@@ -8,6 +8,7 @@ from wellput.api.list_metrics import list_metrics as list_metrics
 from wellput.api.paraphrase import paraphrase as paraphrase
 from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
+from wellput.api.realize import realize as realize
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError

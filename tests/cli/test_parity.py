@@ -60,7 +60,7 @@ def function_of(name: str) -> Callable[..., Any]:
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "realize", "degrade", "rerank", "train english",
+    "displays preview", "degrade", "rerank", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
@@ -127,6 +127,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         f"report e.jsonl j.csv -m ssa -o r.html {FEW}",
         lambda: wellput.report(
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
+        ),
+    ),
+    "realize": (
+        "realize s.txt --from-text --model fergus --nbest 2 --evaluate",
+        lambda: wellput.realize(
+            wellput.parse("s.txt").trees, model="fergus", nbest=2, evaluate=True
         ),
     ),
     "parse": (
