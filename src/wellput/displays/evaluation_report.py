@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wellput.core.displays import ORIGINAL
-from wellput.engine.display_evaluation import (
+from wellput.displays.evaluation import (
     INTRINSIC,
     NO_MOTION,
     REPRODUCTION,
