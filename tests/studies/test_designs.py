@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
 from wellput.studies.answers import AnswerError, check_values, from_text, is_success
-from wellput.studies.designs import KINDS, Design, Kind, Question, default_design
+from wellput.studies.questionnaire import (
+    KINDS,
+    Kind,
+    Question,
+    Questionnaire,
+    default_questionnaire,
+)
 from wellput.studies.settings import CONSENT, Settings, make_settings, read_settings
 
 
@@ -22,7 +28,7 @@ def settings_of(tmp_path: Path, kind: Kind, toml: str, **options: Any) -> Settin
 
 def test_the_default_scales_are_the_papers() -> None:
     # Bangalore, Rambow & Whittaker 2000, section 4: 7 points, three of them with words.
-    understandability, quality = default_design("rating").questions
+    understandability, quality = default_questionnaire("rating").questions
     assert understandability.text == "How easy is this sentence to understand?"
     assert understandability.labels == {
         "1": "Impossible", "4": "Just barely possible", "7": "Extremely easy",
@@ -33,21 +39,25 @@ def test_the_default_scales_are_the_papers() -> None:
 
 
 def test_magnitude_estimation_is_told_to_judge_form_not_content() -> None:
-    text = default_design("magnitude").instructions
+    text = default_questionnaire("magnitude").instructions
     assert "form, not the content" in text.replace("the form", "form")
     assert "Colorless green ideas" in text
     assert "scale of your own" in text
-    with_modulus = default_design("magnitude", modulus=50).instructions
+    with_modulus = default_questionnaire("magnitude", modulus=50).instructions
     assert "counts as 50" in with_modulus
     assert "100 if it is twice" in with_modulus
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_designs_survive_json(kind: Kind) -> None:
-    design = default_design(kind)
-    assert Design.from_json(json.loads(json.dumps(design.to_json()))) == design
-    assert design.title and design.instructions and design.thanks
-    assert design.consent is None and not design.practice and not design.demographics
+    questionnaire = default_questionnaire(kind)
+    assert Questionnaire.from_json(json.loads(json.dumps(questionnaire.to_json()))) == questionnaire
+    assert questionnaire.title and questionnaire.instructions and questionnaire.thanks
+    assert (
+        questionnaire.consent is None
+        and not questionnaire.practice
+        and not questionnaire.demographics
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,12 +77,12 @@ def test_designs_survive_json(kind: Kind) -> None:
 )
 def test_impossible_designs(kind: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        default_design(kind, **options)
+        default_questionnaire(kind, **options)
 
 
 def test_questions_of_ones_own_and_other_points() -> None:
-    design = default_design("rating", questions=["politeness", "quality"], points=5)
-    politeness, quality = design.questions
+    questionnaire = default_questionnaire("rating", questions=["politeness", "quality"], points=5)
+    politeness, quality = questionnaire.questions
     assert politeness.labels == {"1": "Very low", "5": "Very high"}
     assert quality.labels == {"1": "Horrible", "5": "Extremely well-written"}
 
@@ -153,11 +163,15 @@ def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
         expected = {quality = 1}
         """,
     )
-    design = settings.design
-    assert (design.title, design.instructions, design.layout) == ("Weather", "Read.", "page")
-    assert design.consent == CONSENT
-    assert len(design.practice) == 2 and len(design.demographics) == 3
-    assert design.questions == (
+    questionnaire = settings.questionnaire
+    assert (questionnaire.title, questionnaire.instructions, questionnaire.layout) == (
+        "Weather",
+        "Read.",
+        "page",
+    )
+    assert questionnaire.consent == CONSENT
+    assert len(questionnaire.practice) == 2 and len(questionnaire.demographics) == 3
+    assert questionnaire.questions == (
         Question("quality", "Good?", "points", 1, 5, {"1": "no", "5": "yes"}),
     )
     assert settings.checks[0].expected == {"quality": 1}
@@ -165,7 +179,7 @@ def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
 
 def test_options_go_before_the_file(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, "rating", "points = 5", points=9, layout=None)
-    assert settings.design.questions[0].high == 9
+    assert settings.questionnaire.questions[0].high == 9
 
 
 def test_tasks_have_keyed_answers(tmp_path: Path) -> None:
@@ -211,4 +225,6 @@ def test_default_checks_can_be_passed(kind: Kind) -> None:
     settings = make_settings(kind, {}, n_checks=1)
     assert settings.checks
     for check in settings.checks:
-        assert set(check.expected) == {question.name for question in settings.design.questions}
+        assert set(check.expected) == {
+            question.name for question in settings.questionnaire.questions
+        }

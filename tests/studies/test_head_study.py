@@ -16,10 +16,10 @@ from wellput.core.judgment import Preference
 from wellput.displays.example import example_corpus
 from wellput.displays.select import select_displays
 from wellput.displays.speech import can_speak
-from wellput.studies.designs import default_design
 from wellput.studies.performances import with_head
+from wellput.studies.questionnaire import default_questionnaire
 from wellput.studies.store import Store
-from wellput.studies.study import Plan, all_trials, make_study, study_items
+from wellput.studies.study_setup import StudyPlan, all_trials, make_setup, study_items
 
 
 def new_head_study(folder: Path) -> Store:
@@ -28,11 +28,11 @@ def new_head_study(folder: Path) -> Store:
     chosen = select_displays(corpus, ["rule", "weighted"], folds=3, seed=4).evalset
     differ = [item for item in chosen if len({str(o) for o in item.outputs.values()}) == 3]
     sets = EvalSet(differ[:6])
-    design = with_head(default_design("pairwise"), sets)
+    questionnaire = with_head(default_questionnaire("pairwise"), sets)
     items = study_items(sets)
-    plan = Plan(kind="within-judge", judges=2, per_item=1, times=2)
-    study = make_study(design, plan, items, all_trials(design, items), seed=1)
-    return Store.create(folder / "study.db", study)
+    plan = StudyPlan(kind="within-judge", judges=2, per_item=1, times=2)
+    setup = make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=1)
+    return Store.create(folder / "study.db", setup)
 
 
 def test_speech_is_heard_by_its_judge_alone(tmp_path: Path) -> None:

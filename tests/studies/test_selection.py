@@ -8,9 +8,9 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
-from wellput.studies.designs import Kind, Layout, default_design
+from wellput.studies.questionnaire import Kind, Layout, default_questionnaire
 from wellput.studies.selection import Selection, select_trials, used_items
-from wellput.studies.study import all_trials, study_items
+from wellput.studies.study_setup import all_trials, study_items
 
 WORDS = [f"w{n}" for n in range(20)]
 
@@ -31,9 +31,9 @@ def evalset(n: int = 60, systems: int = 3) -> EvalSet:
 def select(kind: Kind = "rating", layout: Layout = "single", **options: Any) -> Selection:
     source = evalset()
     items = study_items(source)
-    design = default_design(kind, layout=layout)
+    questionnaire = default_questionnaire(kind, layout=layout)
     options = {"per_stratum": 5, "seed": 1, **options}
-    return select_trials(source, design, items, all_trials(design, items), **options)
+    return select_trials(source, questionnaire, items, all_trials(questionnaire, items), **options)
 
 
 def scores(metric: str) -> dict[tuple[int, str], float]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wellput.core.errors import InputError
-from wellput.studies.designs import Question
+from wellput.studies.questionnaire import Question
 
 Values = dict[str, Any]
 

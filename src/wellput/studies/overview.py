@@ -23,10 +23,10 @@ from wellput.stats.judges import pairwise_correlations
 from wellput.stats.krippendorff import krippendorff_alpha
 from wellput.studies import schema
 from wellput.studies.answers import Values, is_success
-from wellput.studies.designs import Check, Question
 from wellput.studies.handing_out import HandingOut, open_assignment
+from wellput.studies.questionnaire import Check, Question
 from wellput.studies.results import Answered, judgments_of, read_answered
-from wellput.studies.study import Study
+from wellput.studies.study_setup import StudySetup
 
 JudgeState: TypeAlias = Literal["invited", "working", "done"]
 
@@ -109,7 +109,7 @@ class Overview:
         return self.state == "closed" or (self.done >= self.planned > 0)
 
 
-def overview(study: Study, connection: Connection, *, state: str, now: float) -> Overview:
+def overview(setup: StudySetup, connection: Connection, *, state: str, now: float) -> Overview:
     """How the study stands."""
     answered = read_answered(connection)
     by_judge: dict[int, list[Answered]] = {}
@@ -120,65 +120,65 @@ def overview(study: Study, connection: Connection, *, state: str, now: float) ->
     expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            handing_out = HandingOut(study, connection, row.id, now)
+            handing_out = HandingOut(setup, connection, row.id, now)
             own = by_judge.get(row.id, [])
-            judge = _judge(study, row, own, handing_out)
+            judge = _judge(setup, row, own, handing_out)
             judges.append(judge)
             n_had = sum(one.purpose == "trial" for one in own)
             expected += max(0, handing_out.length - n_had)
     done = sum(one.purpose == "trial" for one in answered)
-    planned = _planned(study, n_judges=len(judges))
-    items = _items(study, answered, n_judges=len(judges))
+    planned = _planned(setup, n_judges=len(judges))
+    items = _items(setup, answered, n_judges=len(judges))
     return Overview(
-        title=study.design.title,
-        design=study.design.kind,
+        title=setup.questionnaire.title,
+        design=setup.questionnaire.kind,
         state=state,
-        seed=study.seed,
+        seed=setup.seed,
         done=done,
         planned=planned,
         unreachable=max(0, planned - done - expected),
         seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
         judges=tuple(judges),
         items=tuple(items),
-        ranking=tuple(rankings(study, answered)),
-        agreement=tuple(agreement(study, answered)),
+        ranking=tuple(rankings(setup, answered)),
+        agreement=tuple(agreement(setup, answered)),
         forgotten=sum(row.forgotten_at is not None for row in rows),
         forgotten_answers=sum(row.forgotten_answers or 0 for row in rows),
     )
 
 
-def _planned(study: Study, *, n_judges: int) -> int:
-    if study.plan.kind == "per-item":
-        return len(study.trials) * study.plan.per_item
+def _planned(setup: StudySetup, *, n_judges: int) -> int:
+    if setup.plan.kind == "per-item":
+        return len(setup.trials) * setup.plan.per_item
     from wellput.studies.assignment import within_judge
 
-    return len(within_judge(study, 1)) * max(n_judges, study.plan.judges)
+    return len(within_judge(setup, 1)) * max(n_judges, setup.plan.judges)
 
 
-def _items(study: Study, answered: Iterable[Answered], *, n_judges: int) -> list[ItemOverview]:
-    done = Counter(study.trials[one.number].item for one in answered if one.purpose == "trial")
-    n_trials = Counter(trial.item for trial in study.trials)
-    is_per_item = study.plan.kind == "per-item"
+def _items(setup: StudySetup, answered: Iterable[Answered], *, n_judges: int) -> list[ItemOverview]:
+    done = Counter(setup.trials[one.number].item for one in answered if one.purpose == "trial")
+    n_trials = Counter(trial.item for trial in setup.trials)
+    is_per_item = setup.plan.kind == "per-item"
     return [
         ItemOverview(
             item.id,
             done[place],
             # Within judges nobody can say who gets which item: at most every judge gets it.
-            n_trials[place] * study.plan.per_item if is_per_item else n_judges,
+            n_trials[place] * setup.plan.per_item if is_per_item else n_judges,
         )
-        for place, item in enumerate(study.items)
+        for place, item in enumerate(setup.items)
         if n_trials[place]
     ]
 
 
 def _judge(
-    study: Study, row: Any, answered: Sequence[Answered], handing_out: HandingOut
+    setup: StudySetup, row: Any, answered: Sequence[Answered], handing_out: HandingOut
 ) -> JudgeOverview:
     own = handing_out.own
     done = sum(one.answered_at is not None and not one.is_reopened for one in own)
     total = max(done, handing_out.total())
     checks = [one for one in answered if one.purpose == "check"]
-    failed = sum(not passes(study, study.checks[one.number], one.values) for one in checks)
+    failed = sum(not passes(setup, setup.checks[one.number], one.values) for one in checks)
     is_done = done == total and open_assignment(own) is None and done > 0
     return JudgeOverview(
         name=row.name,
@@ -189,12 +189,12 @@ def _judge(
         last_seen=None if row.started_at is None else row.seen_at,
         checks=len(checks),
         checks_failed=failed,
-        consistency=_consistency(study, answered),
+        consistency=_consistency(setup, answered),
         flags=tuple(_flags(answered, len(checks), failed)),
     )
 
 
-def passes(study: Study, check: Check, values: Sequence[Values]) -> bool:
+def passes(setup: StudySetup, check: Check, values: Sequence[Values]) -> bool:
     """Whether an attention check was answered as expected."""
     for given in values:
         for question, expected in check.expected.items():
@@ -202,7 +202,7 @@ def passes(study: Study, check: Check, values: Sequence[Values]) -> bool:
             if isinstance(expected, Sequence) and not isinstance(expected, str):
                 if not expected[0] <= value <= expected[1]:
                     return False
-            elif study.design.kind == "task":
+            elif setup.questionnaire.kind == "task":
                 if not is_success(value, [expected]):
                     return False
             elif value != expected:
@@ -230,8 +230,8 @@ def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[s
     return flags
 
 
-def _consistency(study: Study, answered: Sequence[Answered]) -> float | None:
-    questions = {question.name: question for question in study.design.questions}
+def _consistency(setup: StudySetup, answered: Sequence[Answered]) -> float | None:
+    questions = {question.name: question for question in setup.questionnaire.questions}
     first = {one.number: one for one in answered if one.purpose == "trial"}
     same: list[bool] = []
     for again in answered:
@@ -253,32 +253,32 @@ def _is_near(question: Question, value: Any, before: Any) -> bool:
     return bool(value == before)
 
 
-def agreement(study: Study, answered: Iterable[Answered]) -> list[AgreementOverview]:
+def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[AgreementOverview]:
     """α and pairwise correlations of each question, over the answers there are."""
-    found = judgments_of(study, answered)
+    found = judgments_of(setup, answered)
     if not found:
         return []
-    if study.design.kind == "pairwise":
+    if setup.questionnaire.kind == "pairwise":
         return [_summary(q, units, level="nominal") for q, units in _choice_units(found)]
-    items = [item.id for item in study.items]
+    items = [item.id for item in setup.items]
     ratings = cast("list[Judgment]", found)
     summaries = []
-    for question, panel in panels(ratings, study.systems, items).items():
+    for question, panel in panels(ratings, setup.systems, items).items():
         # Scales of one's own must be brought to one scale before they can agree.
-        own_scale = study.design.kind == "magnitude"
+        own_scale = setup.questionnaire.kind == "magnitude"
         units = normalized(panel, "z").units if own_scale else panel.units
         summaries.append(_summary(question, units, level="interval"))
     return summaries
 
 
-def rankings(study: Study, answered: Iterable[Answered]) -> list[Ranking]:
+def rankings(setup: StudySetup, answered: Iterable[Answered]) -> list[Ranking]:
     """Whom the judges prefer on each question, by the answers there are."""
-    found = judgments_of(study, answered)
-    if study.design.kind != "magnitude":
+    found = judgments_of(setup, answered)
+    if setup.questionnaire.kind != "magnitude":
         return rank_answers(found)
     # Judges chose scales of their own: what they gave is comparable only after normalization.
-    items = [item.id for item in study.items]
-    by_question = panels(cast("list[Judgment]", found), study.systems, items) if found else {}
+    items = [item.id for item in setup.items]
+    by_question = panels(cast("list[Judgment]", found), setup.systems, items) if found else {}
     return [rank_panel(normalized(panel, "z")) for panel in by_question.values()]
 
 

@@ -10,7 +10,7 @@ from wellput.core.displays import words_of
 from wellput.core.evalset import EvalSet, Item
 from wellput.displays.performance import performance
 from wellput.displays.speech import Speech, speak
-from wellput.studies.designs import Design
+from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.wordings import HEAD_INSTRUCTIONS, HEAD_TITLE, INSTRUCTIONS, TIES, TITLES
 
 
@@ -31,15 +31,19 @@ def performances(item: Item) -> tuple[dict[str, str], Speech | None, list[str]]:
     return shown, speech, []
 
 
-def with_head(design: Design, evalset: EvalSet) -> Design:
-    """The design for the talking head where the evalset has schedules; words of one's own are kept."""
+def with_head(questionnaire: Questionnaire, evalset: EvalSet) -> Questionnaire:
+    """The questionnaire for the head where the evalset has schedules; words of one's own are kept."""
     if not any(isinstance(output, Mapping) for item in evalset for output in item.outputs.values()):
-        return design
-    title, instructions, questions = design.title, design.instructions, design.questions
-    if title == TITLES[design.kind]:
+        return questionnaire
+    title, instructions, questions = (
+        questionnaire.title,
+        questionnaire.instructions,
+        questionnaire.questions,
+    )
+    if title == TITLES[questionnaire.kind]:
         title = HEAD_TITLE
-    if design.kind == "pairwise":
-        ties = TIES if design.ties else ""
+    if questionnaire.kind == "pairwise":
+        ties = TIES if questionnaire.ties else ""
         if instructions == INSTRUCTIONS["pairwise"].format(ties=ties):
             instructions = HEAD_INSTRUCTIONS.format(ties=ties)
         questions = tuple(
@@ -47,5 +51,5 @@ def with_head(design: Design, evalset: EvalSet) -> Design:
             for question in questions
         )
     return replace(
-        design, title=title, instructions=instructions, questions=questions, medium="head"
+        questionnaire, title=title, instructions=instructions, questions=questions, medium="head"
     )

@@ -19,7 +19,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.answers import Values, is_success
 from wellput.studies.handing_out import Purpose
-from wellput.studies.study import Study
+from wellput.studies.study_setup import StudySetup
 
 SECONDS = "seconds"
 """The question under which the time of a task stands."""
@@ -84,7 +84,7 @@ def read_answered(connection: Connection) -> list[Answered]:
 
 
 def judgments_of(
-    study: Study, answered: Iterable[Answered], *, repeats: bool = False
+    setup: StudySetup, answered: Iterable[Answered], *, repeats: bool = False
 ) -> list[Judgment] | list[Preference]:
     """The judgments that the answers make, preferences for a pairwise design.
 
@@ -93,27 +93,27 @@ def judgments_of(
     wanted = [
         one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
     ]
-    if study.design.kind == "pairwise":
-        return [answer for one in wanted for answer in _preferences(study, one, repeats)]
-    return [answer for one in wanted for answer in _judgments(study, one, repeats)]
+    if setup.questionnaire.kind == "pairwise":
+        return [answer for one in wanted for answer in _preferences(setup, one, repeats)]
+    return [answer for one in wanted for answer in _judgments(setup, one, repeats)]
 
 
-def _preferences(study: Study, one: Answered, repeats: bool) -> Iterator[Preference]:
-    item = study.items[study.trials[one.number].item].id
+def _preferences(setup: StudySetup, one: Answered, repeats: bool) -> Iterator[Preference]:
+    item = setup.items[setup.trials[one.number].item].id
     a, b = one.systems
     for question, choice in one.values[0].items():
         yield Preference(one.judge, item, a, b, question, choice, _extra(one, repeats))
 
 
-def _judgments(study: Study, one: Answered, repeats: bool) -> Iterator[Judgment]:
-    item = study.items[study.trials[one.number].item].id
+def _judgments(setup: StudySetup, one: Answered, repeats: bool) -> Iterator[Judgment]:
+    item = setup.items[setup.trials[one.number].item].id
     extra = _extra(one, repeats)
     for system, values in zip(one.systems, one.values, strict=True):
         for question, value in values.items():
-            if study.design.kind != "task":
+            if setup.questionnaire.kind != "task":
                 yield Judgment(one.judge, item, system, question, float(value), extra)
                 continue
-            success = is_success(value, study.tasks[item].answers)
+            success = is_success(value, setup.tasks[item].answers)
             named = {**extra, "answer": value}
             yield Judgment(one.judge, item, system, question, float(success), named)
             yield Judgment(one.judge, item, system, SECONDS, one.ms / 1000, named)

@@ -26,8 +26,8 @@ from wellput.core.table import ScoreTable
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
 from wellput.metrics.registry import create_all
-from wellput.studies.designs import Design
-from wellput.studies.study import StudyItem, Trial
+from wellput.studies.questionnaire import Questionnaire
+from wellput.studies.study_setup import StudyItem, Trial
 
 Method: TypeAlias = Literal["random", "spread", "contrast"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -53,7 +53,7 @@ class Selection:
 
 def select_trials(
     evalset: EvalSource,
-    design: Design,
+    questionnaire: Questionnaire,
     items: Sequence[StudyItem],
     trials: Sequence[Trial],
     *,
@@ -82,7 +82,7 @@ def select_trials(
         tables = score_source(evalset, chosen_metrics, plan=plan, on_phase=on_phase).tables
         on_phase("choosing trials")
     if method == "random":
-        strata = _by_systems(trials, is_page=design.layout == "page", rng=rng)
+        strata = _by_systems(trials, is_page=questionnaire.layout == "page", rng=rng)
     else:
         values = {name: trial_values(table, items, trials) for name, table in tables.items()}
         strata = _spread(values, rng) if method == "spread" else _contrast(values)

@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.studies.designs import (
+from wellput.studies.questionnaire import (
     LAYOUTS,
     Check,
     DemographicField,
-    Design,
     Kind,
     Layout,
     Practice,
     Question,
-    check_design,
-    default_design,
+    Questionnaire,
+    check_questionnaire,
     default_question,
+    default_questionnaire,
 )
-from wellput.studies.study import Task
+from wellput.studies.study_setup import Task
 
 CONSENT = (
     "Taking part is voluntary. Your answers are stored under a code, together with the time each of "
@@ -56,9 +56,9 @@ PRACTICE_TEXTS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """A design, and what else its file says."""
+    """A questionnaire, and what else its file says."""
 
-    design: Design
+    questionnaire: Questionnaire
     checks: tuple[Check, ...]
     tasks: tuple[Task, ...]
     show_source: bool
@@ -150,7 +150,7 @@ def make_settings(
     asked = given.get("questions", [])
     names = tuple(questions) or tuple(entry.get("name", "") for entry in asked)
     ties = given.get("ties", False)
-    design = default_design(
+    questionnaire = default_questionnaire(
         kind,
         questions=names,
         points=points,
@@ -159,24 +159,24 @@ def make_settings(
         modulus=given.get("modulus"),
     )
     worded = {entry.get("name", ""): entry for entry in asked}
-    if unused := [name for name in worded if name not in {q.name for q in design.questions}]:
+    if unused := [name for name in worded if name not in {q.name for q in questionnaire.questions}]:
         raise InputError(f"[[questions]] words {unused[0]!r}, which --questions does not ask.")
-    design = replace(
-        design,
+    questionnaire = replace(
+        questionnaire,
         questions=tuple(
             _question(worded.get(question.name, {}), question, kind, points, ties)
-            for question in design.questions
+            for question in questionnaire.questions
         ),
         practice=_practice(given.get("practice", False), kind),
         demographics=_demographics(given.get("demographics", False)),
         consent=_consent(given.get("consent", False)),
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
-    check_design(design)
-    checks = tuple(_check(entry, design) for entry in given.get("checks", []))
+    check_questionnaire(questionnaire)
+    checks = tuple(_check(entry, questionnaire) for entry in given.get("checks", []))
     return Settings(
-        design=design,
-        checks=checks or (default_checks(design) if n_checks else ()),
+        questionnaire=questionnaire,
+        checks=checks or (default_checks(questionnaire) if n_checks else ()),
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
         show_source=given.get("show_source", False),
     )
@@ -253,10 +253,10 @@ def _texts(entry: Mapping[str, Any], kind: Kind, table: str) -> tuple[str, ...]:
     return texts
 
 
-def _check(entry: Mapping[str, Any], design: Design) -> Check:
-    texts = _texts(entry, design.kind, "checks")
+def _check(entry: Mapping[str, Any], questionnaire: Questionnaire) -> Check:
+    texts = _texts(entry, questionnaire.kind, "checks")
     expected = entry.get("expected", {})
-    names = [question.name for question in design.questions]
+    names = [question.name for question in questionnaire.questions]
     if not expected or not set(expected) <= set(names):
         raise InputError(
             f"[[checks]] needs expected = {{question = value}} with questions of this study: "
@@ -265,31 +265,31 @@ def _check(entry: Mapping[str, Any], design: Design) -> Check:
     return Check(texts, expected, entry.get("context"), entry.get("source"), entry.get("question"))
 
 
-def default_checks(design: Design) -> tuple[Check, ...]:
+def default_checks(questionnaire: Questionnaire) -> tuple[Check, ...]:
     """Checks that anyone who reads can pass: the text says what to answer."""
-    first = design.questions[0]
-    if design.kind == "task":
+    first = questionnaire.questions[0]
+    if questionnaire.kind == "task":
         raise InputError("Attention checks of a task need a wording of their own: give [[checks]].")
-    if design.kind == "pairwise":
+    if questionnaire.kind == "pairwise":
         this, other = (
             "This is a check: please choose this version.",
             "This one is not to be chosen.",
         )
         wanted = {"a": (this, other), "b": (other, this)}
         return tuple(
-            Check(texts, {question.name: choice for question in design.questions})
+            Check(texts, {question.name: choice for question in questionnaire.questions})
             for choice, texts in wanted.items()
         )
-    if design.kind == "slider":
+    if questionnaire.kind == "slider":
         words = "This sentence is a check: please move every slider to the far left."
         expected: Any = [first.low, (first.high or 0) / 10]
-    elif design.kind == "magnitude":
+    elif questionnaire.kind == "magnitude":
         words, expected = "This sentence is a check: please enter the number 5 here.", 5
     else:
-        points = [question.high or 0 for question in design.questions]
+        points = [question.high or 0 for question in questionnaire.questions]
         expected = 2 if min(points) > 2 else 1
         words = f"This sentence is a check: please answer {expected} on every scale."
-    return (Check((words,), {question.name: expected for question in design.questions}),)
+    return (Check((words,), {question.name: expected for question in questionnaire.questions}),)
 
 
 def _task(entry: Mapping[str, Any]) -> Task:

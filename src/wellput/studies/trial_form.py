@@ -7,8 +7,8 @@ from typing import Any
 
 from wellput.studies.answers import from_text
 from wellput.studies.api import MAXIMUM_MS
-from wellput.studies.designs import Shown
 from wellput.studies.forms import Form
+from wellput.studies.questionnaire import Shown
 
 Key = tuple[str | None, str]
 """A field of a trial's form: the variant (None for one variant or a pair) and the question."""

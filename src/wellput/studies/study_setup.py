@@ -1,4 +1,5 @@
-"""The noun `Study`: a frozen design with its items, its trials and how they are handed out.
+"""The noun `StudySetup`: all that is fixed when a study begins. Questionnaire, items, trials, and the
+`StudyPlan` by which trials are handed out.
 
 A trial is an item with one system's output, or with two for pairs, or with all of them for a page.
 """
@@ -17,8 +18,8 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.studies.answers import is_storable
-from wellput.studies.designs import Check, Design
 from wellput.studies.performances import performances
+from wellput.studies.questionnaire import Check, Questionnaire
 
 Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
@@ -26,7 +27,7 @@ PLANS: tuple[PlanKind, ...] = get_args(PlanKind)
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """Who judges what.
 
     `per-item`: every trial is judged by `per_item` judges. `within-judge`: a judge sees each item once,
@@ -80,11 +81,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Study:
-    """All that is fixed when a study begins. `selection` says how its trials were chosen."""
+class StudySetup:
+    """A study before anybody has judged. `selection` says how its trials were chosen."""
 
-    design: Design
-    plan: Plan
+    questionnaire: Questionnaire
+    plan: StudyPlan
     items: tuple[StudyItem, ...]
     trials: tuple[Trial, ...]
     seed: int
@@ -117,7 +118,7 @@ class Study:
     def settings(self) -> dict[str, Any]:
         """All but the items and trials, as plain values."""
         return {
-            "design": self.design.to_json(),
+            "design": self.questionnaire.to_json(),
             "plan": asdict(self.plan),
             "seed": self.seed,
             "checks": [asdict(check) for check in self.checks],
@@ -166,7 +167,7 @@ def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyIt
     return tuple(found)
 
 
-def all_trials(design: Design, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
+def all_trials(questionnaire: Questionnaire, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
     """Every trial that the items allow, in the order of the items.
 
     For pairs only texts that differ are compared: there is nothing to choose between equal ones.
@@ -175,13 +176,13 @@ def all_trials(design: Design, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
     trials: list[Trial] = []
     for place, item in enumerate(items):
         there = [system for system in systems if system in item.outputs]
-        if design.kind == "pairwise":
+        if questionnaire.kind == "pairwise":
             trials += [
                 Trial(place, (a, b))
                 for a, b in combinations(there, 2)
                 if item.outputs[a] != item.outputs[b]
             ]
-        elif design.layout == "page":
+        elif questionnaire.layout == "page":
             trials.append(Trial(place, tuple(there)))
         else:
             trials += [Trial(place, (system,)) for system in there]
@@ -193,9 +194,9 @@ def all_trials(design: Design, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
     return tuple(trials)
 
 
-def make_study(
-    design: Design,
-    plan: Plan,
+def make_setup(
+    questionnaire: Questionnaire,
+    plan: StudyPlan,
     items: Sequence[StudyItem],
     trials: Sequence[Trial],
     *,
@@ -203,16 +204,16 @@ def make_study(
     checks: Sequence[Check] = (),
     tasks: Sequence[Task] = (),
     selection: Mapping[str, Any] | None = None,
-) -> Study:
+) -> StudySetup:
     """A study whose parts fit together; raises InputError where they do not."""
     by_item = {task.item: task for task in tasks}
     problems = _plan_problems(plan, len(trials))
-    if design.kind == "task":
+    if questionnaire.kind == "task":
         lacking = [items[t.item].id for t in trials if items[t.item].id not in by_item]
         problems += [f"item {name} has no [[tasks]] entry" for name in dict.fromkeys(lacking)]
     elif tasks:
-        problems.append(f"a {design.kind} study has no use for [[tasks]]")
-    if design.medium == "head" and (design.practice or checks):
+        problems.append(f"a {questionnaire.kind} study has no use for [[tasks]]")
+    if questionnaire.medium == "head" and (questionnaire.practice or checks):
         problems.append(
             "practice trials and attention checks are text; the head has none to perform"
         )
@@ -220,17 +221,24 @@ def make_study(
         problems.append("there are no attention checks to show; give [[checks]]")
     if problems:
         raise InputError.collect("This study cannot be made:", problems)
-    study = Study(
-        design, plan, tuple(items), tuple(trials), seed, tuple(checks), by_item, selection or {}
+    setup = StudySetup(
+        questionnaire,
+        plan,
+        tuple(items),
+        tuple(trials),
+        seed,
+        tuple(checks),
+        by_item,
+        selection or {},
     )
     if plan.kind == "within-judge":
         from wellput.studies.assignment import within_judge
 
-        within_judge(study, judge=1)  # fails now rather than before the first judge
-    return study
+        within_judge(setup, judge=1)  # fails now rather than before the first judge
+    return setup
 
 
-def _plan_problems(plan: Plan, n_trials: int) -> list[str]:
+def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
     problems = []
     if plan.judges < 1:
         problems.append("there must be at least one judge")

@@ -1,8 +1,8 @@
-"""The nouns of a study as judges meet it: `Design` with its `Question`s, and what a judge is shown
-(`Shown`, `Variant`, `Progress`).
+"""The nouns of a study as judges meet it: `Questionnaire` with its `Question`s, and what a judge is
+shown (`Shown`, `Variant`, `Progress`).
 
-A design says what is asked and in which words; which system wrote a text is never part of it. The
-default words are in `judge.wordings`; `judge.settings` replaces them from a TOML file.
+A questionnaire says what is asked and in which words; which system wrote a text is never part of it.
+The default words are in `studies.wordings`; `studies.settings` replaces them from a TOML file.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Design:
+class Questionnaire:
     """What judges are asked, in all its wording.
 
     `layout` is one variant at a time, or all variants of an item on a page. `consent` is asked for
@@ -117,7 +117,7 @@ class Design:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Design:
+    def from_json(cls, record: Mapping[str, Any]) -> Questionnaire:
         """The inverse of `to_json`, after a trip through JSON."""
         nested = {
             "questions": tuple(_tupled(Question, entry) for entry in record["questions"]),
@@ -176,7 +176,7 @@ DEFAULT_QUESTIONS: Mapping[Kind, tuple[str, ...]] = {
 }
 
 
-def default_design(
+def default_questionnaire(
     kind: Kind,
     *,
     questions: Sequence[str] = (),
@@ -184,10 +184,10 @@ def default_design(
     layout: Layout = "single",
     ties: bool = False,
     modulus: float | None = None,
-) -> Design:
-    """The design with its default wording; `questions` are names, known or one's own.
+) -> Questionnaire:
+    """A questionnaire in the default words of its design; `questions` are names, known or one's own.
 
-    >>> [question.name for question in default_design("rating").questions]
+    >>> [question.name for question in default_questionnaire("rating").questions]
     ['understandability', 'quality']
     """
     if kind not in KINDS:
@@ -195,7 +195,7 @@ def default_design(
     if modulus is not None and not modulus > 0:
         raise InputError(f"A modulus must be above zero; {modulus:g} is not.")
     names = tuple(questions) or DEFAULT_QUESTIONS[kind]
-    design = Design(
+    questionnaire = Questionnaire(
         kind=kind,
         questions=tuple(default_question(name, kind, points=points, ties=ties) for name in names),
         title=TITLES[kind],
@@ -205,8 +205,8 @@ def default_design(
         ties=ties,
         modulus=modulus,
     )
-    check_design(design)
-    return design
+    check_questionnaire(questionnaire)
+    return questionnaire
 
 
 def default_question(name: str, kind: Kind, *, points: int = 7, ties: bool = False) -> Question:
@@ -240,22 +240,22 @@ def _instructions(kind: Kind, ties: bool, modulus: float | None) -> str:
     return text
 
 
-def check_design(design: Design) -> None:
+def check_questionnaire(questionnaire: Questionnaire) -> None:
     """Raises InputError for a design that no judge could answer."""
     problems: list[str] = []
-    names = [question.name for question in design.questions]
+    names = [question.name for question in questionnaire.questions]
     if not names:
         problems.append("there is no question")
     problems += [f"the question {n!r} comes twice" for n in sorted({*names}) if names.count(n) > 1]
-    for question in design.questions:
+    for question in questionnaire.questions:
         problems += _question_problems(question)
-    if design.kind == "task" and len(names) > 1:
+    if questionnaire.kind == "task" and len(names) > 1:
         problems.append("a task has one question an item; give its wording under [[tasks]]")
-    if design.layout == "page" and design.kind in ("pairwise", "task"):
-        problems.append(f"a {design.kind} design shows one trial at a time: no layout page")
-    if design.modulus is not None and design.kind != "magnitude":
+    if questionnaire.layout == "page" and questionnaire.kind in ("pairwise", "task"):
+        problems.append(f"a {questionnaire.kind} design shows one trial at a time: no layout page")
+    if questionnaire.modulus is not None and questionnaire.kind != "magnitude":
         problems.append("only magnitude estimation has a modulus")
-    if design.ties and design.kind != "pairwise":
+    if questionnaire.ties and questionnaire.kind != "pairwise":
         problems.append("only pairs can tie")
     if problems:
         raise InputError.collect("This design cannot be used:", problems)
