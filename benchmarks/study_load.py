@@ -25,7 +25,7 @@ from tests.programs import postgresql_folder
 from tests.studies.postgresql import running_server
 from tests.studies.serving import Client, ServedStudy
 from wellput.core.judgment import Judgment
-from wellput.studies.questionnaire import default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 

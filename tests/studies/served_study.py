@@ -12,10 +12,11 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from wellput.studies.app import create_app
-from wellput.studies.questionnaire import Questionnaire, default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import Questionnaire, Task
 from wellput.studies.security import Misses
 from wellput.studies.store import Store
-from wellput.studies.study_setup import StudyItem, StudyPlan, Task, all_trials, make_setup
+from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
 # Names that would be noticed wherever they slipped through.
 SYSTEMS = ("SYSTEM-ALPHA", "SYSTEM-BETA")

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wellput.studies.questionnaire import Check, Questionnaire, Shown, default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import Check, Questionnaire, Shown, Task
 from wellput.studies.store import JudgeRef, Store
-from wellput.studies.study_setup import (
-    StudyItem,
-    StudyPlan,
-    StudySetup,
-    Task,
-    all_trials,
-    make_setup,
-)
+from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, all_trials, make_setup
 
 
 class Clock:

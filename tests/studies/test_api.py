@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from tests.studies.served_study import ITEMS, SYSTEMS, client_of, new_store
 from wellput.studies.app import create_app
-from wellput.studies.questionnaire import default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.security import Misses
 from wellput.studies.store import Store
 

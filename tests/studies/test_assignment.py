@@ -20,16 +20,10 @@ from wellput.studies.assignment import (
     special_positions,
     within_judge,
 )
-from wellput.studies.questionnaire import Check, default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import Check, Task
 from wellput.studies.store import JudgeRef, Store
-from wellput.studies.study_setup import (
-    StudyItem,
-    StudyPlan,
-    StudySetup,
-    Task,
-    all_trials,
-    make_setup,
-)
+from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, all_trials, make_setup
 
 PAIRWISE = default_questionnaire("pairwise")
 
@@ -318,7 +312,7 @@ def test_within_judges_where_outputs_are_missing() -> None:
 def test_within_judges_needs_enough_items() -> None:
     with pytest.raises(InputError, match="9 trials") as caught:
         new_setup(PAIRWISE, n_items=4, kind="within-judge", times=3)
-    assert "Lower --times" in str(caught.value)
+    assert "Lower times=" in str(caught.value)
     with pytest.raises(InputError, match="a page shows all variants"):
         new_setup(default_questionnaire("rating", layout="page"), kind="within-judge")
 

@@ -24,8 +24,9 @@ from tests.studies.served_study import ITEMS, SYSTEMS, new_store
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
 from wellput.studies.app import create_app
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.exports import export
-from wellput.studies.questionnaire import DemographicField, Questionnaire, default_questionnaire
+from wellput.studies.questionnaire import DemographicField, Questionnaire
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem
 

@@ -16,7 +16,7 @@ from tests.studies.postgresql import Server
 from tests.studies.serving import Client, ServedStudy
 from tests.studies.studies import new_setup
 from wellput.studies import schema
-from wellput.studies.questionnaire import default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
 
 JUDGES = 6

@@ -9,8 +9,8 @@ from tests.studies.studies import answer_all, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.exports import design_path, export
-from wellput.studies.questionnaire import default_questionnaire
 from wellput.studies.store import Store
 
 

@@ -16,12 +16,8 @@ from tests.studies.served_study import (
     new_store,
     submit,
 )
-from wellput.studies.questionnaire import (
-    DemographicField,
-    Practice,
-    Questionnaire,
-    default_questionnaire,
-)
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import DemographicField, Practice, Questionnaire
 from wellput.studies.rendering import STATIC
 
 DESIGNS = {

@@ -20,7 +20,9 @@ from tests.studies.served_study import (
 )
 from wellput.core.errors import InputError
 from wellput.studies.app import listening, serve
-from wellput.studies.questionnaire import DemographicField, Question, default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import DemographicField
+from wellput.studies.questions import Question
 from wellput.studies.security import MAXIMUM_BODY, Misses, public_address_warning
 from wellput.studies.store import StoreUnavailable
 from wellput.studies.study_setup import StudyItem

@@ -20,9 +20,11 @@ from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_s
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.studies import schema
-from wellput.studies.questionnaire import DemographicField, Kind, default_questionnaire
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.media import TextMedium
+from wellput.studies.questionnaire import DemographicField, Task
 from wellput.studies.store import AnswerError, Store, StoreUnavailable, StudyClosed, UnknownTrial
-from wellput.studies.study_setup import StudyItem, Task, all_trials, make_setup, study_items
+from wellput.studies.study_setup import StudyItem, all_trials, make_setup, study_items
 
 GOOD = {"understandability": 4, "quality": 6}
 
@@ -414,7 +416,7 @@ def test_the_overview(url: str) -> None:
     ],
 )  # fmt: skip
 def test_consistency_allows_a_little(
-    tmp_path: Path, kind: Kind, first: float, again: float, is_same: bool
+    tmp_path: Path, kind: str, first: float, again: float, is_same: bool
 ) -> None:
     questionnaire = default_questionnaire(kind, questions=["q"])
     setup = new_setup(questionnaire, n_items=1, systems="A", judges=1, per_item=1, repeats=1)
@@ -453,9 +455,9 @@ def test_agreement_of_choices(tmp_path: Path) -> None:
 
 def test_an_evalset_that_cannot_be_shown() -> None:
     with pytest.raises(InputError, match="nothing to judge"):
-        study_items([Item("1", {}), Item("2", {})])
+        study_items([Item("1", {}), Item("2", {})], TextMedium())
     with pytest.raises(InputError) as caught:
-        study_items([Item("1", {"A": "a\0"}), Item("2", {"A": {"n1": ["nd=d"]}})])
+        study_items([Item("1", {"A": "a\0"}), Item("2", {"A\0": "b"})], TextMedium())
     assert "item 1" in str(caught.value) and "item 2" in str(caught.value)
 
 

@@ -225,7 +225,8 @@ def design_study(
 ) -> StudySetup:
     """The study that the options of `create` describe."""
     from wellput.metrics.registry import split_specs
-    from wellput.studies.performances import with_head
+    from wellput.studies.designs.registry import design_of
+    from wellput.studies.media import medium_for
     from wellput.studies.selection import select_trials, used_items
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.study_setup import all_trials, make_setup, study_items
@@ -245,8 +246,9 @@ def design_study(
         **{name: choices[name] for name in wording},
     )
     on_phase("planning trials")
-    questionnaire = with_head(settings.questionnaire, evalset)
-    items = study_items(evalset, source=settings.show_source)
+    medium = medium_for(evalset)
+    questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
+    items = study_items(evalset, medium, source=settings.show_source)
     trials = all_trials(questionnaire, items)
     selection: Mapping[str, Any] = {}
     if choices["select"] is not None:

@@ -117,6 +117,17 @@ def create(spec: str | Metric) -> Metric:
     if name.lower().endswith(".json"):
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
     cls = metric_class(name)
+    metric: Metric = cls(**given_options(name, cls, tail))
+    return metric
+
+
+def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
+    """The options of `NAME:option=value,option=value`, by the types of the fields of a dataclass.
+
+    >>> from wellput.metrics.chrf import Chrf
+    >>> given_options("chrf", Chrf, "word_order=2,lowercase=true")
+    {'word_order': 2, 'lowercase': True}
+    """
     types_ = get_type_hints(cls)
     options = option_names(cls)
     given: dict[str, Any] = {}
@@ -129,8 +140,7 @@ def create(spec: str | Metric) -> Metric:
         if not equals:
             raise InputError(f"{name}: write the option as {key}=VALUE.")
         given[key] = _parse(name, key, value.strip(), types_[key])
-    metric: Metric = cls(**given)
-    return metric
+    return given
 
 
 metric = create

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from wellput.studies.answers import AnswerError
 from wellput.studies.gate import Gate
-from wellput.studies.questionnaire import QuestionKind, Shown
+from wellput.studies.questionnaire import Shown
+from wellput.studies.questions import QuestionKind
 from wellput.studies.store import JudgeRef, Outcome, State, Store, StudyClosed, UnknownTrial
 
 MAXIMUM_MS = 7 * 24 * 3600 * 1000

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -68,8 +67,7 @@ def candidates(setup: StudySetup, missing: Collection[int], had: Sequence[int]) 
     had_already = np.zeros(len(setup.trials), bool)
     had_already[had] = True
     numbers = numbers[~had_already[numbers]]
-    if setup.questionnaire.kind == "task":
-        # A text is not read for the first time twice: tasks show an item once.
+    if setup.design.shows_items_once:
         items = setup.item_of_trial
         numbers = numbers[~np.isin(items[numbers], items[had])]
     return numbers
@@ -122,7 +120,7 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     items = _allot(setup, slots, rng)
     trials: list[Trial] = []
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
-        is_turned = len(group) == 2 and place % times >= (times + 1) // 2
+        is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
         trials.append(Trial(item, group[::-1] if is_turned else group))
     return tuple(trials[place] for place in rng.permutation(len(trials)))
 
@@ -130,25 +128,24 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 def most_times(setup: StudySetup) -> int:
     """How often every pair (or system) can be seen when each item is seen once; even for pairs."""
     groups = _groups(setup)
+    is_even = setup.design.balances_order
     times = len({trial.item for trial in setup.trials}) // len(groups)
-    if len(groups[0]) == 2 and times > 1:
+    if is_even and times > 1:
         times -= times % 2
     while times > 1:
         slots = [group for group in groups for _ in range(times)]
         if _matching(setup, slots, np.random.default_rng(setup.seed)) is not None:
             break
-        times -= 2 if len(groups[0]) == 2 and times > 2 else 1
+        times -= 2 if is_even and times > 2 else 1
     return max(times, 1)
 
 
 def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
-    if setup.questionnaire.kind == "pairwise":
-        return list(combinations(setup.systems, 2))
     if setup.questionnaire.layout == "page":
         raise InputError(
             "The plan within-judge shows each item once; a page shows all variants of it."
         )
-    return [(system,) for system in setup.systems]
+    return setup.design.groups(setup.systems, setup.questionnaire.layout)
 
 
 def _allot(
@@ -161,7 +158,7 @@ def _allot(
             f"The plan within-judge needs an item of its own for each of a judge's {len(slots)} trials "
             f"({len(set(slots))} {'pairs' if len(slots[0]) == 2 else 'systems'} × "
             f"{len(slots) // len(set(slots))}), and the {n_items} items do not allow it. "
-            "Lower --times, or bring more items."
+            "Lower times=, or bring more items."
         )
     return found
 

@@ -270,7 +270,7 @@ class HandingOut:
     def _variants(self, number: int) -> list[tuple[str, str]]:
         """The systems of a trial in the order in which the judge sees them."""
         systems: Sequence[str] = self.setup.trials[number].systems
-        if self.setup.questionnaire.kind == "pairwise":
+        if self.setup.design.balances_order:
             orders = {True: 0, False: 0}
             for shown in self.connection.scalars(
                 sa.select(assignments.variants).where(

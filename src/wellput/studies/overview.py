@@ -10,21 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from wellput.agreement.choices import WON
-from wellput.agreement.panel import normalized, panels
-from wellput.agreement.ranking import Ranking, rank_answers, rank_panel
-from wellput.core.judgment import Judgment, Preference
+from wellput.agreement.ranking import Ranking
 from wellput.core.metric import Floats
 from wellput.stats.judges import pairwise_correlations
-from wellput.stats.krippendorff import krippendorff_alpha
+from wellput.stats.krippendorff import Level, krippendorff_alpha
 from wellput.studies import schema
-from wellput.studies.answers import Values, is_success
+from wellput.studies.answers import Values
 from wellput.studies.handing_out import HandingOut, open_assignment
-from wellput.studies.questionnaire import Check, Question
+from wellput.studies.questionnaire import Check
 from wellput.studies.results import Answered, judgments_of, read_answered
 from wellput.studies.study_setup import StudySetup
 
@@ -196,18 +192,11 @@ def _judge(
 
 def passes(setup: StudySetup, check: Check, values: Sequence[Values]) -> bool:
     """Whether an attention check was answered as expected."""
-    for given in values:
-        for question, expected in check.expected.items():
-            value = given[question]
-            if isinstance(expected, Sequence) and not isinstance(expected, str):
-                if not expected[0] <= value <= expected[1]:
-                    return False
-            elif setup.questionnaire.kind == "task":
-                if not is_success(value, [expected]):
-                    return False
-            elif value != expected:
-                return False
-    return True
+    return all(
+        setup.design.is_expected(given[question], expected)
+        for given in values
+        for question, expected in check.expected.items()
+    )
 
 
 def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[str]:
@@ -239,18 +228,10 @@ def _consistency(setup: StudySetup, answered: Sequence[Answered]) -> float | Non
             continue
         before = first[again.number]
         for values, then in zip(again.values, before.values, strict=True):
-            same += [_is_near(questions[name], value, then[name]) for name, value in values.items()]
+            for name, value in values.items():
+                is_alike = setup.design.is_alike(questions[name], value, then[name])
+                same += [] if is_alike is None else [is_alike]
     return sum(same) / len(same) if same else None
-
-
-def _is_near(question: Question, value: Any, before: Any) -> bool:
-    if question.kind == "number":
-        return bool(0.5 <= value / before <= 2.0)
-    if question.kind in ("points", "slider"):
-        span = (question.high or 0) - (question.low or 0)
-        allowed = span / 10 if question.kind == "slider" else min(1, span - 1)
-        return bool(abs(value - before) <= allowed)
-    return bool(value == before)
 
 
 def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[AgreementOverview]:
@@ -258,52 +239,17 @@ def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[Agreement
     found = judgments_of(setup, answered)
     if not found:
         return []
-    if setup.questionnaire.kind == "pairwise":
-        return [_summary(q, units, level="nominal") for q, units in _choice_units(found)]
-    items = [item.id for item in setup.items]
-    ratings = cast("list[Judgment]", found)
-    summaries = []
-    for question, panel in panels(ratings, setup.systems, items).items():
-        # Scales of one's own must be brought to one scale before they can agree.
-        own_scale = setup.questionnaire.kind == "magnitude"
-        units = normalized(panel, "z").units if own_scale else panel.units
-        summaries.append(_summary(question, units, level="interval"))
-    return summaries
+    units = setup.design.units(found, setup.systems, [item.id for item in setup.items])
+    return [_summary(question, each, setup.design.level) for question, each in units.items()]
 
 
 def rankings(setup: StudySetup, answered: Iterable[Answered]) -> list[Ranking]:
     """Whom the judges prefer on each question, by the answers there are."""
-    found = judgments_of(setup, answered)
-    if setup.questionnaire.kind != "magnitude":
-        return rank_answers(found)
-    # Judges chose scales of their own: what they gave is comparable only after normalization.
     items = [item.id for item in setup.items]
-    by_question = panels(cast("list[Judgment]", found), setup.systems, items) if found else {}
-    return [rank_panel(normalized(panel, "z")) for panel in by_question.values()]
+    return setup.design.rankings(judgments_of(setup, answered), setup.systems, items)
 
 
-def _choice_units(found: Iterable[Judgment | Preference]) -> list[tuple[str, Floats]]:
-    """Judges × pairs for each question: 1 where the system first by name was chosen, ½ for a tie."""
-    cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
-    for one in found:
-        assert isinstance(one, Preference)
-        won = WON[one.choice] if one.system_a < one.system_b else 1 - WON[one.choice]
-        pair = (one.item, *sorted((one.system_a, one.system_b)))
-        cells.setdefault(one.question, {})[one.judge, pair] = won
-    tables = []
-    for question, given in cells.items():
-        judges = list(dict.fromkeys(judge for judge, _ in given))
-        pairs = list(dict.fromkeys(pair for _, pair in given))
-        units = np.full((len(judges), len(pairs)), np.nan)
-        for (judge, pair), won in given.items():
-            units[judges.index(judge), pairs.index(pair)] = won
-        tables.append((question, units))
-    return tables
-
-
-def _summary(
-    question: str, units: Floats, *, level: Literal["nominal", "interval"]
-) -> AgreementOverview:
+def _summary(question: str, units: Floats, level: Level) -> AgreementOverview:
     n = len(units)
     if n < 2:
         return AgreementOverview(question, n, math.nan, math.nan, math.nan, math.nan)

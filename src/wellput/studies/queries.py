@@ -13,8 +13,8 @@ from wellput.core.errors import InputError, WellputError
 from wellput.studies import schema
 from wellput.studies.answers import is_storable
 from wellput.studies.handing_out import Assignment
-from wellput.studies.questionnaire import Check, Questionnaire
-from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Task, Trial
+from wellput.studies.questionnaire import Check, Questionnaire, Task
+from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Trial
 
 State: TypeAlias = Literal["open", "paused", "closed"]
 STATES: tuple[State, ...] = get_args(State)
@@ -129,7 +129,7 @@ def has_consented(connection: Connection, judge: int) -> bool:
 
 
 def load_setup(connection: Connection, where: str) -> StudySetup:
-    """The inverse of `insert_study`, but for the speech, which is fetched when it is heard."""
+    """The inverse of `insert_setup`, but for the speech, which is fetched when it is heard."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
     if settings is None:
         raise InputError(f"{where} holds no study.")

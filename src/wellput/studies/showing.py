@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wellput.studies.answers import AnswerError, Values, check_values
+from wellput.studies.answers import AnswerError, Values
 from wellput.studies.handing_out import Assignment
-from wellput.studies.questionnaire import Check, Practice, Question, Shown, Variant
+from wellput.studies.questionnaire import Check, Practice, Shown, Task, Variant
+from wellput.studies.questions import Question, check_values
 from wellput.studies.study_setup import StudyItem, StudySetup
 
 
@@ -34,6 +35,7 @@ def shown(setup: StudySetup, row: Assignment, answers: Sequence[Values] | None) 
         ),
         questions=questions_of(setup, row),
         is_practice=row.purpose == "practice",
+        is_by_variant=is_by_variant(setup, row),
         answers={} if answers is None else _as_given(setup, row, answers),
     )
 
@@ -46,8 +48,8 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[V
     questions = questions_of(setup, row)
     ids = [id for id, _ in row.variants]
     # A lone variant may be answered under its id as well, so that a client needs one shape only.
-    is_by_variant = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
-    if not is_page(setup, row) and not (is_by_variant and len(ids) == 1):
+    has_ids = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
+    if not is_by_variant(setup, row) and not (has_ids and len(ids) == 1):
         return [check_values(questions, given)]
     if not isinstance(given, Mapping):
         raise AnswerError(["answers must be an object of variant, question and value"])
@@ -67,16 +69,13 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[V
 
 
 def questions_of(setup: StudySetup, row: Assignment) -> tuple[Question, ...]:
-    """The questions of a trial: the design's, or for a task the item's own."""
-    if setup.questionnaire.kind != "task":
-        return setup.questionnaire.questions
-    question = setup.questionnaire.questions[0]
+    """The questions of a trial, the item's own where it has one."""
     if row.purpose in ("practice", "check"):
-        text, choices = extra_trial(setup, row).question or question.text, question.choices
+        text = extra_trial(setup, row).question
+        task = None if text is None else Task("", text, ())
     else:
-        task = setup.tasks[item_of(setup, row).id]
-        text, choices = task.text, task.choices
-    return (Question(question.name, text, "answer", choices=choices),)
+        task = setup.tasks.get(item_of(setup, row).id)
+    return setup.design.asked(setup.questionnaire.questions, task)
 
 
 def extra_trial(setup: StudySetup, row: Assignment) -> Practice | Check:
@@ -92,12 +91,12 @@ def item_of(setup: StudySetup, row: Assignment) -> StudyItem:
     return setup.items[setup.trials[number].item]
 
 
-def is_page(setup: StudySetup, row: Assignment) -> bool:
-    """Whether answers come per variant: several are shown, and not to choose between them."""
-    return setup.questionnaire.kind != "pairwise" and len(row.variants) > 1
+def is_by_variant(setup: StudySetup, row: Assignment) -> bool:
+    """Whether answers come per variant: several are shown, and the questions are about each."""
+    return not setup.design.asks_once and len(row.variants) > 1
 
 
 def _as_given(setup: StudySetup, row: Assignment, stored: Sequence[Values]) -> dict[str, Any]:
-    if not is_page(setup, row):
+    if not is_by_variant(setup, row):
         return dict(stored[0])
     return {id: values for (id, _), values in zip(row.variants, stored, strict=True)}

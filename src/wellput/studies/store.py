@@ -348,9 +348,9 @@ class Store:
     def undo(self, judge: JudgeRef) -> Shown | None:
         """Takes back the last answer: its trial comes next again, with the answer still in it.
 
-        One step only, and none for tasks, whose time cannot be measured twice.
+        One step only, and none where the design does not allow it.
         """
-        if self.questionnaire.kind == "task":
+        if not self.setup.design.can_undo:
             return None
         with self.database.write() as connection:
             require_state(connection, ("open",))
