@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,26 @@ import os
         "second": ("a.b", "two"),
         "three": ("c", "three"),
     }
+
+
+def test_a_name_may_be_a_module_that_nobody_has_imported(tmp_path: Path) -> None:
+    """A module of the package itself, and one of another package."""
+    inner = tmp_path / "lazy_house" / "room"
+    inner.mkdir(parents=True)
+    (inner / "__init__.py").touch()
+    (inner / "chair.py").write_text("legs = 4\n")
+    (inner.parent / "__init__.py").write_text(
+        "from wellput.core.lazy_names import lazy_names\n"
+        "__all__, __getattr__, __dir__ = lazy_names(__name__, __file__)\n"
+    )
+    (inner.parent / "__init__.pyi").write_text(
+        "from lazy_house import room as room\nfrom lazy_house.room import chair as seat\n"
+    )
+    program = "import lazy_house; print(lazy_house.seat.legs, lazy_house.room.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "4 lazy_house.room\n"
 
 
 def test_importing_the_package_loads_next_to_nothing() -> None:

@@ -1,7 +1,13 @@
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
+from wellput.api import runs as runs
 from wellput.api.agree import agree as agree
+from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
+from wellput.api.list_metrics import list_metrics as list_metrics
+from wellput.api.paraphrase import paraphrase as paraphrase
+from wellput.api.parse import parse as parse
+from wellput.api.power import power as power
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError
@@ -17,6 +23,7 @@ from wellput.core.judgment import Preference as Preference
 from wellput.core.metric import Metric as Metric
 from wellput.core.result import Result as Result
 from wellput.core.run import Run as Run
+from wellput.core.run import RunList as RunList
 from wellput.core.score import Score as Score
 from wellput.core.source import EvalSource as EvalSource
 from wellput.core.table import Estimate as Estimate
@@ -25,6 +32,7 @@ from wellput.core.tree import Tree as Tree
 from wellput.core.tree import Word as Word
 from wellput.engine.result import Comparison as Comparison
 from wellput.engine.result import ScoreResult as ScoreResult
+from wellput.engine.run_changes import RunChanges as RunChanges
 from wellput.engine.run_changes import run_changes as run_changes
 from wellput.engine.runs import save_run as save_run
 from wellput.io import open_evalset as open_evalset
@@ -34,10 +42,12 @@ from wellput.io import read_judgments as read_judgments
 from wellput.io import write_evalset as write_evalset
 from wellput.io import write_judgments as write_judgments
 from wellput.io.run_files import read_runs as read_runs
+from wellput.language.paraphrase.result import ParaphraseResult as ParaphraseResult
 from wellput.language.realize.realizer import Realizer as Realizer
 from wellput.language.realize.systems import Realization as Realization
 from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
+from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
 
 __version__: str

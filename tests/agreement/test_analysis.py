@@ -21,6 +21,7 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
+from wellput.stats.soft_accuracy import spa
 
 SYSTEMS = tuple("ABCDEF")
 ITEMS = tuple(str(n) for n in range(40))
@@ -88,6 +89,14 @@ def test_system_level_is_the_correlation_of_means() -> None:
     tests = {difference.test for difference in result.differences}
     assert tests == {"williams", "perm-systems"}
     assert 0 <= rows["good", "spa"].value <= 1
+
+
+def test_soft_pairwise_accuracy_draws_as_the_result_says() -> None:
+    draws = Uncertainty(n_resamples=100, seed=7)
+    result = run(judged(QUALITY), level="system", coefficients=("spa",), uncertainty=draws)
+    expected = spa(GOOD, QUALITY, n_resamples=result.n_resamples, seed=result.seed).value
+    assert result.agreement[0].value == expected
+    assert expected != spa(GOOD, QUALITY).value
 
 
 def test_a_metric_for_which_lower_is_better_is_turned_round() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wellput
 from tests.cli.conftest import Run
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 
@@ -80,6 +82,7 @@ def test_the_corpus_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "corpus.txt").read_bytes() == before
 
 
+@pytest.mark.heavy
 def test_a_model_is_trained_and_used_by_every_method(run: Run, tmp_path: Path) -> None:
     text = "we had a quick reply from them ."
     judged = [
@@ -187,3 +190,37 @@ def test_an_evalset_without_references_is_refused(run: Run, tmp_path: Path) -> N
     (tmp_path / "bare.jsonl").write_text('{"id": "1", "outputs": {"A": "text"}}\n')
     outcome = run("paraphrase", "bare.jsonl", "--method", "wordnet")
     assert (outcome.code, "no references to rewrite" in outcome.err) == (2, True)
+
+
+def test_python_gets_the_evalset_and_writes_it_if_asked(run: Run, tmp_path: Path) -> None:
+    evalset = wellput.read_evalset("set.jsonl")
+    made = wellput.paraphrase(evalset, method="wordnet")
+    assert isinstance(made.evalset, wellput.EvalSet)
+    assert made.evalset.items[0].references_for("A") == ("A fast answer came.",)
+    assert made.to_dict() == {"proposed": 2, "kept": 2, "signature": made.signature}
+    assert [record["word"] for record in made.records()] == ["quick", "reply"]
+    made.save("saved.jsonl")
+    written = wellput.paraphrase("set.jsonl", method="wordnet", path="new.jsonl")
+    assert Path("saved.jsonl").read_bytes() == Path("new.jsonl").read_bytes()
+    assert [item for block in written.evalset.blocks() for item in block] == list(made.evalset)
+
+
+def test_python_learns_from_sentences_in_memory(run: Run) -> None:
+    sentences = CORPUS.split("\n")
+    made = wellput.paraphrase("set.jsonl", filter="classifier", corpus=[sentences])
+    same = wellput.paraphrase("set.jsonl", filter="classifier", corpus="corpus.txt")
+    assert made.signature == same.signature
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"filter": "contex"}, "filter='contex' is none of .* Did you mean context?"),
+        ({"threshold": 2}, "threshold=2 must be between 0 and 1"),
+        ({"cache": "c.wpm"}, "cache= keeps what is learned from corpus=: give both"),
+        ({"filter": "neural"}, "filter='neural' needs an encoder: encoder='NAME'"),
+    ],
+)
+def test_errors_name_keywords(run: Run, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(wellput.InputError, match=message):
+        wellput.paraphrase("set.jsonl", **options)

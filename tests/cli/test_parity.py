@@ -22,7 +22,7 @@ from wellput.cli import cli
 from wellput.example.example import harbor_example
 from wellput.example.judges import simulated_judgments
 
-NO_FUNCTION = {"completion"}
+NO_FUNCTION = {"completion", "help"}
 """Commands about the shell alone."""
 
 OTHER_NAMES = {"output": "path"}
@@ -31,7 +31,7 @@ NO_KEYWORD = {"format", "level of score"}
 PYTHON_ONLY = {"on_phase", "on_segments", "keep_rows", "command"}
 """Keywords that a command line has no use for."""
 
-FUNCTIONS: dict[str, str] = {}
+FUNCTIONS = {"metrics": "list_metrics"}
 """Commands whose function has another name than they."""
 
 
@@ -58,11 +58,10 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 NOT_YET = {
-    "power", "study create", "study export", "study forget", "study invite", "study serve",
+    "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "realize", "degrade", "rerank", "parse", "paraphrase", "train english",
-    "train fluency", "train lm", "train parser", "train tree", "train paraphrase", "runs diff",
-    "runs list", "runs show", "metrics", "demo",
+    "displays preview", "realize", "degrade", "rerank", "train english",
+    "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -117,6 +116,7 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             threads=1,
         ),
     ),
+    "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic",
         lambda: wellput.fit(
@@ -129,12 +129,34 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
         ),
     ),
+    "parse": (
+        "parse s.txt -o t.conllu",
+        lambda: wellput.parse(["The cat sat on the mat.", "It rained."]),
+    ),
+    "power": (
+        "power --difference 0.2 --items 50,100 --judges 1,3 --simulations 200",
+        lambda: wellput.power(difference=0.2, items=[50, 100], judges=(1, 3), simulations=200),
+    ),
+    "metrics": ("metrics", lambda: wellput.list_metrics()),
+    "paraphrase": (
+        "paraphrase e.jsonl --candidates table:t.csv --explain -o p.jsonl",
+        lambda: wellput.paraphrase("e.jsonl", candidates="table:t.csv", explain=True),
+    ),
+    "runs list": (
+        "runs list --metric ssa --last 1",
+        lambda: wellput.runs.list(metric="ssa", last=1),
+    ),
+    "runs show": ("runs show @2", lambda: wellput.runs.show("@2")),
+    "runs diff": (
+        "runs diff @2 @1 --rename hasty=careful",
+        lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
+    ),
 }
 
 
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo's evalset with four systems and fifteen items, and its judgments."""
+    """The demo's evalset with four systems and fifteen items, and its judgments; two sentences."""
     monkeypatch.chdir(tmp_path)
     kept = ("careful", "template", "smooth", "hasty")
     whole = harbor_example()
@@ -146,6 +168,10 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wellput.write_evalset(evalset, "e.jsonl")
     answers = [replace(one, question="quality") for one in simulated_judgments(evalset)]
     wellput.write_judgments(answers, "j.csv")
+    Path("t.csv").write_text("word,replacement\ncrossing,ferry\nferry,crossing\n")
+    for metrics in ("ssa", "ssa,gsa"):
+        wellput.score(evalset, metrics, runs="runs")
+    Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
 
 
 @pytest.mark.usefixtures("example_files")

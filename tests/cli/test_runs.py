@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import wellput
 from tests.cli.conftest import Run
 from wellput.core.errors import InputError, OutputError, WellputError
 from wellput.io import run_files
@@ -70,6 +71,27 @@ def test_diff(run: Run, stored: list[str]) -> None:
     ]  # fmt: skip
     renamed = run("runs", "diff", *stored, "--rename", "B=A").out
     assert "B → A" in renamed
+
+
+def test_python_finds_what_the_command_line_stored(stored: list[str]) -> None:
+    listed = wellput.runs.list(system="A", last=1)
+    assert ([run.id for run in listed.runs], listed.total) == ([stored[1]], 2)
+    assert str(listed.runs[0]).startswith(f"Run {stored[1]} of ")
+    changes = wellput.runs.diff(stored[0][:6], wellput.runs.show("@1"), rename="B=A")
+    first = changes.changes[0]
+    assert (first.before.system, first.after.system) == ("B", "A")
+    for wrong in ("A", "=A"):
+        with pytest.raises(InputError, match=f"rename='{wrong}': write OLD=NEW"):
+            wellput.runs.diff("@2", "@1", rename=[wrong])
+    with pytest.raises(InputError, match="last=0 must be 1 or more"):
+        wellput.runs.list(last=0)
+
+
+def test_a_run_narrowed_to_a_system_can_be_shown(run: Run, files: Write) -> None:
+    files(**{"one.jsonl": FIRST})
+    wellput.score("one.jsonl", "ssa", all_pairs=True, resamples=20, runs="runs")
+    narrowed = wellput.runs.list(system="B").runs[0]
+    assert "p (Holm) under ssa: B–A" in str(narrowed)
 
 
 def test_other_references_cannot_be_compared(run: Run, files: Write, stored: list[str]) -> None:

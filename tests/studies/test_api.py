@@ -178,6 +178,7 @@ def test_unknown_tokens_and_trials_are_not_found(store: Store, api: str) -> None
     assert refused.status_code == 405 and refused.headers["allow"] == "POST"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("method", "mode"),
     [

@@ -42,6 +42,7 @@ def test_shares_add_up() -> None:
     assert share(plan, 24, 11) == 8
 
 
+@pytest.mark.heavy
 def test_every_trial_gets_exactly_its_number(url: str) -> None:
     store = Store.create(url, new_setup(n_items=8, judges=10, per_item=3))
     for judge in judges_of(store, 10):
@@ -51,6 +52,7 @@ def test_every_trial_gets_exactly_its_number(url: str) -> None:
     assert {judge.done for judge in store.overview().judges} == {7, 8}
 
 
+@pytest.mark.heavy
 def test_others_take_over_what_judges_leave(url: str) -> None:
     # Two of ten judges leave early, one with a trial still open.
     store = Store.create(url, new_setup(n_items=8, judges=10, per_item=3))
@@ -140,6 +142,7 @@ def test_a_clock_set_back_holds_nothing_up(tmp_path: Path) -> None:
     assert store.next_trial(second) is not None
 
 
+@pytest.mark.heavy
 def test_nobody_gets_a_trial_twice_and_orders_differ(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "s.db", new_setup(n_items=10, judges=3, per_item=3))
     orders = []
@@ -150,6 +153,7 @@ def test_nobody_gets_a_trial_twice_and_orders_differ(tmp_path: Path) -> None:
     assert len(set(orders)) == 3
 
 
+@pytest.mark.heavy
 def test_the_same_requests_give_the_same_assignment(tmp_path: Path) -> None:
     def run(name: str, seed: int) -> list[list[str]]:
         setup = new_setup(n_items=5, judges=4, per_item=2, repeats=1, seed=seed)
@@ -172,6 +176,7 @@ def test_a_judge_sees_systems_and_items_evenly(tmp_path: Path) -> None:
     assert set(Counter(text[0] for text in texts).values()) == {2}
 
 
+@pytest.mark.heavy
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     n_items=st.integers(1, 6),

@@ -19,6 +19,8 @@ from wellput.studies import schema
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
 
+pytestmark = pytest.mark.heavy  # servers that are killed
+
 JUDGES = 6
 
 

@@ -537,6 +537,7 @@ def test_a_locked_database(tmp_path: Path) -> None:
     assert store.record(judge, trial.id, GOOD, ms=1) == "created"
 
 
+@pytest.mark.heavy
 def test_a_full_disk(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "s.db", new_setup(n_items=40, judges=1, per_item=1))
     (judge,) = judges_of(store, 1)

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
@@ -149,7 +150,7 @@ def panels(
     if unknown:
         raise InputError.collect(
             "The judgments name systems or items that the evalset does not have:",
-            [f"{what} ({n} judgments)" for what, n in unknown.items()],
+            [f"{what} ({counted(n, 'judgment')})" for what, n in unknown.items()],
             "Ids and names must be written alike in both files.",
         )
     if not by_question:

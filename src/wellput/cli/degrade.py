@@ -112,7 +112,13 @@ def command(
 
     from wellput.cli.progress import progress_of
     from wellput.core.evalset import EvalSet
-    from wellput.io import check_distinct, check_writable, write_evalset, write_judgments
+    from wellput.io import (
+        check_distinct,
+        check_table,
+        check_text,
+        write_evalset,
+        write_judgments,
+    )
     from wellput.language.degrade.generate import in_blocks, known_order
     from wellput.language.degrade.sources import read_grammar, read_source
     from wellput.text.detokenizer import detokenize
@@ -129,8 +135,9 @@ def command(
     if treebank is not None and "cfg" not in systems:
         raise InputError("--treebank is for the method cfg.")
     made = [path for path in (output, gold) if path is not None]
-    for path in made:
-        check_writable(path)
+    (check_table if evalset else check_text)(output)
+    if gold is not None:
+        check_table(gold)
     check_distinct(made, [corpus, *([treebank] if treebank else [])])
     source = read_source(corpus, is_tokenized=input_tokenized, threads=threads or 1)
     grammar = read_grammar(treebank) if treebank else None
@@ -221,5 +228,5 @@ def report_of(texts: dict[str, list[str]], *, is_summary: bool) -> Report:
         else [{"system": s, "sentence": text} for s, made in texts.items() for text in made]
     )
     rows = [[str(record[column]) for column in columns] for record in records]
-    table = Table(columns, rows, is_prose=True)
+    table = Table(columns, rows, is_prose=True, caption="Sentences by system")
     return Report([table], {"systems" if is_summary else "sentences": records}, columns, records)

@@ -62,9 +62,15 @@ def command(
     """
     from wellput.core.evalset import EvalSet
     from wellput.displays.bml import bml_text
-    from wellput.io import check_distinct, check_writable, replacing_text, write_evalset
+    from wellput.io import (
+        check_distinct,
+        check_table,
+        check_writable,
+        replacing_text,
+        write_evalset,
+    )
 
-    check_writable(output)
+    (check_writable if output.endswith(".bml") else check_table)(output)
     check_distinct([output], list(inputs))
     tiers = [name for text in displays for name in text.split(",") if name]
     items = [item for path in inputs for item in _items(path, words, tiers, sentences)]
@@ -93,7 +99,7 @@ def command(
             ["items", str(len(items))],
             ["systems", ", ".join(systems)],
         ]
-        table = Table(["written", ""], rows, is_prose=True)
+        table = Table(["written", ""], rows, is_prose=True, caption="What was written")
         show(Report([table], value, ("file", "items"), [value]), format, "-")
 
 

@@ -32,14 +32,14 @@ def command(n: int, noise: float, output: str, format: str, seed: int, threads: 
     It is synthetic throughout: it shows how the commands work, not what people do or like.
     """
     from wellput.displays.example import LABEL, example_corpus
-    from wellput.io import check_writable, write_evalset
+    from wellput.io import check_table, write_evalset
 
-    check_writable(output)
+    check_table(output)
     corpus = example_corpus(n, noise=noise, seed=seed)
     write_evalset(corpus, output)
     if output == "-":
         return
     value = {"file": output, "items": n, "noise": noise, "seed": seed, "about": LABEL}
     rows = [[name, str(each)] for name, each in value.items()]
-    table = Table(["corpus", ""], rows, is_prose=True)
+    table = Table(["corpus", ""], rows, is_prose=True, caption="The example corpus")
     show(Report([table], value, tuple(value), [value]), format, "-")

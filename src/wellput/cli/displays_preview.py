@@ -94,7 +94,7 @@ def command(
 def _summary(items: Sequence[Item], systems: Sequence[str], output: str) -> Report:
     record = {"sentences": len(items), "systems": list(systems), "output": output}
     cells = [str(len(items)), ", ".join(systems), output]
-    table = Table(["sentences", "systems", "page"], [cells], is_prose=True)
+    table = Table(["sentences", "systems", "page"], [cells], is_prose=True, caption="The preview")
     return Report([table], record, list(record), [{**record, "systems": cells[1]}])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
 from wellput.reporting.table import Report, Table
 
@@ -91,10 +92,10 @@ def command(
     people showed as the outputs of a system named original. Each strategy becomes a system.
     """
     from wellput.displays.select import select_displays
-    from wellput.io import check_distinct, check_writable, read_evalset, write_evalset
+    from wellput.io import check_distinct, check_table, read_evalset, write_evalset
 
     refuse_stdin_twice(evalset, train or "")
-    check_writable(output)
+    check_table(output)
     check_distinct([output], [file for file in (evalset, train) if file is not None])
     chosen = _strategies(strategies)
     selection = select_displays(
@@ -136,7 +137,8 @@ def _report(selection: Selection, seed: int) -> Report:
         per_sentence = displays / len(selection.evalset)
         rows.append([name, f"{displays:,}", f"{per_sentence:.2f}", share])
     notes = [
-        f"{len(selection.evalset):,} sentences, {selection.nodes:,} nodes, seed {seed}. "
+        f"{counted(len(selection.evalset), 'sentence')}, {counted(selection.nodes, 'node')}, "
+        f"seed {seed}. "
         f"Context: {', '.join(selection.context) or 'none'}.",
     ]
     columns = ["system", "displays", "per sentence", "contexts shortened"]
@@ -144,5 +146,5 @@ def _report(selection: Selection, seed: int) -> Report:
         {"system": name, "displays": n, "nodes": selection.nodes}
         for name, n in selection.displays.items()
     ]
-    table = Table(columns, rows, notes=notes)
+    table = Table(columns, rows, notes=notes, caption="Displays chosen by each system")
     return Report([table], value, ("system", "displays", "nodes"), records)

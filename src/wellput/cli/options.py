@@ -10,7 +10,6 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from wellput.cli.keyword_messages import in_options
 from wellput.core.errors import InputError, WellputError
 from wellput.core.progress import OnPhase
 from wellput.core.result import Result
@@ -63,6 +62,8 @@ def speaking_options(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except WellputError as error:
+            from wellput.cli.keyword_messages import in_options
+
             told = in_options(str(error), click.get_current_context().command)
             error.args = (told, *error.args[1:])
             raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from wellput.cli.options import emit, making_options, show
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def command(
     """
     from wellput.cli.progress import progress_of
     from wellput.core.cores import available_cores
-    from wellput.io import check_distinct, check_writable
+    from wellput.io import check_distinct, check_table, check_text, check_writable
     from wellput.language.realize.realizer import Realizer
     from wellput.language.realize.synsets import Synsets
     from wellput.reporting.realize import explained, realize_report
@@ -126,6 +127,10 @@ def command(
     targets = [path for path in (output, lattice, symbols, evalset) if path is not None]
     for target in targets:
         check_writable(target)
+    if output is not None:
+        check_text(output, allowed=[".jsonl"])
+    if evalset is not None:
+        check_table(evalset)
     check_distinct(targets, [trees])
     cores = threads or available_cores()
     input_kind = cast("InputKind", kind)
@@ -157,7 +162,7 @@ def command(
     if is_plain and (explain or output is None):
         emit(before or _lines(realized), "-")
     elif is_plain and output != "-":
-        click.echo(f"{len(realized):,} sentence{'s' * (len(realized) != 1)} written to {output}.")
+        click.echo(f"{counted(len(realized), 'sentence')} written to {output}.")
     elif not is_plain:
         report = realize_report(realized, model=model, evaluation=evaluation)
         show(report, format, "-", before=before)

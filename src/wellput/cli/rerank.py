@@ -46,14 +46,14 @@ def command(
     from wellput.cli.progress import progress
     from wellput.core.evalset import EvalSet, Item
     from wellput.engine.rerank import rerank
-    from wellput.io import check_distinct, check_writable, write_evalset
+    from wellput.io import check_distinct, check_text, write_evalset
     from wellput.io.nbest import read_nbest
     from wellput.metrics.registry import create_all
 
     [chosen, *more] = create_all(metric)
     if more:
         raise InputError(f"Candidates are ordered by one metric; {metric} are {1 + len(more)}.")
-    check_writable(output)
+    check_text(output, allowed=[".jsonl"])
     check_distinct([output], [nbest])
     with progress() as on_phase:
         on_phase("reading candidates")
@@ -99,7 +99,8 @@ def rerank_report(choices: Sequence[Choice], metric: Metric) -> Report:
         [f"mean {metric.name} of the chosen", _mean([c.scores[c.best] for c in choices])],
     ]
     value = {"metric": metric.name, "signature": metric.signature(), "items": records}
-    return Report([Table(("", ""), rows)], value, columns, records)
+    table = Table(("", ""), rows, caption=f"Candidates chosen by {metric.name}")
+    return Report([table], value, columns, records)
 
 
 def _defined(score: float) -> float | None:

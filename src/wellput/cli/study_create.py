@@ -212,7 +212,8 @@ def command(
         "The owner's token opens the dashboard; it is not shown again.",
         f"Next: wellput study invite {output} --judges {plan.judges}",
     ]
-    print_records("study", [summary], Table(["study", ""], rows, notes=notes), format, "-")
+    table = Table(["study", ""], rows, notes=notes, caption="The study")
+    print_records("study", [summary], table, format, "-")
 
 
 def design_study(

@@ -176,6 +176,7 @@ def english_report(cards: Sequence[Card], made: dict[str, bool]) -> Report:
         ],
         notes=[f"{sum(card.bytes for card in cards) / 1e6:.1f} MB in all."],
         is_prose=True,
+        caption="Models of English",
     )
     more = [{"figures": card.figures, "data": card.data} for card in cards]
     files = [record | rest for record, rest in zip(records, more, strict=True)]

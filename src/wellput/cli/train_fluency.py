@@ -93,6 +93,7 @@ def fluency_report(made: dict[str, dict[str, float]], n_real: int, n_source: int
         columns,
         [[str(r["file"]), str(r["feature"]), f"{r['weight']:.3f}"] for r in records],
         notes=[f"From {n_real:,} real sentences and {n_source:,} to make worse ones from."],
+        caption="Weights of the fluency features",
     )
     value = {"real": n_real, "source": n_source, "files": made}
     return Report([table], value, columns, records)

@@ -10,6 +10,7 @@ import click
 
 from wellput.cli.engine_options import cluster_options
 from wellput.cli.options import making_options, refuse_stdin_twice, show
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.reporting.table import Report, Table
 from wellput.text.tokenizers import NATIVE
@@ -212,7 +213,10 @@ def lm_report(training: Training, model: NgramModel) -> Report:
             [str(n), f"{size:,}", *(f"{discount:.3f}" for discount in discounts)]
             for n, (size, discounts) in enumerate(zip(sizes, training.discounts, strict=True), 1)
         ],
-        notes=[f"From {training.tokens:,} words on {training.sentences:,} lines."],
+        notes=[
+            f"From {counted(training.tokens, 'word')} on {counted(training.sentences, 'line')}."
+        ],
+        caption="N-grams of the model and their discounts",
     )
     value = {
         "lines": training.sentences,

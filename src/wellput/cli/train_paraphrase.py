@@ -304,5 +304,6 @@ def model_report(model: ParaphraseModel, index: CorpusIndex) -> Report:
     }
     shown = [name for name in record if name not in ("has_context_filter", "sha256")]
     notes = [] if model.combination else ["No judged substitutions: there is no context filter."]
-    table = Table(["learned", ""], [[name, f"{record[name]:,}"] for name in shown], notes=notes)
+    rows = [[name, f"{record[name]:,}"] for name in shown]
+    table = Table(["learned", ""], rows, notes=notes, caption="What the paraphraser learned")
     return Report([table], record, list(record), [record])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from wellput.cli.options import making_options, refuse_stdin_twice, show
+from wellput.core.counted import counted
 from wellput.reporting.table import Report, Table
 
 SCORES = ("xpos", "upos", "lemma", "uas", "las")
@@ -94,11 +95,12 @@ def parser_report(trees: int, scores: dict[str, float]) -> Report:
     """What was measured, in percent of words."""
     record: dict[str, float | None] = {name: scores.get(name) for name in SCORES}
     cells = [f"{100 * scores[name]:.2f}" if name in scores else "–" for name in SCORES]
-    notes = [f"From {trees:,} trees."]
+    notes = [f"From {counted(trees, 'tree')}."]
     if scores:
         notes.append(
             f"In percent of the {scores['words']:,.0f} words of --dev, punctuation included: tags, "
             "lemmas, heads (UAS), heads with universal relations (LAS)."
         )
-    table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
+    columns = ("XPOS", "UPOS", "lemmas", "UAS", "LAS")
+    table = Table(columns, [cells], notes=notes, caption="Accuracy of the parser")
     return Report([table], {"trees": trees, **record}, SCORES, [record])

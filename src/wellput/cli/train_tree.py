@@ -69,5 +69,6 @@ def tree_report(model: TreeModel) -> Report:
         ("of", "count"),
         [[name, f"{count:,}"] for name, count in sizes.items()],
         notes=["Shapes stand for words that are not among the lexemes."],
+        caption="What the tree model holds",
     )
     return Report([table], {**sizes, "sha256": model.fingerprint}, ("of", "count"), records)

@@ -25,12 +25,19 @@ def lazy_names(
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, attribute = homes[name]
-        value = getattr(import_module(module), attribute)
+        value = _found(*homes[name], package)
         setattr(import_module(package), name, value)
         return value
 
     return names, get, lambda: names
+
+
+def _found(module: str, attribute: str, package: str) -> Any:
+    """`from wellput.api import train` names a module, which is there once it is imported."""
+    home = import_module(module)
+    if module == package or not hasattr(home, attribute):
+        return import_module(f"{module}.{attribute}")
+    return getattr(home, attribute)
 
 
 def names_in(stub: str) -> dict[str, tuple[str, str]]:

@@ -1,13 +1,21 @@
-"""The nouns `Run`, one call of `score` as it is kept, and `RunScore`, one system's score under one
-metric in it: what is needed to find a number again and to say what it may be compared with."""
+"""The nouns `Run`, one call of `score` as it is kept, `RunScore`, one system's score under one metric
+in it, and `RunList`: what is needed to find a number again and to say what it may be compared with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from typing import Any, ClassVar
 
+from wellput.core.result import Result
 from wellput.core.score import Score
+
+CIRCUMSTANCES = (
+    "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples", "confidence",
+    "alpha", "test",
+)  # fmt: skip
+"""What holds for all scores of a run, beside its id and its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +33,13 @@ class RunScore(Score):
     p_against: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Result):
     """The scores of one call, what called it, and when. `time` is in UTC; `command` is empty where the
     call came from Python. `skipped` counts the partitions that could not be evaluated and are in no
     score."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.runs:show_report"
 
     id: str
     time: datetime
@@ -53,3 +63,38 @@ class Run:
     @property
     def metrics(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(score.metric for score in self.scores))
+
+    @property
+    def circumstances(self) -> dict[str, Any]:
+        """What holds for all its scores, as JSON has it."""
+        own = {name: getattr(self, name) for name in CIRCUMSTANCES}
+        return {"run": self.id, "time": self.time.isoformat(), **own}
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each score."""
+        return [{**self.circumstances, **asdict(score)} for score in self.scores]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput runs show`."""
+        return {**self.circumstances, "scores": [asdict(score) for score in self.scores]}
+
+
+@dataclass(frozen=True, repr=False)
+class RunList(Result):
+    """Runs of a folder, newest first: those that were asked for, and how many there are in all.
+    `left_out` says which files could not be read, and why."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.runs:list_report"
+
+    runs: tuple[Run, ...]
+    total: int
+    left_out: tuple[str, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each score of each run."""
+        return [record for run in self.runs for record in run.records()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput runs list`."""
+        runs = [run.values() for run in self.runs]
+        return {"runs": runs, "total": self.total, "left_out": list(self.left_out)}

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from wellput.core.displays import ORIGINAL, Derivation, nodes_of, words_of
+from wellput.core.displays import Derivation, nodes_of, words_of
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSet, Item
+from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.displays.rules import Rule, conditions_of
 
 Node: TypeAlias = dict[str, Any]

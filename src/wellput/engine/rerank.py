@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wellput.core.cores import available_cores
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Metric
@@ -47,7 +48,8 @@ def rerank(
     lacking = [f"item {own.id}" for own in nbest if not own.references]
     if "references" in metric.needs and lacking:
         raise InputError.collect(
-            f"{metric.name} needs references; {len(lacking)} of {len(nbest)} items have none:",
+            f"{metric.name} needs references; {len(lacking):,} of {counted(len(nbest), 'item')} "
+            f"{'has' if len(lacking) == 1 else 'have'} none:",
             lacking,
             'Put "references": ["…"] beside "candidates".',
         )

@@ -10,8 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.result import Result
 from wellput.core.run import Run, RunScore
 
 RESAMPLING = frozenset({"ar", "bs", "seed"})
@@ -51,16 +54,47 @@ class Change:
             return None
         return known[0] <= known[3] and known[2] <= known[1]
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric,
+            "system_before": self.before.system,
+            "system_after": self.after.system,
+            "before": self.before.score,
+            "after": self.after.score,
+            "delta": self.delta,
+            "comparable": self.is_comparable,
+            "obstacles": list(self.obstacles),
+            "cautions": list(self.cautions),
+            "same_outputs": self.has_same_outputs,
+            "intervals_overlap": self.intervals_overlap,
+        }
 
-@dataclass(frozen=True, slots=True)
-class RunChanges:
+
+@dataclass(frozen=True, repr=False)
+class RunChanges(Result):
     """Two runs, what is in both, and what only one of them has, as (system, metric)."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.runs:diff_report"
 
     before: Run
     after: Run
     changes: tuple[Change, ...]
     only_before: tuple[tuple[str, str], ...]
     only_after: tuple[tuple[str, str], ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each system and metric that is in both."""
+        return [change.to_dict() for change in self.changes]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput runs diff`."""
+        return {
+            "before": self.before.circumstances,
+            "after": self.after.circumstances,
+            "changes": self.records(),
+            "only_before": [{"system": s, "metric": m} for s, m in self.only_before],
+            "only_after": [{"system": s, "metric": m} for s, m in self.only_after],
+        }
 
 
 def run_changes(before: Run, after: Run, renamed: Mapping[str, str] | None = None) -> RunChanges:
@@ -91,7 +125,7 @@ def _change(metric: str, before: RunScore, after: RunScore) -> Change:
         version = old.startswith("version:") and new.startswith("version:")
         (cautions if version else obstacles).append(f"{old or 'nothing'} → {new or 'nothing'}")
     if before.n != after.n:
-        cautions.append(f"on {before.n:,} items, then on {after.n:,}")
+        cautions.append(f"on {counted(before.n, 'item')}, then on {after.n:,}")
     same_outputs = before.outputs == after.outputs
     if not obstacles and not same_outputs:
         cautions.append("the outputs changed")

@@ -1,4 +1,4 @@
-"""Metrics by name: `create("chrf:word_order=2")`.
+"""Metrics by name: `create("chrf:word_order=2")`, or by another spelling: `create("chrF++")`.
 
 One table, name -> "module:Class", imported on request; other packages add theirs through the
 entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
@@ -11,12 +11,14 @@ import types
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
+from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
+
+GROUP = "wellput.metrics"
 
 BUILT_IN: dict[str, str] = {
     "ssa": "wellput.metrics.accuracy:SimpleStringAccuracy",
@@ -58,8 +60,22 @@ BUILT_IN: dict[str, str] = {
 
 def names() -> list[str]:
     """Every metric that can be asked for, built in or from other packages."""
-    foreign = [point.name for point in entry_points(group="wellput.metrics")]
-    return [*BUILT_IN, *(name for name in foreign if name not in BUILT_IN)]
+    return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
+
+
+def full_name(name: str) -> str:
+    """The metric that a name means, by its own name and with the options that the spelling stands for;
+    a name that means none is returned as it is.
+
+    >>> full_name("bleu"), full_name("ROUGE-L"), full_name("chrF++")
+    ('bleu', 'rouge-l', 'chrf:word_order=2')
+    """
+    if name in BUILT_IN:
+        return name
+    from wellput.metrics.spellings import usual_name
+
+    known = names()
+    return name if name in known else usual_name(name, known) or name
 
 
 def metric_class(name: str) -> Any:
@@ -67,8 +83,8 @@ def metric_class(name: str) -> Any:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         return getattr(import_module(module), attribute)
-    for point in entry_points(group="wellput.metrics", name=name):
-        return point.load()
+    if point := plugins(GROUP).get(name):
+        return load_plugin(point)
     raise InputError(
         f"No metric {name!r}.{did_you_mean(name, names())} `wellput metrics` lists them all."
     )
@@ -79,6 +95,13 @@ def option_texts(name: str) -> list[str]:
     cls = metric_class(name)
     defaults = {option.name: option.default for option in fields(cls)} if is_dataclass(cls) else {}
     return [f"{option}={as_text(defaults[option])}" for option in option_names(cls)]
+
+
+def option_values(name: str) -> dict[str, str]:
+    """What each option of a metric may be, in words."""
+    cls = metric_class(name)
+    hints = get_type_hints(cls)
+    return {option: _describe(_choices(hints[option])) for option in option_names(cls)}
 
 
 def option_names(cls: Any) -> list[str]:
@@ -116,6 +139,8 @@ def create(spec: str | Metric) -> Metric:
         return load(spec)
     if name.lower().endswith(".json"):
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
+    name, _, implied = full_name(name).partition(":")
+    tail = ",".join(filter(None, (implied, tail)))
     cls = metric_class(name)
     metric: Metric = cls(**given_options(name, cls, tail))
     return metric
@@ -128,7 +153,7 @@ def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
     >>> given_options("chrf", Chrf, "word_order=2,lowercase=true")
     {'word_order': 2, 'lowercase': True}
     """
-    types_ = get_type_hints(cls)
+    types_ = get_type_hints(cls, include_extras=True)
     options = option_names(cls)
     given: dict[str, Any] = {}
     for pair in tail.replace(":", ",").split(",") if tail else []:
@@ -163,9 +188,7 @@ def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
 
 
 def _parse(name: str, key: str, value: str, hint: Any) -> Any:
-    choices: Sequence[Any] = (
-        get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
-    )
+    choices = _choices(hint)
     for choice in choices:
         if choice is type(None) and value.lower() == "unset":
             return None
@@ -180,13 +203,20 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
             return value
         if choice is str:
             return value
+        if get_origin(choice) is Annotated:  # a text, and a function that refuses some
+            choice.__metadata__[0](value)
+            return value
     raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
+
+
+def _choices(hint: Any) -> Sequence[Any]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
 
 
 def _describe(choices: Sequence[Any]) -> str:
     titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
     words: list[str] = []
-    for choice in choices:
+    for choice in [c for c in choices if not (c is int and float in choices)]:
         is_listed = get_origin(choice) is Literal
         words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
     return " or ".join(words)

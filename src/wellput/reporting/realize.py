@@ -50,7 +50,8 @@ def _sentences(records: Sequence[dict[str, Any]]) -> Table:
         for record in records
     ]
     starred = ["*: the search was not exact."] if not all(r["is_exact"] for r in records) else []
-    return Table(("tree", "rank", "score", "sentence"), rows, notes=starred, is_prose=True)
+    columns = ("tree", "rank", "score", "sentence")
+    return Table(columns, rows, notes=starred, is_prose=True, caption="Realized sentences")
 
 
 def explained(realized: Realized) -> str:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
-from wellput.core.run import Run, RunScore
+from wellput.core.counted import counted
+from wellput.core.run import CIRCUMSTANCES, Run, RunList, RunScore
 from wellput.engine.run_changes import Change, RunChanges
 from wellput.reporting.table import Report, Table, number, p_text
 
-WHOLE = (
-    "run", "time", "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples",
-    "confidence", "alpha", "test",
-)  # fmt: skip
-ONE = (
-    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
-    "data", "outputs", "signature",
+COLUMNS = (
+    "run", "time", *CIRCUMSTANCES, "system", "metric", "score", "low", "high", "baseline", "delta",
+    "p_value", "n", "undefined", "data", "outputs", "signature",
 )  # fmt: skip
 CHANGE = (
     "metric", "system_before", "system_after", "before", "after", "delta", "comparable", "obstacles",
@@ -30,8 +25,9 @@ NO_TEST = (
 OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
 
 
-def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Report:
+def list_report(listed: RunList) -> Report:
     """A line per run, newest first; scores too where the runs shown have one metric only."""
+    runs = listed.runs
     metrics = {metric for run in runs for metric in run.metrics}
     has_scores = len(metrics) == 1
     rows = [
@@ -48,23 +44,25 @@ def list_report(runs: Sequence[Run], total: int, left_out: Sequence[str]) -> Rep
     table = Table(
         ["run", "time (UTC)", "items", "data", "metrics", "scores" if has_scores else "systems"],
         rows,
-        notes=[_count(len(runs), total), *(f"Left out: {reason}." for reason in left_out)],
+        notes=[
+            _count(len(runs), listed.total),
+            *(f"Left out: {reason}." for reason in listed.left_out),
+        ],
         is_prose=True,
+        caption="Stored runs",
     )
-    records = [record for run in runs for record in _records(run)]
-    value = {"runs": [_value(run) for run in runs], "total": total, "left_out": list(left_out)}
-    return Report([table], value, (*WHOLE, *ONE), records)
+    return Report([table], listed.values(), COLUMNS, listed.records())
 
 
 def _count(shown: int, total: int) -> str:
     if shown == total:
-        return f"{total:,} run{'s' * (total != 1)}."
+        return f"{counted(total, 'run')}."
     return f"The newest {shown:,} of {total:,} runs; --last {total} shows all."
 
 
 def _skipped(run: Run) -> str:
     """Empty where all was scored."""
-    return f"{run.skipped:,} partition{'s' * (run.skipped != 1)} left out" if run.skipped else ""
+    return f"{counted(run.skipped, 'partition')} left out" if run.skipped else ""
 
 
 def _scored(score: RunScore) -> str:
@@ -107,7 +105,7 @@ def show_report(run: Run) -> Report:
         title=f"Run {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC",
         notes=[*_circumstances(run), *_pair_notes(run), *_signatures(run)],
     )
-    return Report([table], _value(run), (*WHOLE, *ONE), _records(run))
+    return Report([table], run.values(), COLUMNS, run.records())
 
 
 def _interval(score: RunScore, digits: int) -> str:
@@ -119,7 +117,7 @@ def _interval(score: RunScore, digits: int) -> str:
 def _circumstances(run: Run) -> list[str]:
     lines = [f"Command: {run.command}"] if run.command else ["Stored from Python."]
     lines.append(
-        f"wellput {run.wellput}, Python {run.python}, {run.platform}; {run.items:,} items."
+        f"wellput {run.wellput}, Python {run.python}, {run.platform}; {counted(run.items, 'item')}."
     )
     if run.skipped:
         lines.append(f"{_skipped(run)} because of errors: the scores are those of the other items.")
@@ -127,21 +125,22 @@ def _circumstances(run: Run) -> list[str]:
     if run.test is not None or has_intervals:
         levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
         test = "no test" if run.test is None else f"differences tested by {run.test}"
-        lines.append(f"{levels}, {test}; {run.resamples:,} resamples, seed {run.seed}.")
+        lines.append(f"{levels}, {test}; {counted(run.resamples, 'resample')}, seed {run.seed}.")
     baselines = dict.fromkeys(s.baseline for s in run.scores if s.baseline is not None)
     lines += [f"Differences are to {baseline}." for baseline in baselines]
     return lines
 
 
 def _pair_notes(run: Run) -> list[str]:
-    """Each pair of systems once, a line per metric."""
+    """Each pair of systems once, a line per metric; in a run that was narrowed to some systems the
+    others come last."""
     place = {system: order for order, system in enumerate(run.systems)}
     pairs: dict[str, list[str]] = {}
     for score in run.scores:
         pairs.setdefault(score.metric, []).extend(
             f"{score.system}–{other} {p_text(p)}"
             for other, p in score.p_against.items()
-            if place[score.system] < place[other]
+            if place[score.system] < place.get(other, len(place))
         )
     return [
         f"p (Holm) under {metric}: {', '.join(found)}" for metric, found in pairs.items() if found
@@ -173,19 +172,17 @@ def diff_report(found: RunChanges) -> Report:
     if not found.changes:
         notes.append("No system and metric is in both. Pair systems with --rename OLD=NEW.")
     table = Table(
-        ["system", "metric", "before", "after", "difference", "remarks"], rows, notes=notes
+        ["system", "metric", "before", "after", "difference", "remarks"],
+        rows,
+        notes=notes,
+        caption=f"Scores of run {after.id} compared with those of run {before.id}",
+        name="changes",
     )
-    records = [_change_record(change) for change in found.changes]
-    value = {
-        "before": _value(before, scores=False),
-        "after": _value(after, scores=False),
-        "changes": records,
-        "only_before": [{"system": s, "metric": m} for s, m in found.only_before],
-        "only_after": [{"system": s, "metric": m} for s, m in found.only_after],
-    }
-    flat = [{**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
-            for r in records]  # fmt: skip
-    return Report([table], value, CHANGE, flat)
+    records = [
+        {**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
+        for r in found.records()
+    ]
+    return Report([table], found.values(), CHANGE, records)
 
 
 def _change_row(change: Change) -> list[str]:
@@ -216,35 +213,6 @@ def _only(pairs: Sequence[tuple[str, str]], run: Run) -> list[str]:
     if not pairs:
         return []
     return [f"Only in {run.id}: {', '.join(f'{system} {metric}' for system, metric in pairs)}."]
-
-
-def _change_record(change: Change) -> dict[str, Any]:
-    return {
-        "metric": change.metric,
-        "system_before": change.before.system,
-        "system_after": change.after.system,
-        "before": change.before.score,
-        "after": change.after.score,
-        "delta": change.delta,
-        "comparable": change.is_comparable,
-        "obstacles": list(change.obstacles),
-        "cautions": list(change.cautions),
-        "same_outputs": change.has_same_outputs,
-        "intervals_overlap": change.intervals_overlap,
-    }
-
-
-def _whole(run: Run) -> dict[str, Any]:
-    own = {name: getattr(run, name) for name in WHOLE if name not in ("run", "time")}
-    return {"run": run.id, "time": run.time.isoformat(), **own}
-
-
-def _records(run: Run) -> list[Mapping[str, Any]]:
-    return [{**_whole(run), **asdict(score)} for score in run.scores]
-
-
-def _value(run: Run, *, scores: bool = True) -> dict[str, Any]:
-    return {**_whole(run), **({"scores": [asdict(s) for s in run.scores]} if scores else {})}
 
 
 def _digits(values: Sequence[float]) -> int:

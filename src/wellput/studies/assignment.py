@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.studies.study_setup import Integers, StudyPlan, StudySetup, Trial
 
@@ -156,8 +157,8 @@ def _allot(
         n_items = len({trial.item for trial in setup.trials})
         raise InputError(
             f"The plan within-judge needs an item of its own for each of a judge's {len(slots)} trials "
-            f"({len(set(slots))} {'pairs' if len(slots[0]) == 2 else 'systems'} × "
-            f"{len(slots) // len(set(slots))}), and the {n_items} items do not allow it. "
+            f"({counted(len(set(slots)), 'pair' if len(slots[0]) == 2 else 'system')} × "
+            f"{len(slots) // len(set(slots))}), and {counted(n_items, 'item')} cannot give it. "
             "Lower times=, or bring more items."
         )
     return found

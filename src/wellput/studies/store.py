@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
@@ -199,7 +200,9 @@ class Store:
         if judges < 1:
             raise InputError("Invite at least one judge.")
         if names is not None and len(names) != judges:
-            raise InputError(f"There are {len(names)} names for {judges} judges.")
+            are = "is" if len(names) == 1 else "are"
+            given, asked = counted(len(names), "name"), counted(judges, "judge")
+            raise InputError(f"There {are} {given} for {asked}.")
         now = self.clock()
         with self.database.write() as connection:
             lock_study(connection)

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.studies.answers import is_storable
@@ -226,7 +227,8 @@ def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
         problems.append("every trial must be judged at least once")
     if plan.kind == "per-item" and plan.per_item > plan.judges:
         problems.append(
-            f"{plan.per_item} judgments of a trial need as many judges, and there are {plan.judges}"
+            f"{plan.per_item} judgments of a trial need as many judges, and there "
+            f"{'is' if plan.judges == 1 else 'are'} {plan.judges}"
         )
     if plan.times is not None and plan.times < 1:
         problems.append("systems must be seen at least once")
@@ -239,7 +241,7 @@ def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
             problems.append("a judge must have at least one trial")
         elif plan.at_most * plan.judges < n_trials * plan.per_item:
             problems.append(
-                f"{plan.judges} judges with at most {plan.at_most} trials each cannot give "
-                f"{n_trials} trials × {plan.per_item} judgments"
+                f"{counted(plan.judges, 'judge')} with at most {counted(plan.at_most, 'trial')} each "
+                f"cannot give {counted(n_trials, 'trial')} × {counted(plan.per_item, 'judgment')}"
             )
     return problems

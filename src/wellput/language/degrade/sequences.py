@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.language.degrade.corpus import Corpus, Integers
 
@@ -86,7 +87,8 @@ class SequenceGenerator:
             return [self.corpus.text(self._sentence(rng)) for _ in range(n)]
         if n > len(self.firsts):
             raise InputError(
-                f"The corpus has {len(self.firsts):,} sentences of {self.length} words; {n:,} were "
+                f"The corpus has {counted(len(self.firsts), 'sentence')} of {self.length} words; "
+                f"{n:,} were "
                 "asked for. Give a larger corpus, another --length, or a smaller -n."
             )
         chosen = rng.choice(self.firsts, n, replace=False)

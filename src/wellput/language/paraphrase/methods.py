@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, cast
+from typing import Literal
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.io.files import PathLike
@@ -99,7 +99,13 @@ def choices_of(
         source, usual = METHODS[method or "context"]
     else:
         source, usual = candidates, "context" if candidates == "wordnet" else "none"
-    chosen = cast("FilterName", filter or usual)
+    if filter is not None and filter not in FILTERS:
+        raise InputError(
+            f"filter={filter!r} is none of {', '.join(FILTERS)}.{did_you_mean(filter, FILTERS)}"
+        )
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise InputError(f"threshold={threshold:g} must be between 0 and 1.")
+    chosen = filter or usual
     if relative and chosen != "classifier":
         raise InputError("relative=True goes with filter='classifier'.")
     if lm is not None and chosen != "lm":
@@ -146,14 +152,14 @@ class _Parts:
             source: CandidateSource = WordNetCandidates(self.wordnet)
         elif name == "table":
             if not path:
-                raise InputError("--candidates table:FILE needs a file: word,replacement in CSV.")
+                raise InputError("candidates='table:FILE' needs a file: word,replacement in CSV.")
             source = read_table_candidates(path)
         elif name == "lsa":
             vectors = self.model.vectors
             source = Agreeing(LsaCandidates(vectors, self.model.fingerprint), self.wordnet)
         elif name == "brown":
             if self.model.clusters is None:
-                raise InputError("This model has no Brown classes: train it without --classes 0.")
+                raise InputError("This model has no Brown classes: train one that has them.")
             words, clusters = self.model.bigrams.words, self.model.clusters
             brown = BrownCandidates(words, clusters, self.model.fingerprint)
             source = Agreeing(brown, self.wordnet)
@@ -177,8 +183,8 @@ class _Parts:
         if choices.filter == "context":
             if self.model.combination is None:
                 raise InputError(
-                    "This model has no context filter: it was trained without --judged. Use "
-                    "--filter classifier, or train it again with judged substitutions."
+                    "This model has no context filter: it was trained without judged substitutions. "
+                    "Use filter='classifier', or train it again with them."
                 )
             return ContextFilter(self.model.knowledge, self.model.combination)
         if choices.filter == "lm":
@@ -194,12 +200,13 @@ class _Parts:
     def _neural(self) -> Filter:
         if self._choices.encoder is None:
             raise InputError(
-                "--filter neural needs an encoder: --encoder NAME, of the Hugging Face library, or its "
+                "filter='neural' needs an encoder: encoder='NAME', of the Hugging Face library, or its "
                 "folder."
             )
         if self.model.neural is None:
             raise InputError(
-                "This model was trained without an encoder: train it with --judged and --encoder."
+                "This model was trained without an encoder: train it again with judged substitutions "
+                "and an encoder."
             )
         self.fingerprints.append(self._choices.encoder)
         encoder = TransformerEncoder(self._choices.encoder)

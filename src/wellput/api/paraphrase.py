@@ -1,0 +1,168 @@
+"""`paraphrase`: references rewritten for each system, closer in wording to its output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wellput.api.inputs import Items, check_files
+from wellput.api.texts import Texts, corpus_index, text_list
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.source import EvalSource
+from wellput.io import check_table, open_evalset, write_evalset
+from wellput.io.files import PathLike
+from wellput.io.output import STANDARD_OUTPUT
+from wellput.language.paraphrase.methods import FilterName, Method, choices_of, make_paraphraser
+from wellput.language.paraphrase.references import RewrittenSource, substitution_items
+from wellput.language.paraphrase.result import ParaphraseResult
+
+if TYPE_CHECKING:
+    from wellput.language.paraphrase.classifiers import ContextClassifiers
+    from wellput.language.paraphrase.methods import Choices
+
+
+def paraphrase(
+    evalset: Items,
+    *,
+    method: Method | None = None,
+    candidates: str | None = None,
+    filter: FilterName | None = None,
+    threshold: float | None = None,
+    relative: bool = False,
+    joint: bool = False,
+    words_only: bool = False,
+    model: PathLike | None = None,
+    lm: PathLike | None = None,
+    encoder: str | None = None,
+    wordnet: PathLike | None = None,
+    corpus: Texts = (),
+    cache: PathLike | None = None,
+    explain: bool = False,
+    substitutions: PathLike | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> ParaphraseResult:
+    """Rewrites references for each system, closer in wording to its output. Every output gets
+    references of its own (`references_by_system`); all else stays as it is.
+
+    Parameters
+    ----------
+    evalset
+        An `EvalSet`, or the path of one.
+    method
+        Short for candidates with a filter: `"context"` (unless said otherwise) and `"wordnet"` are
+        WordNet's synonyms, filtered and not; `"lsa"` and `"brown"` are not filtered.
+    candidates
+        `"wordnet"`, `"lsa"`, `"brown"` or `"table:FILE.csv"`.
+    filter, threshold, relative
+        What a replacement must pass: `"none"`, `"classifier"`, `"context"`, `"lm"`, `"neural"`; what is
+        less probable than the threshold is refused. `relative` lets the classifier compare the
+        replacement with the word it replaces.
+    joint
+        Makes the best substitution first, and tests the others in what it became.
+    words_only
+        No phrases: one word for one word.
+    model, lm, encoder, wordnet
+        A paraphrase model, unless the shipped one is meant; an n-gram model for `filter="lm"`; the
+        encoder of `filter="neural"`; a WordNet, unless the first one found is meant.
+    corpus, cache
+        Text to learn classifiers for the words at hand from: files with a sentence on each line, lists
+        of sentences, or an index of text (`.wpm`). `cache` is a file that keeps what was learned.
+    explain
+        Shows every substitution, kept or refused, instead of their number.
+    substitutions
+        Writes the substitutions as an evaluation set, for judges.
+    path
+        Writes the evaluation set with its new references.
+    seed, threads, on_phase
+        As for `score`; the seed is that of learning.
+
+    Returns
+    -------
+    ParaphraseResult
+        `evalset` has the new references, `substitutions` every proposal.
+
+    Raises
+    ------
+    InputError
+        There are no references, choices contradict each other, or something they need is missing.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, wellput
+    >>> evalset = wellput.EvalSet.of({"A": ["a quick answer came"]}, ["a quick reply came"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = pathlib.Path(folder, "ours.csv")
+    ...     _ = table.write_text("word,replacement\\nreply,answer\\n")
+    ...     rewritten = wellput.paraphrase(evalset, candidates=f"table:{table}")
+    >>> rewritten.evalset.items[0].references_for("A")
+    ('a quick answer came',)
+    """
+    chosen = choices_of(
+        method,
+        candidates,
+        filter,
+        threshold=threshold,
+        relative=relative,
+        joint=joint,
+        words_only=words_only,
+        model=model,
+        lm=lm,
+        encoder=encoder,
+        wordnet=wordnet,
+    )
+    texts = text_list(corpus)
+    source = evalset if isinstance(evalset, EvalSource) else open_evalset(evalset)
+    for made_file in (path, substitutions):
+        if made_file is not None:
+            check_table(made_file)
+    check_files([path, substitutions], [evalset, *texts])
+    if cache is not None and not texts:
+        raise InputError("cache= keeps what is learned from corpus=: give both.")
+    learned = _learned(source, chosen, texts, cache, seed, on_phase) if texts else None
+    paraphraser = make_paraphraser(chosen, classifiers=learned)
+    rewritten = RewrittenSource(
+        source,
+        paraphraser,
+        threads=threads or available_cores(),
+        on_progress=on_phase("rewriting items"),
+    )
+    made = _read(rewritten, path)
+    if not rewritten.references:
+        name = "The evalset" if isinstance(evalset, EvalSource) else evalset
+        raise InputError(f"{name} has no references to rewrite.")
+    proposed = tuple(rewritten.substitutions)
+    if substitutions is not None:
+        write_evalset(EvalSet(substitution_items(proposed)), substitutions)
+    return ParaphraseResult(made, proposed, paraphraser.signature, explain)
+
+
+def _learned(
+    source: EvalSource,
+    chosen: Choices,
+    texts: Sequence[str | Sequence[str]],
+    cache: PathLike | None,
+    seed: int,
+    on_phase: OnPhase,
+) -> ContextClassifiers:
+    """Classifiers for the words that are proposed here, from the user's corpus."""
+    from wellput.language.paraphrase.on_demand import learn_for
+
+    if chosen.filter not in ("classifier", "context"):
+        raise InputError("corpus= is for the filters that learn: classifier and context.")
+    index = corpus_index(texts, on_phase)
+    on_progress = on_phase("learning classifiers")
+    return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)
+
+
+def _read(rewritten: RewrittenSource, path: PathLike | None) -> EvalSource:
+    """Reads the items once: into memory, or block by block into the file."""
+    if path is None:
+        return EvalSet([item for block in rewritten.blocks() for item in block])
+    write_evalset(rewritten, path)
+    return rewritten if str(path) == STANDARD_OUTPUT else open_evalset(path)
