@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.metrics.registry import given_options, option_names
+from wellput.core.options import given_options, option_names
+from wellput.core.plugins import load_plugin, origin, plugins
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
 
@@ -30,8 +30,7 @@ BUILT_IN: dict[str, str] = {
 
 def names() -> list[str]:
     """Every design that can be asked for, built in or from other packages."""
-    foreign = sorted(point.name for point in entry_points(group=GROUP))
-    return list(dict.fromkeys([*BUILT_IN, *foreign]))
+    return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
 
 
 def design_class(name: str) -> type[Design]:
@@ -40,14 +39,12 @@ def design_class(name: str) -> type[Design]:
         module, _, attribute = BUILT_IN[name].partition(":")
         own: type[Design] = getattr(import_module(module), attribute)
         return own
-    for point in entry_points(group=GROUP, name=name):
-        found = point.load()
+    if point := plugins(GROUP).get(name):
+        found = load_plugin(point)
         if not (isinstance(found, type) and issubclass(found, Design)):
-            raise InputError(
-                f"The design {name!r} ({point.value}) is no class that extends Design."
-            )
+            raise InputError(f"{origin(point)} must be a class that extends Design.")
         if getattr(found, "name", None) != name:
-            raise InputError(f"The design {name!r} ({point.value}) needs the line name = {name!r}.")
+            raise InputError(f"{origin(point)} needs the line `name = {name!r}` in its class.")
         return found
     raise InputError(
         f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}; one of "
