@@ -118,10 +118,10 @@ def paraphrase(
     )
     texts = text_list(corpus)
     source = evalset if isinstance(evalset, EvalSource) else open_evalset(evalset)
+    check_files([path, substitutions], [evalset, *texts])
     for made_file in (path, substitutions):
         if made_file is not None:
             check_table(made_file)
-    check_files([path, substitutions], [evalset, *texts])
     if cache is not None and not texts:
         raise InputError("cache= keeps what is learned from corpus=: give both.")
     learned = _learned(source, chosen, texts, cache, seed, on_phase) if texts else None
