@@ -60,7 +60,7 @@ def function_of(name: str) -> Callable[..., Any]:
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "degrade", "rerank", "train english",
+    "displays preview", "rerank", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
@@ -133,6 +133,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "realize s.txt --from-text --model fergus --nbest 2 --evaluate",
         lambda: wellput.realize(
             wellput.parse("s.txt").trees, model="fergus", nbest=2, evaluate=True
+        ),
+    ),
+    "degrade": (
+        "degrade s.txt --size 2 --length 2 -n 3 --boundary literal",
+        lambda: wellput.degrade(
+            ["The cat sat on the mat.", "It rained."], size=2, length=2, n=3, boundary="literal"
         ),
     ),
     "parse": (
