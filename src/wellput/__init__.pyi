@@ -11,6 +11,7 @@ from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
 from wellput.api.realize import realize as realize
 from wellput.api.report import report as report
+from wellput.api.rerank import rerank as rerank
 from wellput.api.score import score as score
 from wellput.core.errors import InputError as InputError
 from wellput.core.errors import MissingExtra as MissingExtra
@@ -33,6 +34,7 @@ from wellput.core.table import ScoreTable as ScoreTable
 from wellput.core.tree import Tree as Tree
 from wellput.core.tree import Word as Word
 from wellput.engine.realization_result import RealizationResult as RealizationResult
+from wellput.engine.rerank import RerankResult as RerankResult
 from wellput.engine.result import Comparison as Comparison
 from wellput.engine.result import ScoreResult as ScoreResult
 from wellput.engine.run_changes import RunChanges as RunChanges

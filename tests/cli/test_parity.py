@@ -60,7 +60,7 @@ def function_of(name: str) -> Callable[..., Any]:
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "rerank", "train english",
+    "displays preview", "train english",
     "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
@@ -93,6 +93,10 @@ def usual(default: Any) -> Any:
 
 FEW = "--resamples 50 --threads 1"
 SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
+    "rerank": (
+        "rerank n.jsonl -m ttr",
+        lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
+    ),
     "score": (
         f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
         lambda: wellput.score(
@@ -183,6 +187,8 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("t.csv").write_text("word,replacement\ncrossing,ferry\nferry,crossing\n")
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
+    lists = [{"id": 1, "candidates": ["a a", "a b"]}, {"id": 2, "candidates": ["", ""]}]
+    Path("n.jsonl").write_text("\n".join(map(json.dumps, lists)))
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
 
 
