@@ -63,7 +63,7 @@ def function_of(name: str) -> Callable[..., Any]:
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
     "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "degrade", "rerank",
+    "displays preview",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -95,6 +95,10 @@ def usual(default: Any) -> Any:
 
 FEW = "--resamples 50 --threads 1"
 SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
+    "rerank": (
+        "rerank n.jsonl -m ttr",
+        lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
+    ),
     "score": (
         f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
         lambda: wellput.score(
@@ -135,6 +139,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "realize s.txt --from-text --model fergus --nbest 2 --evaluate",
         lambda: wellput.realize(
             wellput.parse("s.txt").trees, model="fergus", nbest=2, evaluate=True
+        ),
+    ),
+    "degrade": (
+        "degrade s.txt --size 2 --length 2 -n 3 --boundary literal",
+        lambda: wellput.degrade(
+            ["The cat sat on the mat.", "It rained."], size=2, length=2, n=3, boundary="literal"
         ),
     ),
     "parse": (
@@ -211,6 +221,8 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("t.csv").write_text("word,replacement\ncrossing,ferry\nferry,crossing\n")
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
+    lists = [{"id": 1, "candidates": ["a a", "a b"]}, {"id": 2, "candidates": ["", ""]}]
+    Path("n.jsonl").write_text("\n".join(map(json.dumps, lists)))
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
     lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
     Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")

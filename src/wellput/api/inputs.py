@@ -133,8 +133,14 @@ def listed(names: Names) -> list[str]:
     return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
 
 
-def whole_numbers(keyword: str, given: Numbers) -> list[int]:
-    """Whole numbers above 0; an error names the keyword.
+def numbers_if_given(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int] | None:
+    """Whole numbers above 0; None for an empty tuple, the default of what need not be given."""
+    is_given = not isinstance(given, tuple) or len(given) > 0
+    return whole_numbers(keyword, given, example=example) if is_given else None
+
+
+def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int]:
+    """Whole numbers above 0; an error names the keyword, with an example of its value.
 
     >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
     ([50, 100], [50, 100, 200])
@@ -145,7 +151,7 @@ def whole_numbers(keyword: str, given: Numbers) -> list[int]:
     if wrong or not pieces:
         verb = "is" if len(wrong) == 1 else "are"
         shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
-        raise InputError(f"{keyword}= takes whole numbers above 0, such as 50,100{shown}.")
+        raise InputError(f"{keyword}= takes whole numbers above 0, such as {example}{shown}.")
     return [int(piece) for piece in pieces]
 
 
