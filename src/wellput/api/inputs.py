@@ -11,10 +11,13 @@ from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.names import Names as Names
+from wellput.core.names import listed as listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.io import check_distinct, check_writable, open_evalset
-from wellput.io.files import STANDARD_INPUT, PathLike
+from wellput.io import check_files as check_files
+from wellput.io import open_evalset
+from wellput.io.files import PathLike
 
 T = TypeVar("T")
 
@@ -24,8 +27,6 @@ Answers: TypeAlias = Sequence[Judgment] | Sequence[Preference] | PathLike
 """Judgments in memory, or the path of a file that `wellput.read_judgments` reads."""
 Metrics: TypeAlias = str | Metric | Iterable[str | Metric]
 """Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or both."""
-Names: TypeAlias = str | Iterable[str]
-"""Names in a list, or separated by commas."""
 
 
 def open_items(
@@ -83,24 +84,3 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
             "Ratings and pairwise choices cannot be mixed: give one kind of judgments."
         )
     return answers  # type: ignore[return-value]
-
-
-def listed(names: Names) -> list[str]:
-    """Names from a list of texts, each of which may hold several, separated by commas.
-
-    >>> listed(["a, b", "c"])
-    ['a', 'b', 'c']
-    """
-    texts = [names] if isinstance(names, str) else names
-    return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
-
-
-def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:
-    """Refuses early what would fail late: a file that cannot be written, or that is read as well."""
-    paths = [str(path) for path in made if path is not None]
-    for path in paths:
-        check_writable(path)
-    inputs = [str(one) for one in read if isinstance(one, str | Path)]
-    if inputs.count(STANDARD_INPUT) > 1:
-        raise InputError("Standard input (-) was given twice; it can be read only once.")
-    check_distinct(paths, inputs)
