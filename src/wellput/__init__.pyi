@@ -1,3 +1,4 @@
+from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs

@@ -62,8 +62,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
-    "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview",
+    "study status",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -169,6 +168,31 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "runs diff @2 @1 --rename hasty=careful",
         lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
     ),
+    "displays example": (
+        "displays example -n 3 --noise 0.1 -o c.jsonl",
+        lambda: wellput.displays.example(n=3, noise=0.1, path="c.jsonl"),
+    ),
+    "displays convert": (
+        "displays convert corpus.jsonl --system original -o c.bml",
+        lambda: wellput.displays.convert("corpus.jsonl", system="original", path="c.bml"),
+    ),
+    "displays select": (
+        "displays select corpus.jsonl --strategy rule,weighted --context label,evaluation --folds 3"
+        " -o s.jsonl",
+        lambda: wellput.displays.select(
+            "corpus.jsonl", strategy=["rule", "weighted"], context="label,evaluation", folds=3
+        ),
+    ),
+    "displays evaluate": (
+        "displays evaluate all.jsonl -m display-f,display-ttr --confidence --resamples 50",
+        lambda: wellput.displays.evaluate(
+            "all.jsonl", metrics=["display-f", "display-ttr"], confidence=True, resamples=50
+        ),
+    ),
+    "displays preview": (
+        "displays preview all.jsonl --system rule -n 1 -o p.html",
+        lambda: wellput.displays.preview("all.jsonl", system="rule", n=1, path="p.html"),
+    ),
     "train lm": (
         "train lm corpus.txt --order 2 --tokenize 13a --prune 1e-3 --compact -o m.wlm",
         lambda: wellput.train.lm("corpus.txt", order=2, tokenize="13a", prune=1e-3, compact=True),
@@ -229,6 +253,8 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")
     Path("tales.txt").write_text("\n\n".join(tales().split("\n\n")[:440]), encoding="utf-8")
     write_wordnet(Path())
+    corpus = wellput.displays.example(n=12, path="corpus.jsonl").evalset
+    wellput.displays.select(corpus, strategy="rule", folds=2, path="all.jsonl")
 
 
 @pytest.mark.usefixtures("example_files")
@@ -248,7 +274,14 @@ def test_every_command_is_compared() -> None:
     assert SAME_JSON.keys() == WITH_FUNCTION.keys()
 
 
-@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(wellput.api.__path__)])
-def test_examples_in_docstrings_are_true(module: str) -> None:
-    found = doctest.testmod(import_module(f"wellput.api.{module}"))
+MODULES = [
+    f"{room.__name__}.{module.name}"
+    for room in (wellput.api, wellput.displays)
+    for module in pkgutil.iter_modules(room.__path__)
+]
+
+
+@pytest.mark.parametrize("name", ["wellput.displays", "wellput.core.names", *MODULES])
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    found = doctest.testmod(import_module(name))
     assert found.failed == 0
