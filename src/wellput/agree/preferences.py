@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from wellput.agree.cells import oriented
+from wellput.agree.exclusions import leave_out
+from wellput.agree.known_names import KnownNames, refuse_unknown
+from wellput.agree.panel import Exclusion
 from wellput.agree.result import AgreementResult
 from wellput.core.counted import counted
 from wellput.core.errors import InputError
@@ -26,17 +29,20 @@ def agree_on_preferences(
     preferences: Sequence[Preference],
     *,
     questions: Sequence[str] = (),
+    exclusions: Sequence[Exclusion] = (),
 ) -> AgreementResult:
     """For each question: χ² of each pair of systems, selection ratios, Bradley–Terry strengths, win
-    rates; and for each metric the confusion of its choices (the higher segment score) with people's."""
+    rates; and for each metric the confusion of its choices (the higher segment score) with people's.
+    An excluded system takes with it all choices in which it was offered."""
+    first = next(iter(tables.values()))
+    kept, left_out = leave_out(preferences, exclusions)
+    refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
     by_question: dict[str, list[Preference]] = {}
-    for preference in preferences:
+    for preference in kept:
         if not questions or preference.question in questions:
             by_question.setdefault(preference.question, []).append(preference)
     if not by_question:
         raise InputError("There are no choices about the questions asked for.")
-    first = next(iter(tables.values()))
-    _refuse_unknown(first, preferences)
     return AgreementResult(
         level="segment",
         preferences=tuple(_question(name, rows, first) for name, rows in by_question.items()),
@@ -45,6 +51,7 @@ def agree_on_preferences(
             for name, rows in by_question.items()
             for table in tables.values()
         ),
+        excluded=tuple(asdict(one) for one in left_out if one.question in by_question),
     )
 
 
@@ -120,21 +127,3 @@ def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict
         "kappa": counts.kappa,
         "n": counts.n,
     }
-
-
-def _refuse_unknown(table: ScoreTable, preferences: Sequence[Preference]) -> None:
-    items = set(table.items)
-    unknown = {
-        f"{kind} {name!r}"
-        for row in preferences
-        for kind, name, known in (
-            ("system", row.system_a, table.systems),
-            ("system", row.system_b, table.systems),
-            ("item", row.item, items),
-        )
-        if name not in known
-    }
-    if unknown:
-        raise InputError.collect(
-            "The choices name systems or items that the evalset does not have:", sorted(unknown)
-        )

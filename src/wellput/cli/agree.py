@@ -133,9 +133,11 @@ def command(
     """
     from wellput.agree.analysis import AgreementOptions, agree
     from wellput.agree.correlate import Uncertainty
-    from wellput.agree.exclusions import parse_exclusion
+    from wellput.agree.exclusions import known_answers, parse_exclusion
+    from wellput.agree.known_names import names_of
     from wellput.agree.preferences import agree_on_preferences
     from wellput.cli.progress import progress
+    from wellput.engine.parsed_references import without_parser
     from wellput.engine.score import available_cores, score
     from wellput.io import check_distinct, check_writable, read_judgments
     from wellput.metrics import registry
@@ -145,14 +147,18 @@ def command(
     check_writable(output)
     check_distinct([output], [evalset, judgments])
     chosen = registry.create_all(metrics)
+    rules = [parse_exclusion(text, "") for text in exclusions]
     with progress() as on_phase:
         on_phase("reading judgments")
         answers = read_judgments(judgments)
         source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+        on_items = on_phase("reading items")
+        known = names_of(without_parser(source), on_progress=on_items)
+        known_answers(answers, rules, known)  # before anything is scored
         scored = score(source, chosen, keep_rows=True, threads=threads, on_phase=on_phase)
     if answers and isinstance(answers[0], Preference):
         refuse_options_of_ratings()
-        result = agree_on_preferences(scored.tables, answers, questions=questions)
+        result = agree_on_preferences(scored.tables, answers, questions=questions, exclusions=rules)
     else:
         options = AgreementOptions(
             level=choices["level"],
@@ -160,7 +166,7 @@ def command(
             coefficients=coefficient_names(coefficients),
             normalization=choices["normalize"],
             questions=questions,
-            exclusions=[parse_exclusion(text, "") for text in exclusions],
+            exclusions=rules,
             judges_below=choices["exclude_judges_below"],
             test=choices["test"],
             correction=choices["correction"],
@@ -182,7 +188,7 @@ def command(
 
 
 RATINGS_ONLY = (
-    "level", "average", "coefficients", "normalize", "exclusions", "exclude_judges_below",
+    "level", "average", "coefficients", "normalize", "exclude_judges_below",
     "document_size", "documents", "test", "correction", "resample", "resamples",
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -96,11 +97,13 @@ def command(
     card; `wellput score -m ./FILE.json` uses it. A summary goes to standard output.
     """
     from wellput.agree.card import panel_provenance
-    from wellput.agree.exclusions import parse_exclusion
+    from wellput.agree.exclusions import known_answers, of_others, parse_exclusion
     from wellput.agree.fit import fit
     from wellput.agree.judges import outlying_judges
+    from wellput.agree.known_names import names_of
     from wellput.agree.panel import default_normalization, normalized, panels
     from wellput.cli.progress import progress
+    from wellput.engine.parsed_references import without_parser
     from wellput.engine.score import score
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable, save
@@ -115,13 +118,19 @@ def command(
         on_phase("reading judgments")
         answers, is_choice = answers_to(question, judgments)
         source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
+        on_items = on_phase("reading items")
+        known = names_of(without_parser(source), on_progress=on_items)
+        answers, left_out = known_answers(answers, exclusions, known)
         scores = score(
             source, metrics, seed=seed, threads=threads, keep_rows=True, on_phase=on_phase
         )
     first = scores.table(metrics[0].name)
     panel = panels(answers, first.systems, first.items)[question]
+    panel = replace(panel, excluded=tuple(left_out))
+    others = of_others(exclusions, known)
     for exclusion in exclusions:
-        panel = panel.without(exclusion)
+        if exclusion not in others:
+            panel = panel.without(exclusion)
     if exclude_judges_below is not None and len(panel.judges) > 2:
         for exclusion in outlying_judges(panel, below=exclude_judges_below):
             panel = panel.without(exclusion)

@@ -24,8 +24,8 @@ def panel_options(function: F) -> F:
             "exclusions",
             multiple=True,
             metavar='"RULE: REASON"',
-            help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" '
-            "(repeatable). Charts still show them, with the reason.",
+            help='Leave judgments out: "judge=J3: pressed one button", "system=B,item=7: …" '
+            "(repeatable). Charts still show ratings, with the reason.",
         ),
         click.option(
             "--normalize",
