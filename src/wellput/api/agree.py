@@ -13,19 +13,11 @@ from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
-from wellput.api.inputs import (
-    Answers,
-    Items,
-    Metrics,
-    Names,
-    check_files,
-    listed,
-    open_items,
-    read_answers,
-)
+from wellput.api.inputs import Answers, Items, Metrics, check_files, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source

@@ -8,16 +8,9 @@ from typing import get_args
 
 import numpy as np
 
-from wellput.api.inputs import (
-    Names,
-    Numbers,
-    Sentences,
-    check_files,
-    listed,
-    numbers_if_given,
-    refuse_sentence,
-)
+from wellput.api.inputs import Numbers, Sentences, check_files, numbers_if_given, refuse_sentence
 from wellput.core.errors import InputError
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
 from wellput.io import check_table, check_text

@@ -10,12 +10,13 @@ from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table
 from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.prepared import prepared_panels
-from wellput.api.inputs import Answers, Items, Names, check_files, open_items, read_answers
+from wellput.api.inputs import Answers, Items, check_files, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.fitted_model import predictor_name, split_predictor
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.names import Names
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source

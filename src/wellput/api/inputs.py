@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.metric import Metric
-from wellput.core.names import Names as Names
-from wellput.core.names import listed as listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import check_files as check_files
@@ -136,6 +134,8 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
     >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
     ([50, 100], [50, 100, 200])
     """
+    from wellput.core.names import listed
+
     entries = [given] if isinstance(given, int | str) else given
     pieces = listed([str(entry) for entry in entries])
     wrong = [piece for piece in pieces if not piece.isdecimal() or not int(piece)]

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
-from wellput.api.inputs import Names, Sentences, check_files, listed, sentence_blocks
+from wellput.api.inputs import Sentences, check_files, sentence_blocks
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
 from wellput.engine.realization_result import RealizationResult
