@@ -10,6 +10,7 @@ from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
 from wellput.api.report import report as report
 from wellput.api.score import score as score
+from wellput.api.study import Study as Study
 from wellput.core.errors import InputError as InputError
 from wellput.core.errors import MissingExtra as MissingExtra
 from wellput.core.errors import OutputError as OutputError
@@ -49,5 +50,7 @@ from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
+from wellput.studies.designs.base import Design as Design
+from wellput.studies.questions import Question as Question
 
 __version__: str
