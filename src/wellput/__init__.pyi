@@ -1,6 +1,7 @@
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs
+from wellput.api import train as train
 from wellput.api.agree import agree as agree
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
@@ -8,6 +9,7 @@ from wellput.api.list_metrics import list_metrics as list_metrics
 from wellput.api.paraphrase import paraphrase as paraphrase
 from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
+from wellput.api.realize import realize as realize
 from wellput.api.report import report as report
 from wellput.api.score import score as score
 from wellput.api.study import Study as Study

@@ -263,3 +263,14 @@ def test_judged_outputs_that_a_metric_leaves_out_are_counted() -> None:
     result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
     assert result.undefined == ({"question": "quality", "metric": "good", "n": 6},)
     assert {row.n for row in result.agreement} == {6 * 39}
+
+
+def test_a_few_judged_items_show_nothing() -> None:
+    few = [answer for answer in judged(QUALITY) if int(answer.item) < 3]
+    result = run(few)
+    assert result.advice == (
+        "quality: 3 judged items cannot show how far a metric agrees: bring more.",
+    )
+    assert [row.n for row in result.agreement] == [18, 18]  # nothing is left out of the table
+    ten = [answer for answer in judged(QUALITY) if int(answer.item) < 10]
+    assert "the best of 2 metrics" in run(ten).advice[0]

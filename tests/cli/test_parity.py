@@ -18,6 +18,9 @@ import pytest
 import wellput
 import wellput.api
 from tests.cli.conftest import Run
+from tests.cli.test_fluency import corpus as tales
+from tests.cli.test_train_tree import TREES
+from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.cli import cli
 from wellput.example.example import harbor_example
 from wellput.example.judges import simulated_judgments
@@ -33,7 +36,7 @@ OF_A_STUDY = {"study invite", "study serve", "study status", "study export", "st
 NO_KEYWORD |= {
     f"{option} of {name}" for name in OF_A_STUDY for option in ("study", "seed", "threads")
 }
-PYTHON_ONLY = {"on_phase", "on_segments", "keep_rows", "command"}
+PYTHON_ONLY = {"on_phase", "on_segments", "on_step", "keep_rows", "command"}
 """Keywords that a command line has no use for."""
 
 FUNCTIONS = {
@@ -68,8 +71,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 NOT_YET = {
     "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "realize", "degrade", "rerank", "train english",
-    "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
+    "displays preview", "degrade", "rerank",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -137,6 +139,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
         ),
     ),
+    "realize": (
+        "realize s.txt --from-text --model fergus --nbest 2 --evaluate",
+        lambda: wellput.realize(
+            wellput.parse("s.txt").trees, model="fergus", nbest=2, evaluate=True
+        ),
+    ),
     "parse": (
         "parse s.txt -o t.conllu",
         lambda: wellput.parse(["The cat sat on the mat.", "It rained."]),
@@ -159,6 +167,38 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "runs diff @2 @1 --rename hasty=careful",
         lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
     ),
+    "train lm": (
+        "train lm corpus.txt --order 2 --tokenize 13a --prune 1e-3 --compact -o m.wlm",
+        lambda: wellput.train.lm("corpus.txt", order=2, tokenize="13a", prune=1e-3, compact=True),
+    ),
+    "train tree": ("train tree trees.conllu -o m.wpm", lambda: wellput.train.tree("trees.conllu")),
+    "train parser": (
+        "train parser trees.conllu --dev trees.conllu --epochs 2 -o .",
+        lambda: wellput.train.parser("trees.conllu", dev="trees.conllu", epochs=2),
+    ),
+    "train english": (
+        "train english --treebank trees.conllu --dev trees.conllu --only ngrams.wlm -o a",
+        lambda: wellput.train.english(
+            treebank="trees.conllu", dev="trees.conllu", only="ngrams.wlm", path="b"
+        ),
+    ),
+    "train fluency": (
+        "train fluency --text tales.txt --no-gleu -o a",
+        lambda: wellput.train.fluency(text=["tales.txt"], gleu=False, path="b"),
+    ),
+    "train paraphrase": (
+        "train paraphrase corpus.txt --wordnet . --min-occurrences 2 --vocabulary 50 --features 9"
+        " --dimensions 3 --classes 4 -o m.wpm",
+        lambda: wellput.train.paraphrase(
+            "corpus.txt",
+            wordnet=".",
+            min_occurrences=2,
+            vocabulary=50,
+            features=9,
+            dimensions=3,
+            classes=4,
+        ),
+    ),
 }
 
 
@@ -180,6 +220,11 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
+    lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
+    Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")
+    Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")
+    Path("tales.txt").write_text("\n\n".join(tales().split("\n\n")[:440]), encoding="utf-8")
+    write_wordnet(Path())
 
 
 @pytest.mark.usefixtures("example_files")

@@ -14,8 +14,8 @@ from tests.studies.test_browser import Watch, exported, run_through, served
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
-from wellput.displays.example import example_corpus
-from wellput.displays.select import select_displays
+from wellput.displays.example_corpus import example_corpus
+from wellput.displays.selection import select_displays
 from wellput.displays.speech import can_speak
 from wellput.studies.designs.registry import create
 from wellput.studies.media import medium_for

@@ -109,6 +109,7 @@ def agree(
                 differences,
                 ceilings,
                 n_systems=len(rankings[0].systems),
+                items={name: panel.n_items for name, panel in ready.items()},
                 neutral=[name for name, table in tables.items() if table.higher_is_better is None],
                 alpha=options.alpha,
             )

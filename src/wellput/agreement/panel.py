@@ -54,6 +54,11 @@ class Panel:
         return rated
 
     @property
+    def n_items(self) -> int:
+        """How many items have a rating."""
+        return int((~np.isnan(self.ratings)).any(axis=(0, 1)).sum())
+
+    @property
     def means(self) -> Floats:
         """The mean rating of each cell, systems × items, NaN where nobody rated it."""
         counts = (~np.isnan(self.ratings)).sum(axis=0)

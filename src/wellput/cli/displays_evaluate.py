@@ -57,14 +57,14 @@ def command(
     The JSON is that of `wellput score`, with the tests under rank_sums.
     """
     from wellput.cli.progress import progress
-    from wellput.engine.display_evaluation import (
+    from wellput.displays.evaluation import (
         FREQUENCIES,
         INTRINSIC,
         REPRODUCTION,
         evaluate_displays,
     )
+    from wellput.displays.evaluation_report import displays_charts, displays_report
     from wellput.io import check_distinct, check_writable, read_evalset, replacing_text
-    from wellput.reporting.displays import displays_charts, displays_report
 
     files = {name: f"{charts}-{name}.svg" for name in ("reproduction", "intrinsic")}
     targets = [output, *(files.values() if charts is not None else ())]

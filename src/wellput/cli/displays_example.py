@@ -31,7 +31,7 @@ def command(n: int, noise: float, output: str, format: str, seed: int, threads: 
 
     It is synthetic throughout: it shows how the commands work, not what people do or like.
     """
-    from wellput.displays.example import LABEL, example_corpus
+    from wellput.displays.example_corpus import LABEL, example_corpus
     from wellput.io import check_table, write_evalset
 
     check_table(output)

@@ -67,7 +67,7 @@ def command(
     import webbrowser
 
     from wellput.cli.progress import progress_of
-    from wellput.displays.preview import page_server, preview_page
+    from wellput.displays.previewing import page_server, preview_page
     from wellput.io import check_distinct, check_writable, read_evalset
 
     if output is not None:

@@ -13,7 +13,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
-    from wellput.displays.select import Selection, Strategy
+    from wellput.displays.selection import Selection, Strategy
 
 
 @click.command(
@@ -91,7 +91,7 @@ def command(
     EVALSET has sentences with derivations, and where they are to be learned from the displays that
     people showed as the outputs of a system named original. Each strategy becomes a system.
     """
-    from wellput.displays.select import select_displays
+    from wellput.displays.selection import select_displays
     from wellput.io import check_distinct, check_table, read_evalset, write_evalset
 
     refuse_stdin_twice(evalset, train or "")
@@ -116,7 +116,7 @@ def command(
 
 
 def _strategies(texts: Sequence[str]) -> list[Strategy]:
-    from wellput.displays.select import STRATEGIES
+    from wellput.displays.selection import STRATEGIES
 
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     for name in names:

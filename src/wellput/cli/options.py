@@ -147,14 +147,10 @@ def refuse_stdin_twice(*paths: str) -> None:
 
 
 def emit(text: str, output: str) -> None:
-    """Writes to the file (whole or not at all), or to standard output.
+    """Writes to the file (whole or not at all), or to standard output."""
+    from wellput.io.output import write_text
 
-    Half a character, which an evalset can hold escaped, is shown as its escape: UTF-8 has none.
-    """
-    from wellput.io import replacing
-
-    with replacing(output) as file:
-        file.write(text.encode(errors="backslashreplace"))
+    write_text(text, output)
 
 
 class CommandWithConfidence(click.Command):

@@ -8,11 +8,8 @@ from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
 from wellput.core.result import Result
-from wellput.core.score import Score
+from wellput.core.score import FEWEST_ITEMS, Score
 from wellput.core.table import ScoreTable
-
-FEWEST_ITEMS = 10
-"""With fewer items resampling has next to nothing to draw from: no difference counts as shown."""
 
 
 @dataclass(frozen=True, slots=True)

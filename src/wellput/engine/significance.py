@@ -12,8 +12,9 @@ import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.progress import OnProgress, unheard
+from wellput.core.score import FEWEST_ITEMS
 from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.result import FEWEST_ITEMS, Comparison
+from wellput.engine.result import Comparison
 
 Test = Literal["ar", "bs"]
 
@@ -29,6 +30,7 @@ class Resampling:
     confidence: float = 0.95
 
     def interval(self, table: ScoreTable, system: str) -> Estimate:
+
         from wellput.stats.resampling import bootstrap
 
         row = table.row(system)
@@ -43,6 +45,7 @@ class Resampling:
 
     def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
         """score(a) − score(b) on the items that both have."""
+
         from wellput.stats.resampling import approximate_randomization, paired_bootstrap
 
         first, second = table.row(a), table.row(b)
@@ -128,6 +131,7 @@ def compare_all(
     table: ScoreTable, test: Test, resampling: Resampling, on_progress: OnProgress = unheard
 ) -> list[Comparison]:
     """Every pair of systems, with Holm's correction."""
+
     from wellput.stats.corrections import holm
 
     pairs = list(combinations(table.systems, 2))

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from wellput.core.counted import counted
-from wellput.core.score import Score
-from wellput.engine.result import FEWEST_ITEMS, LeftOut, ScoreResult, Skipped
+from wellput.core.score import FEWEST_ITEMS, Score
+from wellput.engine.result import LeftOut, ScoreResult, Skipped
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (

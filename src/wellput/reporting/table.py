@@ -77,14 +77,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """Tables for people, a value for JSON, records with these columns for CSV; `drawings` stand beneath
-    the tables of a terminal."""
+    """Tables for people, a value for JSON, records with these columns for CSV. On a terminal `before`
+    and `drawings` stand above and beneath the tables, `text` in their place."""
 
     tables: Sequence[Table]
     value: Mapping[str, Any]
     columns: Sequence[str]
     records: Sequence[Mapping[str, Any]]
     drawings: Sequence[str] = ()
+    before: str = ""
+    text: str | None = None
 
 
 def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
@@ -93,12 +95,14 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
         return as_json(report.value)
     if format == "csv":
         return as_csv(report.columns, report.records)
+    if format == "table" and report.text is not None:
+        return report.text
     tables = [table.fitting(width) for table in report.tables]
     if format == "latex":
         return as_latex(tables)
     if format == "markdown":
         return as_markdown(tables)
-    text = as_terminal(tables, width=width, color=color)
+    text = report.before + as_terminal(tables, width=width, color=color)
     if report.drawings:
         from wellput.reporting.drawings import fold_drawing
 

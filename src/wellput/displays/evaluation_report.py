@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wellput.core.counted import counted
 from wellput.core.evalset import ORIGINAL
-from wellput.engine.display_evaluation import (
+from wellput.displays.evaluation import (
     INTRINSIC,
     NO_MOTION,
     REPRODUCTION,
