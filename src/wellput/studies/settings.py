@@ -153,7 +153,7 @@ def make_settings(
     questionnaire = default_questionnaire(
         design,
         questions=tuple(questions) or tuple(entry.get("name", "") for entry in asked),
-        layout=given.get("layout", "single"),
+        layout=given.get("layout"),
     )
     worded = {entry.get("name", ""): entry for entry in asked}
     if unused := [name for name in worded if name not in {q.name for q in questionnaire.questions}]:
