@@ -15,6 +15,7 @@ from wellput.api.realize import realize as realize
 from wellput.api.report import report as report
 from wellput.api.rerank import rerank as rerank
 from wellput.api.score import score as score
+from wellput.api.study import Study as Study
 from wellput.core.errors import InputError as InputError
 from wellput.core.errors import MissingExtra as MissingExtra
 from wellput.core.errors import OutputError as OutputError
@@ -59,5 +60,7 @@ from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
 from wellput.stats.power import PowerTable as PowerTable
+from wellput.studies.designs.base import Design as Design
+from wellput.studies.questions import Question as Question
 
 __version__: str

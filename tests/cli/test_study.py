@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.studies.studies import answer_to
+from wellput import InputError, Result, Study
 from wellput.studies.store import Store
 
 Write = Callable[..., None]
@@ -194,3 +196,65 @@ def test_bad_input(run: Run, files: Write, arguments: list[str], message: str) -
     assert outcome.code == 2
     assert message in outcome.err
     assert not Path("s.db").exists()
+
+
+@pytest.fixture
+def answered(run: Run, evalset: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two copies of a study that one judge has answered; all further tokens are the same."""
+    run("study", "create", "e.jsonl", "--design", "rating", "--judges", "2", "-o", "a.db")
+    study = Study.open("a.db")
+    answer_everything("a.db", [one.token for one in study.invite(names=["Ann"])])
+    study.close()
+    shutil.copy("a.db", "b.db")
+    monkeypatch.setattr("secrets.token_urlsafe", lambda n: "A" * n)
+
+
+def made_again() -> Result:
+    Path("new.db").unlink()
+    return Study.create(
+        "e.jsonl", path="new.db", design="rating", questions=["quality", "style"], points=5, seed=3
+    ).summary()
+
+
+SAME_JSON: dict[str, tuple[str, Callable[[], Result]]] = {
+    "create": (
+        "create e.jsonl --design rating --questions quality,style --points 5 --seed 3 -o new.db",
+        made_again,
+    ),
+    "invite": (
+        "invite a.db --names Bob --url https://x.org/",
+        lambda: Study.open("b.db").invite(names="Bob", url="https://x.org"),
+    ),
+    "status": ("status a.db", lambda: Study.open("b.db").status()),
+    "export": (
+        "export a.db -o out.csv --question quality --repeats",
+        lambda: Study.open("b.db").export("out.csv", question="quality", repeats=True),
+    ),
+    "forget": ("forget a.db Ann", lambda: Study.open("b.db").forget("Ann")),
+}
+
+
+@pytest.mark.usefixtures("answered")
+@pytest.mark.parametrize("name", SAME_JSON)
+def test_python_says_what_the_command_says(name: str, run: Run) -> None:
+    command, call = SAME_JSON[name]
+    outcome = run("study", *command.split(), "--format", "json")
+    assert outcome.code == 0, outcome.err
+    result = call()
+    assert outcome.json == json.loads(json.dumps(result.to_dict()))
+    assert str(result).strip() and "<" in result._repr_html_()
+    assert len(result.to_pandas()) == len(result.to_polars()) == len(result.records())
+
+
+@pytest.mark.usefixtures("evalset")
+def test_messages_name_options_here_and_keywords_in_python(run: Run) -> None:
+    command = "create e.jsonl --design rating --plan within-judge --per-item 2 -o s.db"
+    told = run("study", *command.split())
+    assert "--plan within-judge has no --per-item: give --times." in told.err
+    with pytest.raises(InputError, match="plan='within-judge' has no per_item=: give times="):
+        Study.create("e.jsonl", path="s.db", design="rating", plan="within-judge", per_item=2)
+    run("study", "create", "e.jsonl", "--design", "rating", "-o", "s.db")
+    assert (
+        "TLS needs both: --certificate and --key."
+        in run("study", "serve", "s.db", "--key", "k.pem").err
+    )

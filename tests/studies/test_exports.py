@@ -34,7 +34,7 @@ def choices(tmp_path: Path) -> Store:
 def test_judgments_come_back_as_they_are(ratings: Store, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"out{suffix}"
     done = export(ratings, str(path))
-    assert done["answers"] == 72
+    assert done.answers == 72
     found = read_judgments(path)
     assert found == ratings.judgments()
     assert isinstance(found[0], Judgment)
@@ -58,9 +58,9 @@ def test_choices_come_back_as_they_are(choices: Store, tmp_path: Path) -> None:
 
 def test_repeats_and_questions_by_request(ratings: Store, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    assert export(ratings, str(path), repeats=True)["answers"] == 78
+    assert export(ratings, str(path), repeats=True).answers == 78
     assert sum(one.extra["repeat"] == "1" for one in read_judgments(path)) == 6
-    assert export(ratings, str(path), question="quality")["answers"] == 36
+    assert export(ratings, str(path), question="quality").answers == 36
     with pytest.raises(InputError, match="the questions are understandability, quality"):
         export(ratings, str(path), question="fluency")
 
@@ -92,7 +92,7 @@ def test_evalica_round_trip(choices: Store, tmp_path: Path) -> None:
 
 def test_mt_metrics_eval_round_trip(ratings: Store, choices: Store, tmp_path: Path) -> None:
     path = tmp_path / "en-de.quality.seg.score"
-    with pytest.raises(InputError, match="--question"):
+    with pytest.raises(InputError, match="question="):
         export(ratings, str(path), target="mt-metrics-eval")
     export(ratings, str(path), target="mt-metrics-eval", question="quality")
     lines = path.read_text().splitlines()

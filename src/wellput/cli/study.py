@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, emit, making_options
+from wellput.cli.options import (
+    common_options,
+    making_options,
+    show_made,
+    show_result_of,
+    speaking_options,
+)
 from wellput.cli.study_create import command as create
-from wellput.cli.study_options import listed, open_study, print_records, rendered
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, MissingExtra
-from wellput.reporting.ranking import ranking_table
-from wellput.reporting.table import Table, as_csv, as_json, number
+from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase
+from wellput.core.result import Result
 
 ADDRESS = "http://127.0.0.1:8000"
 
@@ -50,33 +53,12 @@ command.add_command(create, "create")
 )
 @common_options
 def invite(
-    study: str,
-    judges: int | None,
-    names: Sequence[str],
-    url: str,
-    format: str,
-    output: str,
-    seed: int,
-    threads: int | None,
+    study: str, format: str, output: str, seed: int, threads: int | None, **options: Any
 ) -> None:
     """Invite judges: one private link each, shown only now."""
-    from wellput.io import check_writable
+    from wellput.api.study import Study
 
-    check_writable(output)
-    chosen = listed(names)
-    store = open_study(study)
-    invited = store.invite(judges or len(chosen) or store.setup.plan.judges, chosen or None)
-    records = [
-        {"judge": one.judge, "token": one.token, "url": f"{url.rstrip('/')}/judge/{one.token}"}
-        for one in invited
-    ]
-    table = Table(
-        ["judge", "link"],
-        [[record["judge"], record["url"]] for record in records],
-        notes=["Give each judge their own link. Links are not shown again."],
-        caption="Invitations",
-    )
-    print_records("invitations", records, table, format, output)
+    show_result_of(lambda _: Study.open(study).invite(**options), format, output)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study serve study.db --port 8000")
@@ -88,6 +70,7 @@ def invite(
 @click.option("--certificate", metavar="FILE.pem", help="For TLS: the certificate.")
 @click.option("--key", metavar="FILE.pem", help="For TLS: its private key.")
 @click.option("--new-owner-token", is_flag=True, help="Replace the owner's token and show it.")
+@speaking_options
 def serve(
     study: str,
     host: str,
@@ -97,28 +80,15 @@ def serve(
     new_owner_token: bool,
 ) -> None:
     """Serve the study's pages, its JSON interface and the dashboard until interrupted."""
-    from pathlib import Path
+    from wellput.api.study import Study
 
-    if (certificate is None) != (key is None):
-        raise InputError("TLS needs both: --certificate and --key.")
-    store = open_study(study)
-    try:
-        from wellput.studies.app import serve as run
-    except ModuleNotFoundError as error:
-        raise MissingExtra("`wellput study serve`", "judge") from error
-    scheme = "http" if certificate is None else "https"
-    address = f"{scheme}://{host}:{port}"
-    if new_owner_token:
-        click.echo(f"The owner's token is now {store.renew_owner_token()}")
-    click.echo(store.questionnaire.title)
-    click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
-    run(
-        store,
-        host=host,
-        port=port,
-        certificate=None if certificate is None else Path(certificate),
-        key=None if key is None else Path(key),
-    )
+    with Study.open(study) as opened:
+        if new_owner_token:
+            click.echo(f"The owner's token is now {opened.renew_owner_token()}")
+        address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
+        click.echo(opened.title)
+        click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
+        opened.serve(host=host, port=port, certificate=certificate, key=key)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study status study.db")
@@ -126,60 +96,16 @@ def serve(
 @common_options
 def status(study: str, format: str, output: str, seed: int, threads: int | None) -> None:
     """Say whom the judges prefer, how far they are, what looks wrong, and how well they agree."""
-    from wellput.cli.progress import progress
 
-    with progress() as on_phase:
+    def verb(on_phase: OnPhase) -> Result:
         on_phase("reading the study")
-        store = open_study(study)
+        from wellput.api.study import Study
+
+        opened = Study.open(study)
         on_phase("comparing judges")
-        overview = store.overview()
-    record = overview.to_dict()
-    if format == "json":
-        emit(as_json(record), output)
-        return
-    if format == "csv":
-        columns = list(record["judges"][0]) if record["judges"] else ["name"]
-        flat = [{**one, "flags": "; ".join(one["flags"])} for one in record["judges"]]
-        emit(as_csv(columns, flat), output)
-        return
-    rows = [
-        [
-            one.name,
-            one.state,
-            f"{one.done}/{one.total}",
-            "" if one.seconds is None else number(one.seconds, 1),
-            "; ".join(one.flags),
-        ]
-        for one in overview.judges
-    ]
-    answered = f"{overview.done:,} of {counted(overview.planned, 'trial')} answered"
-    notes = [f"{answered}; the study is {overview.state}."]
-    if overview.unreachable:
-        are = "is" if overview.unreachable == 1 else "are"
-        trials = counted(overview.unreachable, "trial")
-        notes.append(f"{trials} {are} left to nobody: invite more judges.")
-    if overview.forgotten:
-        notes.append(
-            f"{counted(overview.forgotten, 'judge')} withdrew, "
-            f"{counted(overview.forgotten_answers, 'answer')} erased."
-        )
-    tables = [
-        *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
-        Table(["judge", "state", "trials", "seconds", "flags"], rows, overview.title, notes),
-        Table(
-            ["question", "judges", "α", "mean r", "lowest r", "highest r"],
-            [
-                [
-                    one.question,
-                    str(one.n_judges),
-                    *(number(value, 2) for value in (one.alpha, one.r_mean, one.r_min, one.r_max)),
-                ]
-                for one in overview.agreement
-            ],
-            title="Agreement so far",
-        ),
-    ]
-    emit(rendered(tables if overview.agreement else tables[:-1], format, output), output)
+        return opened.status()
+
+    show_result_of(verb, format, output)
 
 
 @command.command(
@@ -192,14 +118,14 @@ Examples:
 @click.argument("study")
 @click.option(
     "-o",
-    "output",
+    "path",
     metavar="FILE",
     default="-",
     help="CSV, TSV, JSONL or Parquet by suffix; the design goes beside it (default: CSV on stdout).",
 )
 @click.option(
     "--as",
-    "target",
+    "as_",
     type=click.Choice(["judgments", "evalica", "mt-metrics-eval"]),
     default="judgments",
     show_default=True,
@@ -209,43 +135,17 @@ Examples:
 @click.option("--repeats", is_flag=True, help="Repeated trials too, marked in a column.")
 @making_options
 def export(
-    study: str,
-    output: str,
-    target: str,
-    question: str | None,
-    repeats: bool,
-    format: str,
-    seed: int,
-    threads: int | None,
+    study: str, path: str, format: str, seed: int, threads: int | None, **options: Any
 ) -> None:
     """Write the judgments to a file, for `wellput agree` and others."""
-    from wellput.cli.progress import progress
-    from wellput.io import check_table
-    from wellput.io.score_files import check_score_file
-    from wellput.studies.exports import Target
-    from wellput.studies.exports import export as write
 
-    (check_score_file if target == "mt-metrics-eval" else check_table)(output)
-    with progress() as on_phase:
+    def verb(on_phase: OnPhase) -> Result:
         on_phase("reading the study")
-        store = open_study(study)
-        from wellput.studies.exports import Target
-        from wellput.studies.exports import export as write
+        from wellput.api.study import Study
 
-        done = write(
-            store,
-            output,
-            target=cast("Target", target),
-            question=question,
-            repeats=repeats,
-            on_phase=on_phase,
-        )
-    if output != "-":
-        beside = f", the design to {done['design']}" if done["design"] else ""
-        note = f"{counted(done['answers'], 'answer')} written to {output}{beside}."
-        row = [str(done["answers"]), output]
-        table = Table(["answers", "output"], [row], notes=[note], caption="The export")
-        print_records("export", [done], table, format, "-")
+        return Study.open(study).export(path, **options, on_phase=on_phase)
+
+    show_made(verb, format, path)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study forget study.db J3")
@@ -267,10 +167,9 @@ def forget(
     That somebody withdrew, and how many answers went, stays on record. The trials are handed out
     again. Copies made before (exports, backups) are yours to erase.
     """
+    from wellput.api.study import Study
+
     who = judge or name
     if who is None or (judge and name):
         raise InputError("Name the one judge to forget: wellput study forget STUDY NAME.")
-    erased = open_study(study).forget(who)
-    record = {"judge": who, "answers_erased": erased}
-    table = Table(["judge", "answers erased"], [[who, str(erased)]], caption="A judge forgotten")
-    print_records("forgotten", [record], table, format, output)
+    show_result_of(lambda _: Study.open(study).forget(who), format, output)

@@ -54,7 +54,7 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
     if len(questions) > 1:
         raise InputError(
             f"A score file has one score an output, and there are answers to {', '.join(questions)}. "
-            "Choose one with --question."
+            "Choose one with question=."
         )
     spaced = sorted(
         {answer.system for answer in answers if answer.system.split() != [answer.system]}

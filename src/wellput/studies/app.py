@@ -22,7 +22,7 @@ from wellput.studies.api import api_router
 from wellput.studies.dashboard import dashboard_router
 from wellput.studies.gate import Gate
 from wellput.studies.pages import pages_router
-from wellput.studies.rendering import STATIC, page
+from wellput.studies.rendering import STATIC, check_template, page
 from wellput.studies.security import (
     BodyLimit,
     Misses,
@@ -37,6 +37,7 @@ MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/
 
 def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     """The application: judges' pages, their JSON interface, and the owner's dashboard."""
+    check_template(store.setup.design.template)
     app = FastAPI(
         title="wellput study",
         version=__version__,
@@ -184,5 +185,5 @@ def listening(host: str, port: int) -> Socket:
         return create_server(address, family=family, backlog=2048)
     except OSError as error:
         raise InputError(
-            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another --port or --host."
+            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
         ) from error

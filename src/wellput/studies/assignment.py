@@ -126,6 +126,13 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     return tuple(trials[place] for place in rng.permutation(len(trials)))
 
 
+def trials_per_judge(setup: StudySetup) -> int:
+    """How many trials the first judge is to have, repeats and checks aside."""
+    if setup.plan.kind == "within-judge":
+        return len(within_judge(setup, judge=1))
+    return share(setup.plan, len(setup.trials), judge=1)
+
+
 def most_times(setup: StudySetup) -> int:
     """How often every pair (or system) can be seen when each item is seen once; even for pairs."""
     groups = _groups(setup)

@@ -12,10 +12,11 @@ from wellput import __version__
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.io import replacing_text, write_judgments
+from wellput.io import check_table, replacing_text, write_judgments
 from wellput.io.evalica import write_evalica
-from wellput.io.score_files import write_score_file
+from wellput.io.score_files import check_score_file, write_score_file
 from wellput.studies.store import Store
+from wellput.studies.summaries import Export
 
 Target: TypeAlias = Literal["judgments", "evalica", "mt-metrics-eval"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -29,7 +30,7 @@ def export(
     question: str | None = None,
     repeats: bool = False,
     on_phase: OnPhase = unheard_phase,
-) -> dict[str, Any]:
+) -> Export:
     """Writes what the judges answered; says how much, and where the design went.
 
     `judgments` go to CSV, TSV, JSONL or Parquet by suffix, `-` is CSV on standard output without the
@@ -61,7 +62,14 @@ def export(
             beside = str(design_path(path))
             with replacing_text(beside) as file:
                 file.write(json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n")
-    return {"answers": len(answers), "output": path, "design": beside}
+    return Export(len(answers), path, beside)
+
+
+def check_target(path: str, target: Target) -> None:
+    """Raises InputError at once where the answers cannot be written, in this form or at this place."""
+    if target not in TARGETS:
+        raise InputError(f"No as_={target!r}; there are {', '.join(TARGETS)}.")
+    (check_score_file if target == "mt-metrics-eval" else check_table)(path)
 
 
 def design_path(path: str) -> Path:

@@ -13,10 +13,12 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A judge's name and the secret of the link, which is never to be had again."""
+    """A judge's name and the secret of the link, which is never to be had again; the link itself once
+    it is known where the study is served."""
 
     judge: str
     token: str
+    url: str = ""
 
 
 def new_names(n: int, n_before: int, there: set[str]) -> list[str]:

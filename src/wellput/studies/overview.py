@@ -8,13 +8,14 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.agreement.ranking import Ranking
 from wellput.core.metric import Floats
+from wellput.core.result import Result
 from wellput.stats.judges import pairwise_correlations
 from wellput.stats.krippendorff import Level, krippendorff_alpha
 from wellput.studies import schema
@@ -74,10 +75,15 @@ class AgreementOverview:
     r_max: float
 
 
-@dataclass(frozen=True)
-class Overview:
-    """`done` and `planned` count trials answered (practice, checks and repeats aside); `unreachable`
-    those that the invited judges will not get to, so that more must be invited."""
+@dataclass(frozen=True, repr=False)
+class Overview(Result):
+    """How a study stands.
+
+    `done` and `planned` count trials answered (practice, checks and repeats aside); `unreachable`
+    those that the invited judges will not get to, so that more must be invited.
+    """
+
+    presented_by: ClassVar[str] = "wellput.reporting.study:status_report"
 
     title: str
     design: str
@@ -94,10 +100,13 @@ class Overview:
     forgotten: int
     forgotten_answers: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values; what is undefined is None."""
-        plain = asdict(self) | {"ranking": [ranking.to_dict() for ranking in self.ranking]}
-        return cast("dict[str, Any]", _without_nan(plain))
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each judge."""
+        return [{**asdict(judge), "flags": "; ".join(judge.flags)} for judge in self.judges]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput study status`."""
+        return asdict(self) | {"ranking": [ranking.to_dict() for ranking in self.ranking]}
 
     @property
     def is_final(self) -> bool:
@@ -260,11 +269,3 @@ def _summary(question: str, units: Floats, level: Level) -> AgreementOverview:
 
 def _median(values: Sequence[float]) -> float | None:
     return statistics.median(values) if values else None
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and math.isnan(value) else value

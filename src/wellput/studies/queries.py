@@ -137,7 +137,7 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
     items = tuple(StudyItem(r.id, r.outputs, r.context, r.source) for r in rows)
     rows = connection.execute(sa.select(schema.trials).order_by(schema.trials.c.number))
     trials = tuple(Trial(r.item, tuple(r.systems)) for r in rows)
-    return StudySetup(
+    setup = StudySetup(
         questionnaire=Questionnaire.from_json(settings["design"]),
         plan=StudyPlan(**settings["plan"]),
         items=items,
@@ -147,3 +147,8 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
         tasks={task["item"]: _task(task) for task in settings["tasks"]},
         selection=settings["selection"],
     )
+    try:
+        _ = setup.design
+    except InputError as error:  # its package is missing, or another version of it
+        raise InputError(f"{where} cannot be opened. {error}") from None
+    return setup

@@ -7,11 +7,20 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader, StrictUndefined
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FunctionLoader,
+    PackageLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from wellput.core.errors import InputError
 from wellput.studies.media import MEDIA, medium_named
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
@@ -45,8 +54,21 @@ def _of_another_package(name: str) -> str | None:
     package, colon, path = name.partition(":")
     if not colon:
         return None
-    file = files(package).joinpath(*path.split("/"))
+    try:
+        file = files(package).joinpath(*path.split("/"))
+    except ModuleNotFoundError:
+        return None
     return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+def check_template(name: str) -> None:
+    """Raises InputError for a template that is not there, or is none."""
+    try:
+        _ENVIRONMENT.get_template(name)
+    except TemplateNotFound:
+        raise InputError(f"There is no template {name}.") from None
+    except TemplateSyntaxError as error:
+        raise InputError(f"Line {error.lineno} of the template {name}: {error.message}") from None
 
 
 def paragraphs(text: str) -> Markup:

@@ -19,7 +19,7 @@ from scipy.stats import rankdata
 
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.metric import Floats
+from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
@@ -60,13 +60,15 @@ def select_trials(
     trials: Sequence[Trial],
     *,
     method: Method,
-    metrics: Sequence[str] = (),
+    metrics: Sequence[str | Metric] = (),
     per_stratum: int = 10,
     seed: int,
     threads: int | None = None,
     on_phase: OnPhase = unheard_phase,
 ) -> Selection:
     """Some of the trials; deterministic from the seed, in the order of `trials`."""
+    if method not in METHODS:
+        raise InputError(f"No select={method!r}; there are {', '.join(METHODS)}.")
     if per_stratum < 1:
         raise InputError("At least one trial must be taken from each stratum.")
     if method == "random" and metrics:
@@ -101,7 +103,7 @@ def select_trials(
         )
     if not chosen:
         reason = "has a score under" if method == "spread" else "sets apart"
-        raise InputError(f"Nothing can be selected: no trial {reason} {', '.join(metrics)}.")
+        raise InputError(f"Nothing can be selected: no trial {reason} {', '.join(tables)}.")
     return Selection(
         tuple(trials[number] for number in sorted(chosen)),
         {

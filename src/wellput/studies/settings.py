@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.designs.base import Design
-from wellput.studies.designs.registry import create, default_questionnaire
+from wellput.studies.designs.registry import create, default_questionnaire, names
 from wellput.studies.questionnaire import (
     Check,
     DemographicField,
@@ -71,32 +71,38 @@ CHECKS: Types = {**PRACTICE, "expected": dict}
 TASKS: Types = {"item": (str, int), "text": str, "answers": list, "choices": list}
 
 
-def read_settings(path: str | Path) -> dict[str, Any]:
-    """The settings of a TOML file, their names and types checked."""
+def read_settings(settings: str | Path | Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a TOML file, or those that it would hold, their names and types checked."""
+    if isinstance(settings, Mapping):
+        return _checked(dict(settings), "These settings")
     try:
-        with Path(path).open("rb") as file:
+        with Path(settings).open("rb") as file:
             record = tomllib.load(file)
     except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+        raise InputError(f"Cannot read {settings}: {error.strerror}.") from None
     except (
         ValueError,
         RecursionError,
     ) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
-        raise InputError(f"{path} is not TOML: {error}.") from None
+        raise InputError(f"{settings} is not TOML: {error}.") from None
+    return _checked(record, str(settings))
+
+
+def _checked(record: dict[str, Any], name: str) -> dict[str, Any]:
     problems = _problems(record, TOP, "")
-    for name, known in (
+    for table, known in (
         ("questions", QUESTIONS), ("demographics", DEMOGRAPHIC), ("practice", PRACTICE),
         ("checks", CHECKS), ("tasks", TASKS),
     ):  # fmt: skip
-        entries = record.get(name)
+        entries = record.get(table)
         for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
-            where = f"[[{name}]] number {place}: "
+            where = f"[[{table}]] number {place}: "
             if isinstance(entry, dict):
                 problems += _problems(entry, known, where)
             else:
                 problems.append(f"{where}a table is needed")
     if problems:
-        raise InputError.collect(f"{path} cannot be used:", problems)
+        raise InputError.collect(f"{name} cannot be used:", problems)
     return record
 
 
@@ -128,7 +134,7 @@ DESIGN_OPTIONS = ("points", "ties", "modulus")
 
 
 def make_settings(
-    design: str | Design,
+    design: str | Design | None,
     record: Mapping[str, Any],
     *,
     questions: Sequence[str] = (),
@@ -137,6 +143,8 @@ def make_settings(
 ) -> Settings:
     """The settings of a design: those of the file over the defaults, and `options` (None where not
     given) over those of the file."""
+    if design is None:
+        raise InputError(f"Say how judges answer: design={'|'.join(names())}.")
     given = {**record, **{name: value for name, value in options.items() if value is not None}}
     asked = given.get("questions", [])
     design = create(
@@ -145,7 +153,7 @@ def make_settings(
     questionnaire = default_questionnaire(
         design,
         questions=tuple(questions) or tuple(entry.get("name", "") for entry in asked),
-        layout=given.get("layout", "single"),
+        layout=given.get("layout"),
     )
     worded = {entry.get("name", ""): entry for entry in asked}
     if unused := [name for name in worded if name not in {q.name for q in questionnaire.questions}]:
@@ -162,8 +170,8 @@ def make_settings(
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
     design.check(questionnaire)
-    names = [question.name for question in questionnaire.questions]
-    checks = tuple(_check(entry, design, names) for entry in given.get("checks", []))
+    asked_names = [question.name for question in questionnaire.questions]
+    checks = tuple(_check(entry, design, asked_names) for entry in given.get("checks", []))
     if n_checks and not checks:
         checks = design.checks(questionnaire.questions)
     return Settings(

@@ -174,6 +174,26 @@ def all_trials(questionnaire: Questionnaire, items: Sequence[StudyItem]) -> tupl
     return tuple(trials)
 
 
+def make_plan(
+    kind: PlanKind = "per-item",
+    *,
+    judges: int | None = None,
+    per_item: int | None = None,
+    times: int | None = None,
+    **others: Any,
+) -> StudyPlan:
+    """A plan with what usually goes with what was given."""
+    if kind not in PLANS:
+        raise InputError(f"No plan={kind!r}; there are {', '.join(PLANS)}.")
+    if kind == "within-judge" and per_item is not None:
+        raise InputError("plan='within-judge' has no per_item=: give times=.")
+    if kind == "per-item" and times is not None:
+        raise InputError("times= belongs to plan='within-judge'.")
+    if per_item is None:
+        per_item = min(3, judges or 3)
+    return StudyPlan(kind, per_item if judges is None else judges, per_item, times, **others)
+
+
 def make_setup(
     questionnaire: Questionnaire,
     plan: StudyPlan,

@@ -60,3 +60,4 @@ SUBSTITUTIONS: Mapping[str, object] = {
     ],
 }
 """Settings of a study of substitutions."""
+SUBSTITUTIONS_DESIGN = "rating"

@@ -69,6 +69,7 @@ class Design(ABC):
     default_questions: ClassVar[tuple[str, ...]]
 
     layouts: ClassVar[tuple[Layout, ...]] = LAYOUTS
+    """What a page shows: one variant, or all of an item. The first is the usual one."""
     template: ClassVar[str] = "trial.html"
     """The page of a trial: one of `studies/templates`, or `package:path` in another package."""
     asks_once: ClassVar[bool] = False
@@ -105,7 +106,7 @@ class Design(ABC):
         return {name: value for name, value in given.items() if value != usual[name]}
 
     def questionnaire(
-        self, questions: Sequence[str] = (), layout: Layout = "single"
+        self, questions: Sequence[str] = (), layout: Layout | None = None
     ) -> Questionnaire:
         """The design's own words; `questions` are names, known or one's own."""
         made = Questionnaire(
@@ -114,7 +115,7 @@ class Design(ABC):
             title=self.title,
             instructions=self.filled_in(self.instructions),
             thanks=THANKS,
-            layout=layout,
+            layout=layout or self.layouts[0],
             options=self.kept_options(),
         )
         self.check(made)
@@ -136,7 +137,8 @@ class Design(ABC):
                 found.append(f"{question.name} is a column of every export: rename the question")
         if questionnaire.layout not in self.layouts:
             found.append(
-                f"a {self.name} design shows one trial at a time: no layout {questionnaire.layout}"
+                f"a {self.name} design has no layout {questionnaire.layout}; it has "
+                f"{', '.join(self.layouts)}"
             )
         return found
 

@@ -89,7 +89,7 @@ def default_questionnaire(
     design: str | Design,
     *,
     questions: Sequence[str] = (),
-    layout: Layout = "single",
+    layout: Layout | None = None,
     **options: Any,
 ) -> Questionnaire:
     """A design's own words; `questions` are names, known or one's own.
@@ -97,7 +97,7 @@ def default_questionnaire(
     >>> [question.name for question in default_questionnaire("rating").questions]
     ['understandability', 'quality']
     """
-    if layout not in LAYOUTS:
+    if layout is not None and layout not in LAYOUTS:
         raise InputError(f"No layout {layout!r}; there are {', '.join(LAYOUTS)}.")
     return create(design, **options).questionnaire(questions, layout)
 

@@ -1,0 +1,119 @@
+"""What `wellput study` shows: a study that was made, its judges' links, how it stands, what was
+exported and erased."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wellput.core.counted import counted
+from wellput.reporting.ranking import ranking_table
+from wellput.reporting.table import Report, Table, number
+
+if TYPE_CHECKING:
+    from wellput.studies.overview import Overview
+    from wellput.studies.summaries import Export, Forgotten, InvitationList, StudySummary
+
+
+def summary_report(summary: StudySummary) -> Report:
+    """A row for each fact but the record of the selection, which is for programs."""
+    [record] = summary.records()
+    rows = [
+        [name.replace("_", " "), _cell(value)]
+        for name, value in record.items()
+        if name != "selection"
+    ]
+    notes = []
+    if summary.owner_token is not None:
+        notes.append("The owner's token opens the dashboard; it is not shown again.")
+    notes.append(f"Next: wellput study invite {summary.study} --judges {summary.judges}")
+    table = Table(["study", ""], rows, notes=notes, caption="The study")
+    return _report(table, summary.values(), record)
+
+
+def invitations_report(invited: InvitationList) -> Report:
+    """The link of each judge."""
+    table = Table(
+        ["judge", "link"],
+        [[one.judge, one.url] for one in invited],
+        notes=["Give each judge their own link. Links are not shown again."],
+        caption="Invitations",
+    )
+    return _report(table, invited.values(), *invited.records())
+
+
+def export_report(done: Export) -> Report:
+    """What went where."""
+    beside = f", the design to {done.design}" if done.design else ""
+    note = f"{counted(done.answers, 'answer')} written to {done.output}{beside}."
+    row = [str(done.answers), done.output]
+    table = Table(["answers", "output"], [row], notes=[note], caption="The export")
+    return _report(table, done.values(), done.values())
+
+
+def forgotten_report(forgotten: Forgotten) -> Report:
+    """Whose answers are gone."""
+    row = [forgotten.judge, str(forgotten.answers_erased)]
+    table = Table(["judge", "answers erased"], [row], caption="A judge forgotten")
+    return _report(table, forgotten.values(), forgotten.values())
+
+
+def status_report(overview: Overview) -> Report:
+    """Whom the judges prefer, the judges themselves, and how far they agree; CSV has the judges."""
+    tables = [
+        *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
+        _judges_table(overview),
+    ]
+    if overview.agreement:
+        tables.append(_agreement_table(overview))
+    records = overview.records()
+    columns = list(records[0]) if records else ["name"]
+    return Report(tables, overview.values(), columns, records)
+
+
+def _judges_table(overview: Overview) -> Table:
+    rows = [
+        [
+            one.name,
+            one.state,
+            f"{one.done}/{one.total}",
+            "" if one.seconds is None else number(one.seconds, 1),
+            "; ".join(one.flags),
+        ]
+        for one in overview.judges
+    ]
+    answered = f"{overview.done:,} of {counted(overview.planned, 'trial')} answered"
+    notes = [f"{answered}; the study is {overview.state}."]
+    if overview.unreachable:
+        are = "is" if overview.unreachable == 1 else "are"
+        trials = counted(overview.unreachable, "trial")
+        notes.append(f"{trials} {are} left to nobody: invite more judges.")
+    if overview.forgotten:
+        notes.append(
+            f"{counted(overview.forgotten, 'judge')} withdrew, "
+            f"{counted(overview.forgotten_answers, 'answer')} erased."
+        )
+    return Table(["judge", "state", "trials", "seconds", "flags"], rows, overview.title, notes)
+
+
+def _agreement_table(overview: Overview) -> Table:
+    return Table(
+        ["question", "judges", "α", "mean r", "lowest r", "highest r"],
+        [
+            [
+                one.question,
+                str(one.n_judges),
+                *(number(value, 2) for value in (one.alpha, one.r_mean, one.r_min, one.r_max)),
+            ]
+            for one in overview.agreement
+        ],
+        title="Agreement so far",
+    )
+
+
+def _report(table: Table, value: Mapping[str, Any], *records: Mapping[str, Any]) -> Report:
+    return Report([table], value, list(records[0]) if records else [], records)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,123 @@
+"""What the owner of a study is told: `StudySummary` of one that was made, `InvitationList`, `Export`,
+`Forgotten`. How it stands is the `Overview`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from wellput.core.result import Result
+from wellput.studies.assignment import trials_per_judge
+from wellput.studies.invitations import Invitation
+from wellput.studies.study_setup import PlanKind, StudySetup
+
+
+@dataclass(frozen=True, repr=False)
+class StudySummary(Result):
+    """What a study asks, of how many. `owner_token` is there only for the one who made it."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.study:summary_report"
+
+    study: str
+    design: str
+    questions: tuple[str, ...]
+    systems: tuple[str, ...]
+    items: int
+    trials: int
+    plan: PlanKind
+    judges: int
+    per_item: int | None
+    per_judge: int
+    selection: Mapping[str, Any] | None
+    seed: int
+    owner_token: str | None
+
+    @classmethod
+    def of(cls, setup: StudySetup, *, study: str, owner_token: str | None) -> StudySummary:
+        plan = setup.plan
+        return cls(
+            study=study,
+            design=setup.questionnaire.kind,
+            questions=tuple(question.name for question in setup.questionnaire.questions),
+            systems=setup.systems,
+            items=len(setup.items),
+            trials=len(setup.trials),
+            plan=plan.kind,
+            judges=plan.judges,
+            per_item=plan.per_item if plan.kind == "per-item" else None,
+            per_judge=trials_per_judge(setup),
+            selection=dict(setup.selection) or None,
+            seed=setup.seed,
+            owner_token=owner_token,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record, lists written with commas."""
+        values = self.values()
+        lists = {name: ", ".join(values[name]) for name in ("questions", "systems")}
+        return [{**values, **lists}]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput study create`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, repr=False)
+class InvitationList(Result):
+    """New judges with their links, which are never to be had again."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.study:invitations_report"
+
+    invitations: tuple[Invitation, ...]
+
+    def __iter__(self) -> Iterator[Invitation]:
+        return iter(self.invitations)
+
+    def __len__(self) -> int:
+        return len(self.invitations)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each judge."""
+        return [asdict(invitation) for invitation in self.invitations]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput study invite`."""
+        return {"invitations": self.records()}
+
+
+@dataclass(frozen=True, repr=False)
+class Export(Result):
+    """How many `answers` were written to the file `output`, and where the `design` went."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.study:export_report"
+
+    answers: int
+    output: str
+    design: str | None
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record."""
+        return [self.values()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput study export`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Forgotten(Result):
+    """A judge who withdrew, and how many answers went."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.study:forgotten_report"
+
+    judge: str
+    answers_erased: int
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record."""
+        return [self.values()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput study forget`."""
+        return asdict(self)
