@@ -21,7 +21,7 @@ from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlate import Uncertainty
 from wellput.agreement.judges import ceiling
 from wellput.agreement.orders import SENTINELS
-from wellput.agreement.result import Agreement, AgreementResult, Level
+from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult
 from wellput.core.cores import available_cores
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "agreement.md"
@@ -56,7 +56,7 @@ class Section:
     """One table of the page. `metrics` are ours; those that came with the data are added."""
 
     read: Callable[[], HumanData]
-    level: Level = "segment"
+    level: AgreementLevel = "segment"
     metrics: Sequence[str] = METRICS
 
 

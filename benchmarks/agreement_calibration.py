@@ -23,7 +23,7 @@ from scipy.stats import kstest
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.correlation import Average, Coefficient, Level, correlate
+from wellput.stats.correlation import Correlation, correlate
 from wellput.stats.correlation_bootstrap import (
     boot_both,
     boot_difference,
@@ -96,29 +96,23 @@ class Setting:
     """Which correlation."""
 
     title: str
-    level: Level
-    average: Average
-    coefficient: Coefficient
-
-    @property
-    def options(self) -> dict[str, str]:
-        return {"level": self.level, "average": self.average, "coefficient": self.coefficient}
+    correlation: Correlation
 
     def truth(self, world: World, items: int) -> float:
         """Scores are normal: within an item tau is 2/π arcsin of the correlation."""
-        if self.level == "system":
+        if self.correlation.level == "system":
             return world.correlation(items)
         return 2 / pi * asin(world.correlation(1))
 
 
 SETTINGS = (
-    Setting("Kendall, segments by item", "segment", "item", "kendall"),
-    Setting("Pearson, systems", "system", "none", "pearson"),
+    Setting("Kendall, segments by item", Correlation(average="item", coefficient="kendall")),
+    Setting("Pearson, systems", Correlation("system")),
 )
 
 
 def fisher_interval(x: Floats, z: Floats, *, seed: int) -> Estimate:
-    return fisher(correlate(x, z, level="system").value, len(x))
+    return fisher(correlate(x, z, Correlation("system")).value, len(x))
 
 
 def null_p_values(
@@ -163,10 +157,11 @@ def null_row(
     seed: int,
 ) -> str:
     tests: list[Callable[..., Estimate]] = [
-        partial(test, n_resamples=n_resamples, **setting.options) for test in TESTS.values()
+        partial(test, correlation=setting.correlation, n_resamples=n_resamples)
+        for test in TESTS.values()
     ]
-    if setting.level == "system":
-        tests.append(williams_test)
+    if setting.correlation.level == "system":
+        tests.append(partial(williams_test, correlation=setting.correlation))
     cells = []
     for test in tests:
         p_values = null_p_values(world, test, shape, trials=trials, seed=seed)
@@ -184,10 +179,10 @@ def coverage_row(
     world = WORLDS[-1]
     truth = setting.truth(world, shape[1])
     intervals: list[Callable[..., Estimate]] = [
-        partial(bootstrap, n_resamples=n_resamples, **setting.options)
+        partial(bootstrap, correlation=setting.correlation, n_resamples=n_resamples)
         for bootstrap in BOOTSTRAPS.values()
     ]
-    if setting.level == "system":
+    if setting.correlation.level == "system":
         intervals.append(fisher_interval)
     cells = [
         f"{coverage(world, interval, shape, truth, trials=trials, seed=seed):.3f}"

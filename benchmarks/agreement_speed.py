@@ -15,6 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ import numpy as np
 
 from wellput.core.metric import Floats
 from wellput.stats.comparison import compare_all
-from wellput.stats.correlation import Coefficient, correlate
+from wellput.stats.correlation import Coefficient, Correlation, correlate
 from wellput.stats.permutation import perm_both
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "agreement_speed.md"
 RESAMPLES = 1000
 FEW = 10
+KENDALL_BY_ITEM = Correlation(average="item", coefficient="kendall")
 
 
 def seconds(function: Callable[[], object], *, turns: int = 1) -> float:
@@ -66,7 +68,8 @@ def permutation_rows() -> list[str]:
             permutation.permutation_test(x, y, z, "input", coefficient, "both", n_resamples=FEW)
 
         def ours(coefficient: Coefficient = coefficient) -> None:
-            perm_both(x, y, z, coefficient=coefficient, n_resamples=RESAMPLES)
+            correlation = Correlation(average="item", coefficient=coefficient)
+            perm_both(x, y, z, correlation, n_resamples=RESAMPLES)
 
         peer_s = seconds(theirs, turns=3) * RESAMPLES / FEW
         ours_s = seconds(ours, turns=20)
@@ -87,7 +90,7 @@ def calibration_row() -> str:
         optimization.tau_optimization(x.T, z.T, optimization.TauSufficientStats.acc_23)
 
     def ours() -> None:
-        correlate(x, z, average="item", coefficient="acc-t")
+        correlate(x, z, Correlation(average="item", coefficient="acc-t"))
 
     theirs_s, ours_s = seconds(theirs, turns=3), seconds(ours, turns=5)
     return (
@@ -98,13 +101,15 @@ def calibration_row() -> str:
 
 def growth_rows() -> list[str]:
     rows = []
+    pooled = Correlation(coefficient="kendall")
     (x, y), z = scores(16, 100, 2)
     for n_resamples in (1000, 4000, 16000):
-        taken = seconds(lambda n=n_resamples: perm_both(x, y, z, n_resamples=n), turns=5)  # type: ignore[misc]
+        test = partial(perm_both, x, y, z, KENDALL_BY_ITEM, n_resamples=n_resamples)
+        taken = seconds(test, turns=5)
         rows.append(f"| by item, 16 × 100 | {n_resamples} | {taken * 1000:.1f} ms |")
     for items in (1000, 4000, 16000):
         (x, y), z = scores(16, items, 2)
-        taken = seconds(lambda: perm_both(x, y, z, average="none", n_resamples=20), turns=3)  # noqa: B023
+        taken = seconds(partial(perm_both, x, y, z, pooled, n_resamples=20), turns=3)
         rows.append(f"| pooled, 16 × {items} | 20 | {taken * 1000:.0f} ms |")
     return rows
 
@@ -113,7 +118,9 @@ def all_pairs_seconds() -> float:
     metrics, z = scores(20, 1000, 20)
     named = {f"metric {k}": metric for k, metric in enumerate(metrics)}
     return seconds(
-        lambda: compare_all(named, z, n_resamples=RESAMPLES, threads=os.cpu_count() or 1)
+        lambda: compare_all(
+            named, z, KENDALL_BY_ITEM, n_resamples=RESAMPLES, threads=os.cpu_count() or 1
+        )
     )
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from benchmarks.corpora import DATA
 from wellput.core.metric import Floats
-from wellput.stats.correlation import correlate
+from wellput.stats.correlation import Correlation, correlate
 
 FILE = "nlg_human/novikova2017_dev.csv.gz"
 QUESTIONS = ("informativeness", "naturalness", "quality")
@@ -75,7 +75,7 @@ def cells() -> list[Cell]:
 
 
 def _cell(label: str, question: str, metric: str, scores: Floats, human: Floats) -> Cell:
-    ours = correlate(scores[None], human[None], coefficient="spearman")
+    ours = correlate(scores[None], human[None], Correlation(coefficient="spearman"))
     theirs = stats.spearmanr(scores, human)
     assert ours.p_value is not None  # pooled cells always have one
     error = abs(ours.value - float(theirs.statistic))

@@ -8,7 +8,10 @@ from sphinx.writers.html5 import HTML5Translator
 project = "wellput"
 author = "The wellput authors"
 copyright = "The wellput authors, Apache-2.0"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+default_role = "code"  # docstrings write code in single backquotes
 html_theme = "furo"
 html_title = "wellput"
 html_static_path = ["_static"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Generator, Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 # A loaded machine is no failure: examples may take as long as they like. CI tries the same examples
 # every time; elsewhere each run looks at new ones.
 settings.register_profile("wellput", deadline=None, derandomize=os.environ.get("WELLPUT_CI") == "1")
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("wellput")
 
 BROWSER_FLAGS = (
@@ -49,6 +51,11 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """First, so that pytest then brings together tests that share a parameter of a fixture."""
     items[:] = ordered(items, config.getoption("order"), module_of=lambda item: item.path)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays to the end: the garbage collector need not look at it again and again."""
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

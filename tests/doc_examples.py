@@ -10,6 +10,7 @@ empty at first. What a page shows is what must come out:
   0.5, and a ```` ```text ```` block right below is all that it prints.
 - `…` stands for anything inside a line and, by itself, for any lines. Versions and the hashes of
   models are not compared.
+- `pip install --quiet .` makes the page's project a package that wellput finds.
 - `<!-- not run: REASON -->` above a block leaves it out, `<!-- file: NAME -->` makes the block the
   file NAME.
 
@@ -37,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 import wellput
+from tests.plugins import install
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = Path(wellput.__file__).parents[1]
@@ -178,11 +180,12 @@ class Page:
 
     def differences(self) -> list[Difference]:
         found: list[Difference] = []
-        for block in blocks(self.path.read_text(encoding="utf-8")):
-            if block.file is not None:
-                Path(block.file).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
-            elif block.not_run is None and block.language in RUNNABLE:
-                found += self._run_block(block)
+        with own_packages():
+            for block in blocks(self.path.read_text(encoding="utf-8")):
+                if block.file is not None:
+                    Path(block.file).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
+                elif block.not_run is None and block.language in RUNNABLE:
+                    found += self._run_block(block)
         return found
 
     def _run_block(self, block: Block) -> Iterator[Difference]:
@@ -246,8 +249,26 @@ def make_shown_files(step: Step) -> bool:
     return True
 
 
+@contextlib.contextmanager
+def own_packages() -> Iterator[None]:
+    """What the page installs is gone behind the block."""
+    path, before = sys.path[:], set(sys.modules)
+    try:
+        yield
+    finally:
+        here = Path.cwd()
+        for name in set(sys.modules) - before:
+            if here in Path(getattr(sys.modules[name], "__file__", None) or "/").parents:
+                del sys.modules[name]
+        sys.path[:] = path
+
+
 def run_command(command: str) -> list[str]:
     """What a command prints, standard error included, line by line."""
+    if command == "pip install --quiet .":
+        install(Path())
+        sys.path.insert(0, str(Path.cwd()))
+        return []
     if command.startswith("wellput demo ") and command.endswith(" > /dev/null"):
         for name, content in demo_files(command).items():
             Path(name).write_bytes(content)

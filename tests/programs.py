@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,13 @@ def _has_link_grammar() -> bool:
     return any((folder / "link-grammar" / "en").is_dir() for folder in SHARED_FILES)
 
 
+def _has_booktabs() -> bool:
+    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
+        return False
+    found = subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False)
+    return found.returncode == 0
+
+
 PROGRAMS = {
     program.name: program
     for program in (
@@ -67,7 +75,7 @@ PROGRAMS = {
         ),
         Program("WordNet", ("wordnet-base",), lambda: (WORDNET / "data.noun").is_file()),
         Program("espeak-ng", ("espeak-ng",), lambda: shutil.which("espeak-ng") is not None),
-        Program("LaTeX", ("texlive-latex-base",), lambda: shutil.which("pdflatex") is not None),
+        Program("LaTeX", ("texlive-latex-base", "texlive-latex-recommended"), _has_booktabs),
     )
 }
 

@@ -85,7 +85,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if self.command == "GET" and "list-type=" not in self.path and self.state.faults > 0:
             self.state.faults -= 1
             fault = self.state.fault
-        if fault == "reset":
+        if self.command == "PUT" and name.endswith("/"):
+            # An empty object that stands for a folder: rclone refuses it where there is such a folder,
+            # and PyArrow would try again for ten seconds.
+            self._answer(200, [], b"")
+        elif fault == "reset":
             self.close_connection = True
         elif fault == "busy":
             self._answer(503, [], b"")

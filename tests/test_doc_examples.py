@@ -33,7 +33,6 @@ NOT_RUN = {
     "docs/language/link-grammar.md": 1,
     "docs/language/xtag.md": 1,
     "docs/metrics/perplexity.md": 1,
-    "docs/plugin.md": 1,
     "docs/studies.md": 2,
 }
 
@@ -46,6 +45,7 @@ NEEDS = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("page", parameters(PAGES, NEEDS))
 def test_examples_print_what_the_page_shows(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

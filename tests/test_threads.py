@@ -31,6 +31,8 @@ from wellput.language.realize.realizer import Realizer
 from wellput.language.tree_model import Method, TreeModel
 from wellput.trees.unordered import unordered
 
+pytestmark = pytest.mark.heavy  # trained models
+
 # Items are given out 64 at a time at most: five turns for four threads.
 N = 320
 TEXTS = skewed(N)

@@ -21,6 +21,7 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
+from wellput.stats.soft_accuracy import spa
 
 SYSTEMS = tuple("ABCDEF")
 ITEMS = tuple(str(n) for n in range(40))
@@ -88,6 +89,14 @@ def test_system_level_is_the_correlation_of_means() -> None:
     tests = {difference.test for difference in result.differences}
     assert tests == {"williams", "perm-systems"}
     assert 0 <= rows["good", "spa"].value <= 1
+
+
+def test_soft_pairwise_accuracy_draws_as_the_result_says() -> None:
+    draws = Uncertainty(n_resamples=100, seed=7)
+    result = run(judged(QUALITY), level="system", coefficients=("spa",), uncertainty=draws)
+    expected = spa(GOOD, QUALITY, n_resamples=result.n_resamples, seed=result.seed).value
+    assert result.agreement[0].value == expected
+    assert expected != spa(GOOD, QUALITY).value
 
 
 def test_a_metric_for_which_lower_is_better_is_turned_round() -> None:
@@ -254,3 +263,14 @@ def test_judged_outputs_that_a_metric_leaves_out_are_counted() -> None:
     result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
     assert result.undefined == ({"question": "quality", "metric": "good", "n": 6},)
     assert {row.n for row in result.agreement} == {6 * 39}
+
+
+def test_a_few_judged_items_show_nothing() -> None:
+    few = [answer for answer in judged(QUALITY) if int(answer.item) < 3]
+    result = run(few)
+    assert result.advice == (
+        "quality: 3 judged items cannot show how far a metric agrees: bring more.",
+    )
+    assert [row.n for row in result.agreement] == [18, 18]  # nothing is left out of the table
+    ten = [answer for answer in judged(QUALITY) if int(answer.item) < 10]
+    assert "the best of 2 metrics" in run(ten).advice[0]

@@ -82,8 +82,8 @@ def test_all_unknown_names_are_listed() -> None:
     ]
     with pytest.raises(InputError) as error:
         panels(judgments, ["A"], ["1"])
-    assert "item '9' (1 judgments)" in str(error.value)
-    assert "system 'C' (1 judgments)" in str(error.value)
+    assert "item '9' (1 judgment)" in str(error.value)
+    assert "system 'C' (1 judgment)" in str(error.value)
 
 
 def test_no_judgments() -> None:

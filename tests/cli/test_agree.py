@@ -60,7 +60,7 @@ def test_the_table_and_its_advice(run: Run) -> None:
     assert outcome.out.startswith("Whom people prefer: quality\n")
     assert "Do the metrics order the systems as people do?" in outcome.out
     assert "How far metrics agree with people, segment level" in outcome.out
-    assert "the best of 2 metrics" in outcome.out
+    assert "6 judged items cannot show how far a metric agrees: bring more." in outcome.out
     assert "Judges among themselves" in outcome.out
     assert "Which metrics really differ" in outcome.out
 
@@ -182,3 +182,13 @@ def test_judges_who_press_one_button_leave_nothing(run: Run, files: Write) -> No
     assert outcome.err.startswith(
         "wellput: No rating of 'q' is left:\n  judge J1: every rating is 3"
     )
+
+
+def test_so_few_choices_show_nothing(run: Run, files: Write) -> None:
+    row = {"id": "1", "references": ["a b"], "outputs": {"A": "a b", "B": "a"}}
+    choices = "judge,item,system_a,system_b,question,choice\nJ,1,A,B,better,a\nK,1,A,B,better,b\n"
+    files(**{"e.jsonl": json.dumps(row) + "\n", "c.csv": choices})
+    outcome = run("agree", "e.jsonl", "c.csv", "-m", "ssa")
+    assert outcome.code == 0
+    assert "With 1 judged item no test says anything: bring more.\n" in outcome.out
+    assert "A : B    1 : 1" in outcome.out

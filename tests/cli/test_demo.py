@@ -12,10 +12,12 @@ from wellput.core.judgment import Judgment
 from wellput.example.example import harbor_example
 from wellput.io import read_evalset, read_judgments
 
+pytestmark = pytest.mark.heavy  # all of the example
+
 
 @pytest.fixture
 def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "/* library */")
+    monkeypatch.setattr("wellput.api.demo.chart_library", lambda: "/* library */")
 
 
 @pytest.mark.usefixtures("quick_library")
@@ -50,15 +52,15 @@ def test_without_the_extra_it_says_how_to_get_the_report(
     def missing() -> str:
         raise MissingExtra("A report", "report")
 
-    monkeypatch.setattr("wellput.reporting.html.page.chart_library", missing)
+    monkeypatch.setattr("wellput.api.demo.chart_library", missing)
     outcome = run("demo")
     assert outcome.code == 0 and "pip install 'wellput[report]'" in outcome.out
     assert not Path("wellput-demo.html").exists()
 
 
 def test_what_is_saved_goes_into_files_of_their_own(run: Run) -> None:
-    refused = run("demo", "--no-report", "--save", "x", "--save-judgments", "x")
-    assert refused.code == 2 and "x is written already" in refused.err
+    refused = run("demo", "--no-report", "--save", "x.csv", "--save-judgments", "x.csv")
+    assert refused.code == 2 and "x.csv is written already" in refused.err
     assert not Path("x").exists()
 
 

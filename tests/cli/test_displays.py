@@ -98,6 +98,7 @@ def test_bad_corpora(run: Run, tmp_path: Path, line: str, message: str) -> None:
     assert message in outcome.err
 
 
+@pytest.mark.heavy
 def test_the_whole_chain(run: Run, tmp_path: Path) -> None:
     assert run("displays", "example", "-n", "60", "-o", "corpus.jsonl").code == 0
     strategies = "rule,majority,weighted,learned"

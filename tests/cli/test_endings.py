@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.heavy  # each test starts the program
+
 PROGRAM = [sys.executable, "-m", "wellput"]
 ITEM = '{"id": "1", "references": ["ä b c"], "outputs": {"Ä": "ä b"}}\n'
 ENDLESS = """

@@ -263,7 +263,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
     ("arguments", "fragments"),
     [
         (["--question", "qualty"], ["Did you mean quality?", "quality, clarity"]),
-        (["--question", "clarity"], ["need at least 5 rows; there are 1"]),
+        (["--question", "clarity"], ["need at least 5 rows; there is 1"]),
         (["--predictors", "ssaa"], ["No metric 'ssaa'", "Did you mean ssa"]),
         (
             ["--predictors", "ssa.substitution"],

@@ -11,6 +11,8 @@ import pytest
 from tests.cli.conftest import Run
 from tests.programs import parameters
 
+pytestmark = pytest.mark.heavy  # trained models
+
 PEOPLE = ("man", "woman", "child", "teacher", "farmer", "doctor")
 THINGS = ("house", "garden", "river", "letter", "book", "picture")
 VERBS = ("saw", "found", "liked", "forgot", "described", "remembered")

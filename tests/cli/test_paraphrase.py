@@ -82,6 +82,7 @@ def test_the_corpus_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "corpus.txt").read_bytes() == before
 
 
+@pytest.mark.heavy
 def test_a_model_is_trained_and_used_by_every_method(run: Run, tmp_path: Path) -> None:
     text = "we had a quick reply from them ."
     judged = [

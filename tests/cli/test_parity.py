@@ -25,7 +25,7 @@ from wellput.cli import cli
 from wellput.example.example import harbor_example
 from wellput.example.judges import simulated_judgments
 
-NO_FUNCTION = {"completion"}
+NO_FUNCTION = {"completion", "help"}
 """Commands about the shell alone."""
 
 OTHER_NAMES = {"output": "path"}
@@ -61,8 +61,8 @@ def function_of(name: str) -> Callable[..., Any]:
 
 
 NOT_YET = {
-    "power", "study create", "study export", "study forget", "study invite", "study serve",
-    "study status", "realize", "degrade", "rerank", "parse", "demo",
+    "study create", "study export", "study forget", "study invite", "study serve",
+    "study status",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -94,6 +94,10 @@ def usual(default: Any) -> Any:
 
 FEW = "--resamples 50 --threads 1"
 SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
+    "rerank": (
+        "rerank n.jsonl -m ttr",
+        lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
+    ),
     "score": (
         f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
         lambda: wellput.score(
@@ -117,6 +121,7 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             threads=1,
         ),
     ),
+    "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic",
         lambda: wellput.fit(
@@ -128,6 +133,26 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: wellput.report(
             "e.jsonl", "j.csv", metrics="ssa", path="r.html", resamples=50, threads=1
         ),
+    ),
+    "realize": (
+        "realize s.txt --from-text --model fergus --nbest 2 --evaluate",
+        lambda: wellput.realize(
+            wellput.parse("s.txt").trees, model="fergus", nbest=2, evaluate=True
+        ),
+    ),
+    "degrade": (
+        "degrade s.txt --size 2 --length 2 -n 3 --boundary literal",
+        lambda: wellput.degrade(
+            ["The cat sat on the mat.", "It rained."], size=2, length=2, n=3, boundary="literal"
+        ),
+    ),
+    "parse": (
+        "parse s.txt -o t.conllu",
+        lambda: wellput.parse(["The cat sat on the mat.", "It rained."]),
+    ),
+    "power": (
+        "power --difference 0.2 --items 50,100 --judges 1,3 --simulations 200",
+        lambda: wellput.power(difference=0.2, items=[50, 100], judges=(1, 3), simulations=200),
     ),
     "metrics": ("metrics", lambda: wellput.list_metrics()),
     "paraphrase": (
@@ -205,7 +230,7 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
 
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo's evalset with four systems and fifteen items, and its judgments."""
+    """The demo's evalset with four systems and fifteen items, and its judgments; two sentences."""
     monkeypatch.chdir(tmp_path)
     kept = ("careful", "template", "smooth", "hasty")
     whole = harbor_example()
@@ -220,6 +245,9 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("t.csv").write_text("word,replacement\ncrossing,ferry\nferry,crossing\n")
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
+    lists = [{"id": 1, "candidates": ["a a", "a b"]}, {"id": 2, "candidates": ["", ""]}]
+    Path("n.jsonl").write_text("\n".join(map(json.dumps, lists)))
+    Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
     lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
     Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")
     Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")

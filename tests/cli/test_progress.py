@@ -209,7 +209,7 @@ def test_a_study_names_the_phases_of_its_export(
     assert judge is not None
     shown = store.next_trial(judge)
     assert shown is not None
-    store.record(judge, shown.id, {q.name: 4 for q in store.design.questions}, ms=900)
+    store.record(judge, shown.id, {q.name: 4 for q in store.questionnaire.questions}, ms=900)
     store.close()
     terminal.truncate(0)
     assert run("study", "export", "s.db", "-o", "j.csv").code == 0

@@ -26,9 +26,10 @@ RATINGS = HEADER + "".join(
 @pytest.fixture(autouse=True)
 def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Making the chart library takes a second; the browser tests have the real one."""
-    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "/* library */")
+    monkeypatch.setattr("wellput.api.report.chart_library", lambda: "/* library */")
 
 
+@pytest.mark.heavy
 def test_a_report_is_one_file_and_the_verdict(run: Run, files: Write, tmp_path: Path) -> None:
     files(**{"set.jsonl": ITEMS})
     outcome = run("report", "set.jsonl", "-o", "r.html", "--resamples", "100")

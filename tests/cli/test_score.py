@@ -418,3 +418,20 @@ def test_a_difference_on_items_that_lack_outputs_or_references(run: Run, files: 
         "4 items; B has outputs for 3 of them.\n1 item has no reference and is left" in outcome.out
     )
     assert "B against A on the 2 to 3 items both have: " in outcome.out
+
+
+@pytest.mark.parametrize("test", ["ar", "bs"])
+def test_three_items_show_nothing_and_nothing_is_lost(run: Run, files: Write, test: str) -> None:
+    files(**{
+        "ref.txt": lines(REFERENCES[:3]), "a.txt": lines(GOOD[:3]), "b.txt": lines(["x"] * 3),
+    })  # fmt: skip
+    arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "--hyp", "B=b.txt", "-m", "ssa"]
+    outcome = run(*arguments, "--paired", test, "--all-pairs", "--confidence")
+    assert outcome.code == 0
+    assert outcome.out.count("With 3 items no interval or test says anything: bring more.") == 1
+    table, _, notes = outcome.out.partition("\n3 items.\n")
+    assert "*" not in table
+    assert "B against A: no difference shown on ssa (" in notes
+    assert run(*arguments, "--paired", test, "--fail-if-worse").code == 0
+    _, b = run(*arguments, "--paired", test, "--format", "json").json["scores"]
+    assert b["p_value"] is not None and b["delta"] < 0 and b["is_worse"] is None

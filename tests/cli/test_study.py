@@ -46,6 +46,7 @@ def answer_everything(path: str, tokens: list[str]) -> int:
     return n
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("evalset")
 def test_from_evalset_to_agreement(run: Run, tmp_path: Path) -> None:
     made = run(
@@ -77,7 +78,7 @@ def test_from_evalset_to_agreement(run: Run, tmp_path: Path) -> None:
     assert agreed.code == 0, agreed.err
     forgotten = run("study", "forget", "study.db", "J2", "--format", "json")
     assert json.loads(forgotten.out) == {"judge": "J2", "answers_erased": 14}
-    assert "1 judges withdrew, 14 answers erased" in run("study", "status", "study.db").out
+    assert "1 judge withdrew, 14 answers erased" in run("study", "status", "study.db").out
     assert run("study", "forget", "study.db", "--judge", "J2").code == 2
 
 

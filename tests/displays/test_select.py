@@ -19,6 +19,8 @@ from wellput.displays.learned import DisplayModel, indicators
 from wellput.displays.rules import Rule, choose_by_rules, read_rules
 from wellput.displays.selection import STRATEGIES, select_displays
 
+pytestmark = pytest.mark.heavy  # trained strategies
+
 NOD, BOTH = ["nd=d"], ["nd=d", "bw=u"]
 
 

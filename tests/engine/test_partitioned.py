@@ -29,6 +29,8 @@ from wellput.engine.plan import Engine
 from wellput.engine.ray_cluster import _check_reachable, _Notices, ray_cluster
 from wellput.io import record_files
 
+pytestmark = pytest.mark.heavy  # a cluster
+
 METRICS = "bleu,chrf,ssa,rouge-l,ttr"
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "rug", "quickly", "slowly"]
 

@@ -131,7 +131,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"id": 1, "trees": [1]}, "trees must be a list of CoNLL-U texts or nulls"),
         (
             {"id": 1, "references": ["go"], "trees": [GO, GO]},
-            "trees has 2 entries for 1 references",
+            "trees has 2 entries for 1 reference",
         ),
         ({"id": 1, "trees": [GO, None]}, "trees[1] is null, and there is no reference for it"),
         ({"id": 1, "tree": "1\tgo\n"}, "trees[0], line 1: 2 columns; a word has 10"),
@@ -142,7 +142,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ({"id": 1, "references_by_system": {"A": "a"}}, "references_by_system of A must be a list"),
         ({"id": 1, "references_by_system": []}, "references_by_system must be an object"),
-        ({"id": 1, "trees_by_system": {"A": [GO]}}, "trees_by_system of A has 1 entries for 0"),
+        ({"id": 1, "trees_by_system": {"A": [GO]}}, "trees_by_system of A has 1 entry for 0"),
         ({"id": 1, "derivation": []}, "every node of the derivation must be an object"),
         ({"id": 1, "derivation": {}}, 'every node of the derivation needs an "id"'),
         ({"id": 1, "derivation": {"id": "n", "children": {}}}, "children of derivation node n"),

@@ -56,8 +56,8 @@ def test_files_of_different_length_are_counted_to_their_ends(tmp_path: Path) -> 
     short = write(tmp_path, "short", "a\n" * (BLOCK + 1) + "no line end")
     with pytest.raises(InputError) as caught:
         items_of(open_lines(references=[long], outputs={"A": short}))
-    assert f"long: {2 * BLOCK + 7} lines" in str(caught.value)
-    assert f"short: {BLOCK + 2} lines" in str(caught.value)
+    assert f"long: {2 * BLOCK + 7:,} lines" in str(caught.value)
+    assert f"short: {BLOCK + 2:,} lines" in str(caught.value)
 
 
 def test_missing_empty_and_doubled_files(tmp_path: Path) -> None:

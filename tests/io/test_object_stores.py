@@ -6,6 +6,7 @@ import gzip
 import json
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from wellput.core.errors import InputError, OutputError, Unreachable
 from wellput.core.evalset import EvalSet, Item
 from wellput.io import open_evalset, read_evalset, write_evalset
 from wellput.io.object_stores import names_at, urls_in, write_url
+
+pytestmark = pytest.mark.heavy  # a server
 
 
 @pytest.fixture(scope="module")
@@ -118,10 +121,13 @@ def test_a_server_that_is_down(server: S3Server, monkeypatch: pytest.MonkeyPatch
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{nobody.getsockname()[1]}")
-        with pytest.raises(Unreachable, match=r"does not answer .*check its address: for s3://"):
-            open_evalset("s3://bucket/shards")
-        with pytest.raises(OutputError, match=r"^Cannot write s3://bucket/x: .*does not answer"):
-            write_url("s3://bucket/x", memoryview(b"x"))
+        with ThreadPoolExecutor() as at_once:  # PyArrow tries each for six seconds
+            reading = at_once.submit(open_evalset, "s3://bucket/shards")
+            writing = at_once.submit(write_url, "s3://bucket/x", memoryview(b"x"))
+    with pytest.raises(Unreachable, match=r"does not answer .*check its address: for s3://"):
+        reading.result()
+    with pytest.raises(OutputError, match=r"^Cannot write s3://bucket/x: .*does not answer"):
+        writing.result()
 
 
 @pytest.mark.parametrize("fault", ["busy", "reset", "cut"])
@@ -134,14 +140,17 @@ def test_a_request_that_fails_is_made_again(server: S3Server, fault: Fault, name
     assert server.faults == 0
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "sub/z.parquet"])
-def test_a_request_that_fails_again_and_again(server: S3Server, name: str) -> None:
+def test_a_request_that_fails_again_and_again(server: S3Server) -> None:
+    names = ["a.jsonl", "sub/z.parquet"]
     server.fault, server.faults = "reset", 1_000
     try:
-        with pytest.raises(Unreachable, match=rf"{name} cannot be read: the server does not"):
-            ids(f"s3://bucket/shards/{name}")
+        with ThreadPoolExecutor() as at_once:
+            readings = [at_once.submit(ids, f"s3://bucket/shards/{name}") for name in names]
     finally:
         server.faults = 0
+    for name, reading in zip(names, readings, strict=True):
+        with pytest.raises(Unreachable, match=rf"{name} cannot be read: the server does not"):
+            reading.result()
 
 
 @pytest.mark.parametrize("option", ["-o", "--segments", "--resume", "--runs"])

@@ -81,6 +81,7 @@ def test_an_id_in_two_files(shards: Path) -> None:
         read_evalset(shards)
 
 
+@pytest.mark.heavy
 def test_partitions_are_the_file(tmp_path: Path) -> None:
     n = (BLOCKS_A_PARTITION + 1) * BLOCK + 7
     path = tmp_path / "e.jsonl"

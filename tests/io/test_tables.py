@@ -135,7 +135,7 @@ def test_trees_stay_with_their_references(tmp_path: Path) -> None:
         [False, True],
         [],
     ]
-    with pytest.raises(InputError, match="trees has 2 entries for 1 references"):
+    with pytest.raises(InputError, match="trees has 2 entries for 1 reference"):
         csv_of(tmp_path, f"id,references.0,trees.1\n1,stay,{tree}\n")
     assert csv_of(tmp_path, f"id,tree\n1,{tree}\n").items[0].references == ("go",)
 

@@ -82,8 +82,8 @@ def test_kernel_against_sets(texts: list[str], n: int) -> None:
 
 def test_names_and_options() -> None:
     assert create("distinct:n=3").name == "distinct:n=3"
-    assert create("ttr").signature() == "tokenize:13a|lowercase:true"
-    assert create("distinct").signature() == "tokenize:13a|lowercase:true|n:2"
+    assert create("ttr").signature() == "tok:13a|lowercase:true"
+    assert create("distinct").signature() == "tok:13a|lowercase:true|n:2"
     assert create("ttr").needs == frozenset()
     for n in (0, 4):
         with pytest.raises(InputError, match="1 to 3"):

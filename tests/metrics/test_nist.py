@@ -74,6 +74,7 @@ CORPORA = st.lists(
 )
 
 
+@pytest.mark.heavy
 @given(CORPORA, st.integers(1, 5))
 @settings(max_examples=150, deadline=None)
 def test_any_corpus_scores_as_by_nltk(items: list[tuple[str, list[str]]], n: int) -> None:
@@ -168,7 +169,7 @@ def test_case() -> None:
 def test_the_signature_names_the_references() -> None:
     references = [["a b", "c"], ["d e"]]
     prepared = Nist().prepare(references)
-    plain = "n:5|lowercase:false|tokenize:13a"
+    plain = "n:5|lowercase:false|tok:13a"
     assert Nist().signature() == plain
     head, _, weights = prepared.signature().rpartition("|weights:")
     assert head == plain and len(weights) == 8

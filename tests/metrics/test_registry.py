@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from sacrebleu.metrics.chrf import CHRF
 
 from wellput.core.errors import InputError
-from wellput.metrics.registry import create, create_all, split_specs
+from wellput.core.evalset import Batch
+from wellput.metrics.registry import BUILT_IN, create, create_all, split_specs
+from wellput.metrics.spellings import SPELLINGS
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,56 @@ def test_the_same_metric_twice_is_given_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("spelled", "name"),
+    [
+        ("BLEU", "bleu"),
+        ("sacreBLEU", "bleu"),
+        ("BLEU-4", "bleu"),
+        ("BLEU-1", "bleu:max_ngram_order=1"),
+        ("chrF", "chrf"),
+        ("chrF2", "chrf"),
+        ("chrF++", "chrf:word_order=2"),
+        ("chrF2++", "chrf:word_order=2"),
+        ("chrf+", "chrf:word_order=1"),
+        ("chrf++:beta=1", "chrf:word_order=2,beta=1"),
+        ("chrf++:word_order=1", "chrf:word_order=1"),  # what is written out goes first
+        ("TER:normalized=true", "ter:normalized=true"),
+        ("rougeL", "rouge-l"),
+        ("ROUGE-L", "rouge-l"),
+        ("rouge_l", "rouge-l"),
+        ("exact_match", "exact"),
+        ("distinct-1", "distinct:n=1"),
+        ("Distinct-2", "distinct"),  # 2 is the default
+        ("lengthRatio", "length-ratio"),
+        ("GLEU-fluency", "gleu-fluency"),
+    ],
+)
+def test_usual_spellings(spelled: str, name: str) -> None:
+    assert create(spelled).name == name
+
+
+def test_every_spelling_means_a_metric_and_hides_none() -> None:
+    for spelled, meant in SPELLINGS.items():
+        assert create(spelled) == create(meant)
+    assert not [name for name in BUILT_IN if name.replace("-", "") in SPELLINGS]
+
+
+def test_chrf_plus_plus_is_sacrebleus() -> None:
+    outputs, references = ["the cat sat down", "a dog"], ["the cat sat there", "the dogs"]
+    metric = create("chrF++")
+    rows = metric.statistics(Batch.from_texts(outputs, [[text] for text in references]))
+    theirs = CHRF(word_order=2).corpus_score(outputs, [references])
+    assert metric.score(rows.sum(axis=0)) == pytest.approx(theirs.score, abs=1e-9)
+
+
+def test_a_metric_is_given_once_however_it_is_spelled() -> None:
+    assert [metric.name for metric in create_all("bleu,BLEU,chrF++,chrf:word_order=2")] == [
+        "bleu",
+        "chrf:word_order=2",
+    ]
+
+
+@pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("blue", "No metric 'blue'. Did you mean bleu?"),
@@ -54,7 +107,7 @@ def test_the_same_metric_twice_is_given_once() -> None:
         ("bleu:lowercase", "write the option as lowercase=VALUE"),
         ("bleu:lowercase=1", "lowercase is true or false"),
         ("bleu:max_ngram_order=four", "max_ngram_order is a whole number"),
-        ("bleu:tokenize=13b", "tokenize is 13a or"),
+        ("bleu:tokenize=13b", "No tokenizer '13b'. Did you mean 13a? There are 13a, char"),
         ("", "No metric was given"),
     ],
 )

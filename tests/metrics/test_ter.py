@@ -149,6 +149,7 @@ def shuffled_pair(seed: int, size: int, vocabulary: int, extra: int) -> tuple[st
     return " ".join(hypothesis), " ".join(reference)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("size", "vocabulary", "extra"),
     [
@@ -169,6 +170,7 @@ def test_long_texts_as_sacrebleu(size: int, vocabulary: int, extra: int) -> None
 
 
 # Pairs with 999 or 1000 candidates, found by search: one more or less in the limit changes the edits.
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("seed", "size", "vocabulary"), [(1391, 33, 4), (2292, 33, 5), (1412, 33, 4), (469, 28, 4)]
 )

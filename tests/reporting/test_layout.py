@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from pathlib import Path
 
+import wellput
 from tests.programs import needs
 from wellput.reporting.drawings import fold_drawing
 from wellput.reporting.table import LATEX, Table, as_latex, as_terminal
@@ -58,25 +60,75 @@ def test_latex_gets_commands_for_what_pdflatex_cannot_set() -> None:
     assert text.isascii()
 
 
-def test_latex_has_a_short_caption_and_small_notes() -> None:
-    table = Table(["system", "bleu"], [["A", "1.00"]], notes=["3 items.", "bleu: nrefs:1|tok:13a"])
-    named = Table(["judge"], [["J"]], title="Judges", notes=["All of them."])
-    first, second = as_latex([table, named]).split("\n\n")
-    assert r"\caption{3 items.}" in first
-    assert r"\footnotesize" in first.splitlines()[-3]
-    assert first.splitlines()[-2] == r"bleu: nrefs:1\textbar\allowbreak{}tok:13a\par"
-    assert r"\caption{Judges}" in second and r"All of them.\par" in second
+def test_latex_has_a_caption_in_words_a_label_and_small_notes() -> None:
+    table = Table(
+        ["system", "bleu"],
+        [["A", "1.00"]],
+        notes=["3 items.", "bleu: nrefs:1|tok:13a"],
+        best=frozenset({(0, 1)}),
+        best_means="no system is better",
+        caption="Scores of 1 system on 3 items",
+        name="scores",
+    )
+    named = Table(["judge"], [["J"]], title="Judges: 100%", notes=["All of them."])
+    preamble, first, second, third = as_latex([table, named, named]).split("\n\n")
+    assert preamble == r"% Needs \usepackage{booktabs} in the preamble."
+    assert first.splitlines() == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Scores of 1 system on 3 items; bold: no system is better.}",
+        r"\label{tab:scores}",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"system & bleu \\",
+        r"\midrule",
+        r"A & \textbf{1.00} \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\smallskip\footnotesize\raggedright",
+        r"3 items.\par",
+        r"bleu: nrefs:1\textbar\allowbreak{}tok:13a\par",
+        r"\end{table}",
+    ]
+    assert second.splitlines()[2:4] == [r"\caption{Judges: 100\%.}", r"\label{tab:judges-100}"]
+    assert r"All of them.\par" in second
+    assert r"\label{tab:judges-100-2}" in third  # no label twice in a document
+
+
+def test_every_table_says_what_it_shows() -> None:
+    """A table of a report has a title or a caption: without them LaTeX has nothing to refer to."""
+    sources = [*Path(wellput.__file__).parent.glob("report/**/*.py")]
+    sources += Path(wellput.__file__).parent.glob("cli/*.py")
+    lacking = [
+        f"{path.name}:{call.lineno}"
+        for path in sources
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "Table"
+        and len(call.args) < 3
+        and not {"title", "caption"} & {keyword.arg for keyword in call.keywords}
+    ]
+    assert not lacking
 
 
 @needs("LaTeX")
 def test_pdflatex_sets_it(tmp_path: Path) -> None:
     cells = ["".join(LATEX), r"50% & a_b #1 {x} $y^2~\z | <i>", "é – ’q’ … “w”"]
-    table = Table(["x", "y", "z"], [cells], notes=cells, best=frozenset({(0, 1)}))
+    bold = frozenset({(0, 1)})
+    table = Table(
+        ["x", "y", "z"], [cells], notes=cells, best=bold, best_means="p < 0.05", caption=cells[1]
+    )
     empty = Table(["x"], [], title="Nothing", notes=["at all"])
-    document = "\\documentclass{article}\\begin{document}\n%s\\end{document}"
+    document = (
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n%s"
+        "Tables \\ref{tab:50-a-b-1-x-y-2-z-i} and \\ref{tab:nothing}.\\end{document}"
+    )
     (tmp_path / "a.tex").write_text(document % as_latex([table, empty]), encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"],
-        cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-600:]
+    for _ in range(2):  # the second time references are known
+        done = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"],
+            cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-600:]
+    assert "undefined" not in done.stdout  # neither a command nor a reference

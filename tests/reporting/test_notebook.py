@@ -18,13 +18,14 @@ from wellput.core.judgment import Preference
 
 @pytest.fixture(scope="module")
 def result() -> wellput.ScoreResult:
-    evalset = wellput.EvalSet.of({"A": ["a b c"] * 3, SCRIPT: ["a c b"] * 3}, ["a b c"] * 3)
-    return wellput.score(evalset, "gsa,ter", confidence=True)
+    evalset = wellput.EvalSet.of({"A": ["a b c"] * 12, SCRIPT: ["a c b"] * 12}, ["a b c"] * 12)
+    return wellput.score(evalset, "gsa,ter", confidence=True, paired="ar")
 
 
 def test_a_score_result_is_a_table(result: wellput.ScoreResult) -> None:
     shown = result._repr_html_()
     assert "<b>1.000 [1.000, 1.000]</b>" in shown
+    assert "<small>Bold: no system is significantly better (" in shown
     assert "<script>" not in shown and "&lt;script&gt;" in shown
 
 

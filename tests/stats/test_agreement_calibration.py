@@ -13,9 +13,12 @@ import pytest
 from scipy.stats import binomtest, kstest
 
 from benchmarks.agreement_calibration import SETTINGS, WORLDS, Setting, coverage, null_p_values
+from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.correlation_bootstrap import boot_both
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
+
+pytestmark = pytest.mark.heavy  # many simulations
 
 INDEPENDENT, BY_SYSTEM, BY_ITEM, BY_BOTH = WORLDS
 
@@ -26,7 +29,7 @@ def rejections(
     """KS p of uniformity and binomial p of the rejections at .05, errors sharing nothing."""
 
     def tested(*scores: object) -> Estimate:
-        return test(*scores, n_resamples=n_resamples, **setting.options)
+        return test(*scores, setting.correlation, n_resamples=n_resamples)
 
     p_values = null_p_values(INDEPENDENT, tested, (10, 30), trials=studies, seed=5)
     rejected = int(np.sum(p_values <= 0.05))
@@ -56,7 +59,7 @@ def test_only_exchanging_systems_allows_for_errors_shared_by_a_system(setting: S
 
     def share(test: Callable[..., Estimate]) -> float:
         def tested(*scores: object) -> Estimate:
-            return test(*scores, n_resamples=399, **setting.options)
+            return test(*scores, setting.correlation, n_resamples=399)
 
         return float(
             np.mean(null_p_values(BY_SYSTEM, tested, (20, 100), trials=400, seed=5) <= 0.05)
@@ -69,8 +72,8 @@ def test_only_exchanging_systems_allows_for_errors_shared_by_a_system(setting: S
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.title)
 def test_boot_both_covers_the_truth(setting: Setting) -> None:
-    def interval(*scores: object, seed: int) -> Estimate:
-        return boot_both(*scores, n_resamples=399, seed=seed, **setting.options)  # type: ignore[arg-type]
+    def interval(x: Floats, z: Floats, *, seed: int) -> Estimate:
+        return boot_both(x, z, setting.correlation, n_resamples=399, seed=seed)
 
     truth = setting.truth(BY_BOTH, 100)
     assert coverage(BY_BOTH, interval, (20, 100), truth, trials=400, seed=5) > 0.9

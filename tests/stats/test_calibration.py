@@ -16,6 +16,8 @@ from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
+pytestmark = pytest.mark.heavy  # many simulations
+
 Draw: TypeAlias = Callable[[Floats, np.random.Generator], Floats]
 
 

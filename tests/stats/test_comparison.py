@@ -12,7 +12,7 @@ from wellput.core.metric import Floats
 from wellput.stats.comparison import Test as KindOfTest
 from wellput.stats.comparison import compare_all
 from wellput.stats.corrections import holm
-from wellput.stats.correlation import Average, Coefficient, Level
+from wellput.stats.correlation import Correlation
 from wellput.stats.permutation import perm_both
 
 
@@ -47,29 +47,23 @@ def test_matrix_of_permutation_tests() -> None:
 
 @pytest.mark.parametrize("test", get_args(KindOfTest))
 @pytest.mark.parametrize(
-    ("level", "average", "coefficient"),
-    [("system", "none", "pearson"), ("segment", "none", "kendall"), ("segment", "item", "kendall")],
+    "correlation",
+    [
+        Correlation("system"),
+        Correlation(coefficient="kendall"),
+        Correlation(average="item", coefficient="kendall"),
+    ],
+    ids=lambda correlation: correlation.title,
 )
-def test_every_test_tells_good_from_poor(
-    test: KindOfTest, level: Level, average: Average, coefficient: Coefficient
-) -> None:
+def test_every_test_tells_good_from_poor(test: KindOfTest, correlation: Correlation) -> None:
     metrics, z = panel()
-    if test == "williams" and average == "item":
+    if test == "williams" and correlation.is_averaged:
         with pytest.raises(InputError, match="not for an average over groups"):
-            compare_all(metrics, z, test=test, level=level, average=average)
+            compare_all(metrics, z, correlation, test=test)
         return
-    result = compare_all(
-        metrics,
-        z,
-        test=test,
-        level=level,
-        average=average,
-        coefficient=coefficient,
-        correction="none",
-        n_resamples=99,
-    )
+    result = compare_all(metrics, z, correlation, test=test, correction="none", n_resamples=999)
     assert result.differences[0, 2] > 0
-    if level == "segment":
+    if correlation.level == "segment":
         assert result.p_values[0, 2] <= 0.02 < result.p_values[0, 1]
 
 

@@ -16,7 +16,16 @@ from scipy import stats
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.correlation import Average, Coefficient, Level, correlate, tie_threshold
+from wellput.stats.correlation import (
+    COEFFICIENTS,
+    TITLES,
+    Average,
+    Coefficient,
+    Correlation,
+    Level,
+    correlate,
+    tie_threshold,
+)
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "agreement.json").read_text())
 
@@ -54,16 +63,60 @@ def scipy_average(x: Floats, z: Floats, axis: int, coefficient: Coefficient) -> 
     return (float(np.mean(values)), len(values)) if values else (np.nan, 0)
 
 
+@pytest.mark.parametrize(
+    ("correlation", "grouping", "title"),
+    [
+        (Correlation(), "pooled", "Pearson's r of segments"),
+        (
+            Correlation(average="item", coefficient="kendall-c"),
+            "item",
+            "Kendall's tau-c of segments, averaged by item",
+        ),
+        (
+            Correlation(average="system", coefficient="acc-t"),
+            "system",
+            "pairwise accuracy of segments, averaged by system",
+        ),
+        (Correlation("system", coefficient="spearman"), "means", "Spearman's rho of systems"),
+        (Correlation("system", "item"), "means", "Pearson's r of systems"),
+    ],
+)
+def test_a_correlation_knows_its_groups_and_its_title(
+    correlation: Correlation, grouping: str, title: str
+) -> None:
+    assert (correlation.grouping, correlation.title) == (grouping, title)
+    assert correlation.is_averaged == (grouping in ("item", "system"))
+
+
+def test_every_coefficient_has_a_title() -> None:
+    assert tuple(TITLES) == COEFFICIENTS
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"level": "document"}, "The level 'document' is none of segment, system."),
+        ({"level": "segments"}, "Did you mean segment"),
+        ({"average": "items"}, "Did you mean item"),
+        ({"coefficient": "kendal"}, "Did you mean kendall"),
+        ({"coefficient": "spa"}, "ask for it at system level"),
+    ],
+)
+def test_a_correlation_that_there_is_not_is_refused(names: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Correlation(**names)
+
+
 def test_hand_worked() -> None:
     # Pairs of 4 points x = 1 2 2 3, z = 1 1 2 3: concordant (1,3) (1,4) (2,4) (3,4), tied in x only
     # (2,3), in z only (1,2). tau-b = 4 / sqrt(5 · 5) = 0.8; tau-c = 2 · 4 / (16 · 2/3) = 0.75.
     # Ranks 1 2.5 2.5 4 and 1.5 1.5 3 4, centered -1.5 0 0 1.5 and -1 -1 .5 1.5:
     # rho = 3.75 / sqrt(4.5 · 4.5) = 5/6. Accuracy without new ties: 4 of 6.
     x, z = np.array([[1.0, 2.0, 2.0, 3.0]]), np.array([[1.0, 1.0, 2.0, 3.0]])
-    assert correlate(x, z, coefficient="kendall").value == pytest.approx(0.8)
-    assert correlate(x, z, coefficient="kendall-c").value == pytest.approx(0.75)
-    assert correlate(x, z, coefficient="spearman").value == pytest.approx(5 / 6)
-    assert correlate(x, z, coefficient="acc-t").value == pytest.approx(4 / 6)
+    assert correlate(x, z, Correlation(coefficient="kendall")).value == pytest.approx(0.8)
+    assert correlate(x, z, Correlation(coefficient="kendall-c")).value == pytest.approx(0.75)
+    assert correlate(x, z, Correlation(coefficient="spearman")).value == pytest.approx(5 / 6)
+    assert correlate(x, z, Correlation(coefficient="acc-t")).value == pytest.approx(4 / 6)
 
 
 @pytest.mark.parametrize("coefficient", SCIPY)
@@ -76,7 +129,7 @@ def test_pooled_is_scipys_with_its_p_value(
     there = np.isfinite(x) & np.isfinite(z)
     if there.sum() < 3 or np.ptp(x[there]) == 0 or np.ptp(z[there]) == 0:
         return
-    estimate = correlate(x, z, coefficient=coefficient)
+    estimate = correlate(x, z, Correlation(coefficient=coefficient))
     expected = SCIPY[coefficient](x[there], z[there])
     assert estimate.value == pytest.approx(expected.statistic, abs=1e-12)
     assert estimate.p_value == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
@@ -92,7 +145,7 @@ def test_averages_leave_out_undefined_groups(
 ) -> None:
     x, z = study(seed, systems, items, decimals=decimals)
     expected, groups = scipy_average(x, z, 1 if average == "item" else 0, coefficient)
-    estimate = correlate(x, z, average=average, coefficient=coefficient)
+    estimate = correlate(x, z, Correlation(average=average, coefficient=coefficient))
     if np.isnan(estimate.value):
         assert estimate.method.startswith("undefined")
         return
@@ -108,7 +161,7 @@ def test_system_level_is_the_correlation_of_means_over_common_cells(
     there = np.isfinite(x) & np.isfinite(z)
     means = [np.nanmean(np.where(there, scores, np.nan), axis=1) for scores in (x, z)]
     expected = SCIPY[coefficient](*means)
-    estimate = correlate(x, z, level="system", coefficient=coefficient)
+    estimate = correlate(x, z, Correlation("system", coefficient=coefficient))
     assert estimate.value == pytest.approx(expected.statistic, abs=1e-12)
     assert estimate.p_value == pytest.approx(stats_p(coefficient, *means))
     assert estimate.n == 12
@@ -123,19 +176,20 @@ def test_kendall_of_many_points_is_scipys() -> None:
     z = rng.integers(0, 500, (20, 2000)).astype(np.float64)
     x = z + rng.integers(-300, 300, z.shape)
     expected = stats.kendalltau(x.ravel(), z.ravel()).statistic
-    assert correlate(x, z, coefficient="kendall").value == pytest.approx(expected, abs=1e-12)
+    assert correlate(x, z, Correlation(coefficient="kendall")).value == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("row", GOLDEN["mt_metrics_eval"]["rows"], ids=str)
 def test_mt_metrics_eval(row: dict[str, Any]) -> None:
-    estimate = correlate(
-        golden("x"), golden(row["human"]), average=row["average"], coefficient=row["coefficient"]
-    )
+    correlation = Correlation(average=row["average"], coefficient=row["coefficient"])
+    estimate = correlate(golden("x"), golden(row["human"]), correlation)
     assert estimate.value == pytest.approx(row["value"], abs=1e-9)
     if row["average"] != "none" and "groups" in row:
         assert estimate.n == row["groups"]
     if row["coefficient"] == "acc-t":
-        epsilon = tie_threshold(golden("x"), golden(row["human"]), average=row["average"])
+        epsilon = tie_threshold(golden("x"), golden(row["human"]), correlation)
         assert epsilon == pytest.approx(row["epsilon"], abs=1e-12)
         assert f"ties within {epsilon:.6g}" in estimate.method
 
@@ -169,8 +223,9 @@ def test_calibrated_ties_are_the_best_there_are(seed: int, systems: int, items: 
         for a, b in combinations(np.flatnonzero(there[:, j]), 2)
     }
     best = max(accuracy(x, z, epsilon) for epsilon in distances)
-    estimate = correlate(x, z, average="item", coefficient="acc-t")
-    epsilon = tie_threshold(x, z, average="item")
+    by_item = Correlation(average="item", coefficient="acc-t")
+    estimate = correlate(x, z, by_item)
+    epsilon = tie_threshold(x, z, by_item)
     assert estimate.value == pytest.approx(best, abs=1e-12)
     assert accuracy(x, z, epsilon) == pytest.approx(best, abs=1e-12)
     assert all(accuracy(x, z, smaller) < best - 1e-12 for smaller in distances if smaller < epsilon)
@@ -210,9 +265,11 @@ def test_undefined_says_why(
     estimate = correlate(
         np.array(x, dtype=np.float64),
         np.array(z, dtype=np.float64),
-        level=cast(Level, options.get("level", "segment")),
-        average=cast(Average, options.get("average", "none")),
-        coefficient=coefficient,
+        Correlation(
+            level=cast(Level, options.get("level", "segment")),
+            average=cast(Average, options.get("average", "none")),
+            coefficient=coefficient,
+        ),
     )
     assert np.isnan(estimate.value)
     assert reason in estimate.method
@@ -224,16 +281,12 @@ def test_bad_input_is_refused() -> None:
         correlate(x, x.T)
     with pytest.raises(InputError, match="finite"):
         correlate(x, x * np.inf)
-    with pytest.raises(InputError, match="Did you mean kendall"):
-        correlate(x, x, coefficient=cast(Coefficient, "kendal"))
-    with pytest.raises(InputError, match="system level"):
-        correlate(x, x, coefficient="spa")
     many = np.zeros((20, 1000))
     with pytest.raises(InputError, match="199,990,000 pairs"):
-        correlate(many, many, coefficient="acc-t")
+        correlate(many, many, Correlation(coefficient="acc-t"))
 
 
 def test_no_systems_or_items_is_undefined() -> None:
     for shape in ((0, 3), (3, 0)):
         assert np.isnan(correlate(np.ones(shape), np.ones(shape)).value)
-        assert np.isnan(correlate(np.ones(shape), np.ones(shape), level="system").value)
+        assert np.isnan(correlate(np.ones(shape), np.ones(shape), Correlation("system")).value)

@@ -17,7 +17,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.correlation import Coefficient, correlate
+from wellput.stats.correlation import Coefficient, Correlation, correlate
 from wellput.stats.correlation_bootstrap import (
     boot_both,
     boot_difference,
@@ -68,23 +68,20 @@ def test_kernel_draws_and_correlates(
         expected = correlate(
             redrawn(x, drawn, seed, resample),
             redrawn(z, drawn, seed, resample),
-            level=level,
-            average=average,
-            coefficient=coefficient,
+            Correlation(level, average, coefficient),
         ).value
         # Means of the same cells summed in another order may tie or not; else they agree.
         if not np.isnan(expected) and not (grouping == "means" and coefficient != "pearson"):
             assert found[resample, 0] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["bootstrap"], ids=str)
 def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
     estimate = BOOTSTRAPS[row["drawn"]](
         golden("x"),
         golden(row["human"]),
-        level=row["level"],
-        average=row["average"],
-        coefficient=row["coefficient"],
+        Correlation(row["level"], row["average"], row["coefficient"]),
         n_resamples=20_000,
     )
     assert estimate.low is not None and estimate.high is not None
@@ -134,11 +131,12 @@ def test_undefined_and_refused() -> None:
     with pytest.raises(InputError, match="confidence"):
         boot_both(x, z, confidence=95)
     with pytest.raises(InputError, match="no bootstrap"):
-        boot_both(x, z, level="system", coefficient="spa")
+        boot_both(x, z, Correlation("system", coefficient="spa"))
     assert boot_difference(x, y, z, n_resamples=50).n == boot_both(x + y, z, n_resamples=50).n
 
 
+@pytest.mark.heavy
 def test_tie_calibration_that_would_take_hours_is_refused() -> None:
     x = np.random.default_rng(0).normal(size=(8, 400))  # 3,200 · 3,199 / 2 = 5,118,400 pairs
     with pytest.raises(InputError, match=r"5,118,400 pairs in each of 1,000.* or take 976 "):
-        boot_inputs(x, x, average="none", coefficient="acc-t", n_resamples=1000)
+        boot_inputs(x, x, Correlation(coefficient="acc-t"), n_resamples=1000)

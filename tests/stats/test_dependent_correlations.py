@@ -10,7 +10,7 @@ from scipy import stats
 
 from tests.stats.test_correlation import GOLDEN, golden
 from wellput.core.errors import InputError
-from wellput.stats.correlation import correlate
+from wellput.stats.correlation import Correlation, correlate
 from wellput.stats.dependent_correlations import fisher, williams, williams_test
 
 # The worked example of ygraham/significance-williams (Graham & Baldwin 2014): example-data and
@@ -53,7 +53,7 @@ def test_nlpstats(row: dict[str, Any]) -> None:
         golden("x"),
         golden("y"),
         golden(row["human"]),
-        level=row["level"],
+        Correlation(row["level"]),
         alternative=row["alternative"],
     )
     assert estimate.p_value == pytest.approx(row["p"], rel=1e-9)
@@ -66,9 +66,10 @@ def test_undefined_and_refused() -> None:
     few = williams(0.9, 0.5, 0.3, 3)
     assert np.isnan(few.value) and "four points" in few.method
     with pytest.raises(InputError, match="average"):
-        williams_test(human, human, human, level="segment", average="item")
+        williams_test(human, human, human, Correlation(average="item"))
 
 
+@pytest.mark.heavy
 def test_williams_p_is_uniform_under_the_null() -> None:
     rng = np.random.default_rng(0)
     p_values = []
@@ -87,9 +88,8 @@ def test_fisher_by_hand() -> None:
 
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["fisher"], ids=str)
 def test_fisher_is_nlpstats(row: dict[str, Any]) -> None:
-    r = correlate(
-        golden("x"), golden(row["human"]), level=row["level"], coefficient=row["coefficient"]
-    ).value
+    correlation = Correlation(row["level"], coefficient=row["coefficient"])
+    r = correlate(golden("x"), golden(row["human"]), correlation).value
     estimate = fisher(r, row["n"], coefficient=row["coefficient"])
     assert (estimate.low, estimate.high) == pytest.approx((row["low"], row["high"]), abs=1e-12)
 

@@ -146,6 +146,7 @@ def interval_coverage(units: int, studies: int, n_resamples: int) -> float:
     return hits / studies
 
 
+@pytest.mark.heavy
 def test_intervals_cover_the_truth() -> None:
     assert 0.88 <= interval_coverage(100, studies=150, n_resamples=199) <= 0.99
 

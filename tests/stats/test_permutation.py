@@ -16,7 +16,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.correlation import Average, Coefficient, Level, correlate
+from wellput.stats.correlation import Average, Coefficient, Correlation, Level, correlate
 from wellput.stats.permutation import (
     perm_both,
     perm_cells,
@@ -90,14 +90,13 @@ def test_kernel_exchanges_and_correlates(
             expected = correlate(
                 np.where(swap, other, own),
                 z,
-                level=level,
-                average=average,
-                coefficient=coefficient,
+                Correlation(level, average, coefficient),
             ).value
             if not np.isnan(expected):  # correlate refuses two points, the kernel does not
                 assert found[resample, column] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["permutation"], ids=str)
 def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
     test = TESTS["items" if row["exchanged"] == "inputs" else row["exchanged"]]
@@ -105,9 +104,7 @@ def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
         golden("x"),
         golden("y"),
         golden(row["human"]),
-        level=row["level"],
-        average=row["average"],
-        coefficient=row["coefficient"],
+        Correlation(row["level"], row["average"], row["coefficient"]),
         n_resamples=20_000,
     )
     assert estimate.value == pytest.approx(row["difference"], abs=1e-12)
@@ -119,9 +116,10 @@ def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", GOLDEN["cells"]["rows"], ids=str)
 def test_mt_metrics_eval_within_monte_carlo_error(row: dict[str, Any]) -> None:
     estimate = perm_cells(
-        *map(golden, "xyz"),
-        average=row["average"],
-        coefficient=row["coefficient"],
+        golden("x"),
+        golden("y"),
+        golden("z"),
+        Correlation(average=row["average"], coefficient=row["coefficient"]),
         alternative="greater",
         n_resamples=20_000,
     )
@@ -136,14 +134,15 @@ def test_threads_do_not_change_a_digit(
     test: Callable[..., Estimate], coefficient: Coefficient
 ) -> None:
     scores = three_scorers(5, 7, 40, 1)
-    one = test(*scores, coefficient=coefficient, n_resamples=200, threads=1)
-    assert one == test(*scores, coefficient=coefficient, n_resamples=200, threads=3)
+    correlation = Correlation(average="item", coefficient=coefficient)
+    one = test(*scores, correlation, n_resamples=200, threads=1)
+    assert one == test(*scores, correlation, n_resamples=200, threads=3)
 
 
 def test_a_metric_against_itself_differs_by_nothing() -> None:
     x, _, z = three_scorers(3, 6, 30, 1)
     estimate = perm_both(x, x, z, n_resamples=99)
-    assert (estimate.value, estimate.p_value, estimate.seed) == (0.0, 1.0, 0)
+    assert (estimate.value, estimate.p_value, estimate.seed) == (0.0, 1.0, 12345)
 
 
 def test_one_sided_p_values_look_to_one_side() -> None:
@@ -177,11 +176,11 @@ def test_undefined_and_refused() -> None:
     assert np.isnan(constant.value) and constant.p_value is not None
     assert np.isnan(constant.p_value)
     assert "the metric is constant" in constant.method
-    few = perm_both(x[:2], y[:2], z[:2])
+    few = perm_both(x[:2], y[:2], z[:2], Correlation(average="item"))
     assert np.isnan(few.value) and "fewer than three systems" in few.method
     with pytest.raises(InputError, match="At least one resample"):
         perm_both(x, y, z, n_resamples=0)
     with pytest.raises(InputError, match="seed"):
         perm_both(x, y, z, seed=-1)
     with pytest.raises(InputError, match="permutation test"):
-        perm_both(x, y, z, coefficient="spa")
+        perm_both(x, y, z, Correlation("system", coefficient="spa"))

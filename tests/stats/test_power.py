@@ -10,6 +10,8 @@ from wellput.core.errors import InputError
 from wellput.stats.dependent_correlations import williams
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 
+pytestmark = pytest.mark.heavy  # many simulations
+
 SIMULATIONS = 20_000
 MARGIN = 4 * 0.5 / SIMULATIONS**0.5  # four standard errors of a share: a false alarm in 16,000
 

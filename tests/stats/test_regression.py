@@ -81,6 +81,7 @@ def test_ridge_equals_scikit_learn_on_standardized_predictors(
     assert ours.penalty == penalty
 
 
+@pytest.mark.heavy
 def test_ridge_takes_the_penalty_with_the_smallest_error_on_rows_left_out() -> None:
     y, x = rows(5, 20, 3)
 

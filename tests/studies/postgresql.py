@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+import psycopg
+
 USER = "postgres"
 
 
@@ -26,7 +28,8 @@ class Server:
     def new_database(self) -> str:
         """The URL of an empty database."""
         name = f"study{next(self._numbers)}"
-        self.run("createdb", "-h", str(self._folder), "-U", USER, name)
+        with psycopg.connect(host=str(self._folder), user=USER, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
         return f"postgresql://{USER}@/{name}?host={self._folder}"
 
     def run(self, program: str, *arguments: str) -> None:
@@ -48,8 +51,10 @@ def running_server(binaries: Path) -> Iterator[Server]:
         if os.geteuid() == 0:
             shutil.chown(folder, USER, USER)
         data = str(folder / "data")
-        server.run("initdb", "-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C")
-        options = f"-k {folder} -c listen_addresses='' -c max_connections=100"
+        settings = ["-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        server.run("initdb", "-D", data, "-U", USER, *settings)
+        # Databases of tests need not outlive a crash of the machine.
+        options = f"-k {folder} -c listen_addresses='' -c max_connections=100 -c fsync=off"
         log = str(folder / "log")
         server.run("pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "-o", options, "start")
         try:

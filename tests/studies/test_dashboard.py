@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
 from tests.studies.served_study import (
@@ -17,7 +18,7 @@ from tests.studies.served_study import (
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
 from wellput.studies.store import Store
-from wellput.studies.study import StudyItem
+from wellput.studies.study_setup import StudyItem
 
 
 def owner_of(store: Store) -> TestClient:
@@ -48,6 +49,7 @@ def test_only_the_owner_gets_in(tmp_path: Path) -> None:
     assert "Owner’s token" in forged.text
 
 
+@pytest.mark.heavy
 def test_it_tells_progress_time_agreement_and_flags(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     one, other = store.invite(2, ["Ada", "<b>Ben</b>"])

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import Agreement, Difference
+from wellput.core.counted import counted
+from wellput.core.score import FEWEST_ITEMS
 
 CORRELATIONS = ("pearson", "spearman", "kendall", "kendall-c")
 """The coefficients that are 0 where a metric knows nothing."""
@@ -18,12 +20,14 @@ def advise(
     ceilings: Mapping[str, float | None],
     *,
     n_systems: int,
+    items: Mapping[str, int] | None = None,
     neutral: Collection[str] = (),
     alpha: float = 0.05,
 ) -> list[str]:
     """For each question and coefficient: the best metric with its interval, whether that is evidence,
-    what length alone reaches, and what the best metric cannot be told from. `neutral` metrics, such as
-    a length, are neither good nor bad and cannot be the best."""
+    what length alone reaches, and what the best metric cannot be told from. `items` are the numbers of
+    items judged: a few show nothing. `neutral` metrics, such as a length, are neither good nor bad and
+    cannot be the best."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -34,6 +38,13 @@ def advise(
             for difference in differences
             if (difference.question, difference.coefficient) == (question, coefficient)
         ]
+        judged = (items or {}).get(question, FEWEST_ITEMS)
+        if judged < FEWEST_ITEMS:
+            n_items = counted(judged, "judged item")
+            sentences.append(
+                f"{question}: {n_items} cannot show how far a metric agrees: bring more."
+            )
+            continue
         candidates = [
             row
             for row in rows

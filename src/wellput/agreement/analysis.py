@@ -31,19 +31,13 @@ from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.prepared import prepared_panels
 from wellput.agreement.ranking import rank_panel
-from wellput.agreement.result import (
-    Agreement,
-    AgreementResult,
-    Average,
-    Coefficient,
-    Difference,
-    Level,
-)
+from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, Difference
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.comparison import TESTS, Correction, Test
+from wellput.stats.correlation import Average, Coefficient, Correlation
 
 FEWEST_SYSTEMS = 3
 
@@ -53,7 +47,7 @@ class AgreementOptions:
     """What to compute. `test` auto: PERM-BOTH for segments, Williams for Pearson's r of systems and
     PERM-SYSTEMS for the other coefficients, a paired t-test for documents."""
 
-    level: Level = "segment"
+    level: AgreementLevel = "segment"
     average: Average = "none"
     coefficients: Sequence[Coefficient] = ("pearson",)
     normalization: Normalization | None = None
@@ -115,6 +109,7 @@ def agree(
                 differences,
                 ceilings,
                 n_systems=len(rankings[0].systems),
+                items={name: panel.n_items for name, panel in ready.items()},
                 neutral=[name for name, table in tables.items() if table.higher_is_better is None],
                 alpha=options.alpha,
             )
@@ -175,11 +170,12 @@ def _against(
         if options.level == "document":
             found, test = _documents(tables, human, cells, coefficient, options)
         else:
+            correlation = Correlation(options.level, options.average, coefficient)
             found = []
             for table in tables.values():
-                found.append(_agreement(table, human, cells, coefficient, options))
+                found.append(_agreement(table, human, cells, correlation, options.uncertainty))
                 on_metric(1)
-            test = _comparison(tables, human, cells, coefficient, options)
+            test = _comparison(tables, human, cells, correlation, options)
         rows += found
         if coefficient == "spa":
             continue  # itself made of permutation tests: no test of differences is known for it
@@ -199,58 +195,50 @@ def _agreement(
     table: ScoreTable,
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    coefficient: Coefficient,
-    options: AgreementOptions,
+    correlation: Correlation,
+    uncertainty: Uncertainty,
 ) -> Agreement:
-    if options.level == "system":
-        return system_agreement(
-            table, human, cells, coefficient=coefficient, uncertainty=options.uncertainty
-        )
-    return segment_agreement(
-        table,
-        human,
-        cells,
-        average=options.average,
-        coefficient=coefficient,
-        uncertainty=options.uncertainty,
-    )
+    if correlation.level == "system":
+        return system_agreement(table, human, cells, correlation.coefficient, uncertainty)
+    return segment_agreement(table, human, cells, correlation, uncertainty)
 
 
 def _comparison(
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    coefficient: Coefficient,
+    correlation: Correlation,
     options: AgreementOptions,
 ) -> PairTest:
     """How two metrics are compared."""
-    is_system = options.level == "system"
-    test = options.test if options.test != "auto" else _default_test(is_system, coefficient)
+    test = options.test if options.test != "auto" else _default_test(correlation)
     # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
     # at system level too, and average them as the papers do.
-    flat = is_system and test in ("williams", "perm-systems") and coefficient != "spa"
-    scores = system_scores if flat else segment_scores
+    is_flat = (
+        correlation.level == "system"
+        and test in ("williams", "perm-systems")
+        and correlation.coefficient != "spa"
+    )
+    scores = system_scores if is_flat else segment_scores
     arrays = {name: scores(table, cells) for name, table in tables.items()}
     people = scores(human, cells)
-    if flat:
+    if is_flat:
+        correlation = Correlation(coefficient=correlation.coefficient)
         arrays = {name: values[:, None] for name, values in arrays.items()}
         people = people[:, None]
-    settings: dict[str, Any] = {
-        "level": "segment" if flat else options.level,
-        "average": "none" if is_system else options.average,
-        "coefficient": coefficient,
-    }
     if test == "williams":
         return _pair_test(
             test,
-            lambda a, b, _: TESTS[test](arrays[a], arrays[b], people, **settings),
+            lambda a, b, _: TESTS[test](arrays[a], arrays[b], people, correlation),
             None,
             options,
         )
-    settings |= {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
+    draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
 
     def compare(a: str, b: str, n_resamples: int) -> Estimate:
-        return TESTS[test](arrays[a], arrays[b], people, n_resamples=n_resamples, **settings)
+        return TESTS[test](
+            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
+        )
 
     return _pair_test(test, compare, options.uncertainty.n_resamples, options)
 
@@ -261,10 +249,10 @@ def _pair_test(
     return PairTest(name, compare, n_resamples, options.correction, options.alpha)
 
 
-def _default_test(is_system: bool, coefficient: Coefficient) -> Test:
-    if not is_system:
+def _default_test(correlation: Correlation) -> Test:
+    if correlation.level == "segment":
         return "perm-both"
-    return "williams" if coefficient == "pearson" else "perm-systems"
+    return "williams" if correlation.coefficient == "pearson" else "perm-systems"
 
 
 def _documents(

@@ -14,10 +14,11 @@ from itertools import combinations
 
 import numpy as np
 
-from wellput.agreement.result import Coefficient, Difference, Level
+from wellput.agreement.result import AgreementLevel, Difference
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate
 from wellput.stats.comparison import CORRECTIONS, Correction
+from wellput.stats.correlation import Coefficient
 
 Compare = Callable[[str, str, int], Estimate]
 """Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
@@ -48,7 +49,7 @@ def compare_pairs(
     test: PairTest,
     *,
     question: str,
-    level: Level,
+    level: AgreementLevel,
     coefficient: Coefficient,
     on_phase: OnPhase = unheard_phase,
 ) -> list[Difference]:

@@ -20,11 +20,12 @@ from wellput.agreement.intervals import (
     system_level_replicates,
     vector_correlation,
 )
-from wellput.agreement.result import Agreement, Average, Coefficient
+from wellput.agreement.result import Agreement
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.correlation import correlate
-from wellput.stats.correlation_bootstrap import boot_both, boot_inputs, boot_systems
+from wellput.stats.correlation import Coefficient, Correlation, correlate
+from wellput.stats.correlation_bootstrap import bootstrap_correlation
 from wellput.stats.resampling import percentile_interval
+from wellput.stats.soft_accuracy import spa
 
 MIN_SYSTEMS_TO_GENERALIZE = 4
 """With fewer systems no interval can claim to hold for others: there is none, and the note says so."""
@@ -57,24 +58,20 @@ def segment_agreement(
     table: ScoreTable,
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    *,
-    average: Average,
-    coefficient: Coefficient,
+    correlation: Correlation,
     uncertainty: Uncertainty,
 ) -> Agreement:
     """Segment scores against mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
-    estimate = correlate(x, z, level="segment", average=average, coefficient=coefficient)
+    estimate = correlate(x, z, correlation)
     interval: Estimate | None = None
-    drawn = uncertainty.resampled(_n_systems(cells), coefficient)
+    drawn = uncertainty.resampled(_n_systems(cells), correlation.coefficient)
     if drawn is not None and not np.isnan(estimate.value):
-        boot = {"both": boot_both, "items": boot_inputs, "systems": boot_systems}[drawn]
-        interval = boot(
+        interval = bootstrap_correlation(
             x,
             z,
-            level="segment",
-            average=average,
-            coefficient=coefficient,
+            correlation,
+            drawn=drawn,
             n_resamples=uncertainty.n_resamples,
             confidence=uncertainty.confidence,
             seed=uncertainty.seed,
@@ -84,8 +81,8 @@ def segment_agreement(
         metric=table.scorer,
         question=human.scorer,
         level="segment",
-        average=average,
-        coefficient=coefficient,
+        average=correlation.average,
+        coefficient=correlation.coefficient,
         value=estimate.value,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
@@ -99,7 +96,6 @@ def system_agreement(
     table: ScoreTable,
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    *,
     coefficient: Coefficient,
     uncertainty: Uncertainty,
 ) -> Agreement:
@@ -107,7 +103,13 @@ def system_agreement(
     low = high = None
     if coefficient == "spa":
         x, z = segment_scores(table, cells), segment_scores(human, cells)
-        estimate = correlate(x, z, level="system", coefficient="spa")
+        estimate = spa(
+            x,
+            z,
+            n_resamples=uncertainty.n_resamples,
+            seed=uncertainty.seed,
+            threads=uncertainty.threads,
+        )
     else:
         x, z = system_scores(table, cells), system_scores(human, cells)
         estimate = vector_correlation(x, z, coefficient)

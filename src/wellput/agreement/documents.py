@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from wellput.agreement.cells import system_scores
 from wellput.agreement.intervals import vector_correlation
-from wellput.agreement.result import Coefficient
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
+from wellput.stats.correlation import Coefficient
 
 
 def draw_documents(
@@ -28,7 +29,8 @@ def draw_documents(
     judged = np.flatnonzero(cells.any(axis=0))
     if size > len(judged):
         raise InputError(
-            f"A document of {size} segments cannot be drawn from {len(judged)} judged items: "
+            f"A document of {counted(size, 'segment')} cannot be drawn from "
+            f"{counted(len(judged), 'judged item')}: "
             f"give --document-size {max(1, len(judged) // 2)} or less."
         )
     rng = np.random.default_rng(seed)

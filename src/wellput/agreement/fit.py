@@ -18,6 +18,7 @@ from wellput import __version__
 from wellput.agreement.card import figures
 from wellput.agreement.models import ModelSummary, models_of
 from wellput.agreement.predictors import Rows, judged_rows
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Floats
@@ -252,7 +253,9 @@ def _cross_validated(
         r, n = prediction_r(
             rows.y, out_of_fold(rows.y, rows.x, learn, labels, folds=folds, seed=seed)
         )
-        note = "" if n == len(rows.y) else f"{len(rows.y) - n} rows could not be predicted"
+        note = (
+            "" if n == len(rows.y) else f"{counted(len(rows.y) - n, 'row')} could not be predicted"
+        )
         found.append(CrossValidation(group, r, n, folds, note))
     return tuple(found)
 

@@ -13,20 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agreement.cells import resampled_system_scores
-from wellput.agreement.result import Coefficient
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.correlation import correlate
+from wellput.stats.correlation import Coefficient, Correlation, correlate
 
 Resampled = Literal["systems", "items", "both"]
 CHUNK = 64
 
 
 def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:
-    """The coefficient of two plain vectors."""
-    return correlate(
-        x[:, None], z[:, None], level="segment", average="none", coefficient=coefficient
-    )
+    """The coefficient of two vectors, a score for each system."""
+    return correlate(x[:, None], z[:, None], Correlation("system", coefficient=coefficient))
 
 
 def system_level_replicates(

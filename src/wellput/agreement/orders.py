@@ -18,7 +18,10 @@ from wellput.core.table import ScoreTable
 SENTINELS = ("random", "length-only")
 """Metrics that are there to show the floor, not to praise a system."""
 FEW_METRICS = 4
-"""With more of them a sentence names the best and the worst only."""
+"""With more of them a sentence counts metrics rather than name them."""
+MOSTLY = 2 / 3
+"""A metric that gets this share of the pairs right mostly orders systems as people do; a coin gets half
+of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,42 +106,55 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         return ""
     if not any(order.pairs for order in own):
         return "People tell no two systems apart, so no metric can be right or wrong about them."
-    own.sort(key=lambda order: (-order.agreeing / max(order.pairs, 1), order.metric))
-    best, worst = own[0], own[-1]
-    if best.agreeing < best.pairs or worst.agreeing < worst.pairs:
-        return f"{_shares(own)}{_fooled(worst, ranking)}"
-    if len(own) == 1:
-        return f"{best.metric} orders these systems as people do."
-    names = "Both metrics" if len(own) == 2 else f"All {len(own)} metrics"
-    return f"{names} order these systems as people do."
+    own = [order for order in own if order.pairs]
+    own.sort(key=lambda order: (-order.agreeing / order.pairs, order.metric))
+    whole = [order for order in own if not order.against]
+    mostly = [order for order in own if order.against and order.agreeing >= MOSTLY * order.pairs]
+    rest = [order for order in own if order.agreeing < MOSTLY * order.pairs]
+    parts = []
+    if whole:
+        who = _named(whole, len(own))
+        parts.append(f"{who} {_verb('order', whole)} these systems as people do")
+    if mostly:
+        parts.append(
+            f"{_named(mostly, len(own))} mostly {'do' if whole else _verb('order', mostly)}"
+            f"{'' if whole else ' the systems as people do'} ({_counts(mostly, with_pairs=True)})"
+        )
+    if len(rest) == len(own) > 1:
+        who = "Neither metric" if len(own) == 2 else f"None of the {len(own)} metrics"
+        count = _counts(rest, with_pairs=True)
+        parts.append(f"{who} orders the systems as people do ({count})")
+    elif rest:
+        claim = "not" if parts else "not order the systems as people do"
+        count = _counts(rest, with_pairs=not mostly)
+        parts.append(f"{_named(rest, len(own))} {_verb('do', rest)} {claim} ({count})")
+    return f"{'; '.join(parts)}{_fooled(own[-1], ranking)}."
 
 
-def _shares(own: Sequence[MetricOrder]) -> str:
-    """How many pairs each metric orders as people do, best metric first."""
-    if own[0].pairs == 1:
-        return _shares_of_one(own)
-    start = f"Of the {own[0].pairs} pairs of systems that people tell apart,"
-    if len(own) <= FEW_METRICS:
-        counts = [f"{order.metric} orders {order.agreeing}" for order in own[:1]]
-        counts += [f"{order.metric} {order.agreeing}" for order in own[1:]]
-        return f"{start} {', '.join(counts)} as people do."
-    best, worst = own[0], own[-1]
-    return (
-        f"{start} the best of {len(own)} metrics, {best.metric}, orders {best.agreeing} as people do, "
-        f"the worst, {worst.metric}, {worst.agreeing}."
-    )
+def _named(orders: Sequence[MetricOrder], of: int) -> str:
+    """The metrics by name, or by number where they are too many."""
+    names = [order.metric for order in orders]
+    if len(names) == of > 1:
+        return "Both metrics" if of == 2 else f"All {of} metrics"
+    if len(names) > FEW_METRICS:
+        return f"{len(names)} of {of} metrics"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _shares_of_one(own: Sequence[MetricOrder]) -> str:
-    right = [order.metric for order in own if order.agreeing]
-    wrong = [order.metric for order in own if not order.agreeing]
-    the_pair = "the one pair of systems that people tell apart"
-    if not right:
-        return f"No metric orders {the_pair} as people do."
-    return (
-        f"{', '.join(right)} {'orders' if len(right) == 1 else 'order'} {the_pair} as people do; "
-        f"{', '.join(wrong)} {'does' if len(wrong) == 1 else 'do'} not."
-    )
+def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
+    return {"do": "does", "order": "orders"}[verb] if len(orders) == 1 else verb
+
+
+def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
+    """How many pairs each orders as people do: `15, 14 and 14 of 18 pairs`."""
+    counts = [str(order.agreeing) for order in orders]
+    if len(set(counts)) == 1 and len(counts) > 1:
+        counts = [f"{counts[0]} each"]
+    elif len(counts) > FEW_METRICS:
+        counts = [f"{counts[-1]} to {counts[0]}"]
+    shown = counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
+    pairs = orders[0].pairs
+    return f"{shown} of {pairs} {'pair' if pairs == 1 else 'pairs'}" if with_pairs else shown
 
 
 def _fooled(worst: MetricOrder, ranking: Ranking) -> str:
@@ -151,8 +167,8 @@ def _fooled(worst: MetricOrder, ranking: Ranking) -> str:
         return ""
     n = len(ranking.systems)
     return (
-        f" {worst.metric} is fooled by {system}: it ranks it {_place(by_metric, n)}, "
-        f"people {_place(by_people, n)}."
+        f". {worst.metric} is fooled by {system}: it ranks it {_place(by_metric, n)}, people "
+        f"{_place(by_people, n)}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
@@ -51,6 +52,11 @@ class Panel:
         flat = self.ratings.reshape(len(self.judges), -1)
         rated: Floats = flat[:, ~np.isnan(flat).all(axis=0)]
         return rated
+
+    @property
+    def n_items(self) -> int:
+        """How many items have a rating."""
+        return int((~np.isnan(self.ratings)).any(axis=(0, 1)).sum())
 
     @property
     def means(self) -> Floats:
@@ -149,7 +155,7 @@ def panels(
     if unknown:
         raise InputError.collect(
             "The judgments name systems or items that the evalset does not have:",
-            [f"{what} ({n} judgments)" for what, n in unknown.items()],
+            [f"{what} ({counted(n, 'judgment')})" for what, n in unknown.items()],
             "Ids and names must be written alike in both files.",
         )
     if not by_question:

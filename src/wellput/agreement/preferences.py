@@ -13,8 +13,10 @@ from wellput.agreement.cells import oriented
 from wellput.agreement.orders import metric_orders
 from wellput.agreement.ranking import rank_choices
 from wellput.agreement.result import AgreementResult
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.judgment import Preference
+from wellput.core.score import FEWEST_ITEMS
 from wellput.core.table import ScoreTable
 from wellput.stats.kappa import confusion
 from wellput.stats.preferences import Choices, goodness_of_fit, selection_ratios, win_rates
@@ -92,8 +94,15 @@ def _question(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[
         ],
         "pairs": pairs,
         "win_rates": win_rates(choices).tolist(),
-        "note": fitted.reason,
+        "note": ". ".join(filter(None, (fitted.reason, _few_items(rows)))),
     }
+
+
+def _few_items(rows: Sequence[Preference]) -> str:
+    n_items = len({row.item for row in rows})
+    if n_items >= FEWEST_ITEMS:
+        return ""
+    return f"With {counted(n_items, 'judged item')} no test says anything: bring more."
 
 
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:

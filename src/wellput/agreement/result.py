@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Literal
 from wellput.agreement.orders import MetricOrder
 from wellput.agreement.ranking import Ranking
 from wellput.core.result import Result
+from wellput.stats.correlation import Average, Coefficient, Level
 
-Level = Literal["system", "segment", "document"]
-Average = Literal["none", "item", "system"]
-Coefficient = Literal["pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa"]
+AgreementLevel = Level | Literal["document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Agreement:
 
     metric: str
     question: str
-    level: Level
+    level: AgreementLevel
     average: Average | None
     coefficient: Coefficient
     value: float
@@ -46,7 +45,7 @@ class Difference:
 
     metrics: tuple[str, str]
     question: str
-    level: Level
+    level: AgreementLevel
     coefficient: Coefficient
     delta: float
     p_value: float
@@ -82,7 +81,7 @@ class AgreementResult(Result):
 
     presented_by: ClassVar[str] = "wellput.reporting.agree:agreement_report"
 
-    level: Level
+    level: AgreementLevel
     ranking: tuple[Ranking, ...] = ()
     orders: tuple[MetricOrder, ...] = ()
     agreement: tuple[Agreement, ...] = ()

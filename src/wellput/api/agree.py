@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.analysis import agree as agree_on_ratings
@@ -11,7 +11,7 @@ from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.intervals import Resampled
 from wellput.agreement.panel import Normalization
 from wellput.agreement.preferences import agree_on_preferences
-from wellput.agreement.result import AgreementResult, Average, Coefficient, Level
+from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.api.inputs import (
     Answers,
     Items,
@@ -31,6 +31,7 @@ from wellput.engine.score import score_source
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
 from wellput.stats.comparison import Correction, Test
+from wellput.stats.correlation import COEFFICIENTS, Average, Coefficient
 
 
 def agree(
@@ -39,7 +40,7 @@ def agree(
     metrics: Metrics,
     *,
     trees: str | None = None,
-    level: Level = "segment",
+    level: AgreementLevel = "segment",
     average: Average = "none",
     coefficient: Names = "pearson",
     question: Names = (),
@@ -159,7 +160,7 @@ def agree(
 
 def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
     """The coefficients asked for, each once."""
-    known = get_args(Coefficient)
+    known = COEFFICIENTS
     names = listed(given)
     for name in names:
         if name not in known:

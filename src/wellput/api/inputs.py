@@ -1,15 +1,17 @@
 """What verbs are given: an evalset as a file or in memory, judgments likewise, names in a list or
-separated by commas."""
+separated by commas, and keywords by the names they had before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from itertools import islice
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.names import Names as Names
 from wellput.core.names import listed as listed
@@ -17,16 +19,24 @@ from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import check_files as check_files
 from wellput.io import open_evalset
-from wellput.io.files import PathLike
+from wellput.io.files import InputFile, PathLike, check_readable
 
+if TYPE_CHECKING:
+    from wellput.core.judgment import Judgment, Preference
+
+P = ParamSpec("P")
 T = TypeVar("T")
 
 Items: TypeAlias = EvalSource | PathLike
 """An evalset in memory, or the path of a file that `wellput.open_evalset` reads."""
-Answers: TypeAlias = Sequence[Judgment] | Sequence[Preference] | PathLike
+Answers: TypeAlias = "Sequence[Judgment] | Sequence[Preference] | PathLike"
 """Judgments in memory, or the path of a file that `wellput.read_judgments` reads."""
+Sentences: TypeAlias = Iterable[str] | PathLike
+"""Sentences in a list, or the path of a text file with one on each line."""
 Metrics: TypeAlias = str | Metric | Iterable[str | Metric]
 """Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or both."""
+Numbers: TypeAlias = int | str | Iterable[int | str]
+"""Whole numbers in a list, or separated by commas."""
 
 
 def open_items(
@@ -84,3 +94,70 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
             "Ratings and pairwise choices cannot be mixed: give one kind of judgments."
         )
     return answers  # type: ignore[return-value]
+
+
+def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
+    """The sentences in lists of `size`. That a file is not there is said at once."""
+    if not isinstance(sentences, str | Path):
+        return _blocks(sentences, size)
+    refuse_sentence(sentences)
+    file = InputFile(sentences)
+    check_readable(file)
+    return file.line_blocks(size)
+
+
+def refuse_sentence(path: PathLike) -> None:
+    """Where the name of a file is wanted, a sentence is a misunderstanding."""
+    text = str(path).strip()
+    if " " in text and text.endswith((".", "?", "!")) and not Path(path).exists():
+        raise InputError(
+            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list: "
+            f"[{text!r}]."
+        )
+
+
+def _blocks(sentences: Iterable[str], size: int) -> Iterator[list[str]]:
+    rest = iter(sentences)
+    while block := list(islice(rest, size)):
+        if wrong := [one for one in block if not isinstance(one, str)]:
+            raise InputError(f"A sentence is a text; {wrong[0]!r:.60} is none.")
+        yield block
+
+
+def numbers_if_given(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int] | None:
+    """Whole numbers above 0; None for an empty tuple, the default of what need not be given."""
+    is_given = not isinstance(given, tuple) or len(given) > 0
+    return whole_numbers(keyword, given, example=example) if is_given else None
+
+
+def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int]:
+    """Whole numbers above 0; an error names the keyword, with an example of its value.
+
+    >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
+    ([50, 100], [50, 100, 200])
+    """
+    entries = [given] if isinstance(given, int | str) else given
+    pieces = listed([str(entry) for entry in entries])
+    wrong = [piece for piece in pieces if not piece.isdecimal() or not int(piece)]
+    if wrong or not pieces:
+        verb = "is" if len(wrong) == 1 else "are"
+        shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
+        raise InputError(f"{keyword}= takes whole numbers above 0, such as {example}{shown}.")
+    return [int(piece) for piece in pieces]
+
+
+def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Takes the old keywords, too, with a notice: `@renamed(n_resamples="resamples")`."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            for old in new_names.keys() & kwargs.keys():
+                new = new_names[old]
+                warnings.warn(f"{old}= is now {new}=.", DeprecationWarning, stacklevel=2)
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

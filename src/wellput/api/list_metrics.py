@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
-from wellput.metrics.catalog import MetricList, describe
-from wellput.metrics.registry import names
+from wellput.metrics.catalog import MetricList, every_metric, one_metric
 
 
 def list_metrics(
-    *, path: PathLike | None = None, seed: int = 12345, threads: int | None = None
+    metric: str | None = None,
+    *,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
 ) -> MetricList:
     """Lists every metric: which direction is better, what it needs, its options, its paper. Metrics of
     other packages are in the list too.
 
     Parameters
     ----------
+    metric
+        Shows this one alone, with its options, their defaults and values, and examples.
     path
         Writes the list to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
     seed, threads
@@ -39,7 +44,7 @@ def list_metrics(
     ('higher', 'references', 'Papineni et al. 2002')
     """
     check_files([path], [])
-    listed = MetricList(tuple(describe(name) for name in names()))
+    listed = every_metric() if metric is None else one_metric(metric)
     if path is not None:
         listed.save(path)
     return listed

@@ -12,7 +12,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.io import open_evalset, write_evalset
+from wellput.io import check_table, open_evalset, write_evalset
 from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
 from wellput.language.paraphrase.methods import FilterName, Method, choices_of, make_paraphraser
@@ -119,6 +119,9 @@ def paraphrase(
     texts = text_list(corpus)
     source = evalset if isinstance(evalset, EvalSource) else open_evalset(evalset)
     check_files([path, substitutions], [evalset, *texts])
+    for made_file in (path, substitutions):
+        if made_file is not None:
+            check_table(made_file)
     if cache is not None and not texts:
         raise InputError("cache= keeps what is learned from corpus=: give both.")
     learned = _learned(source, chosen, texts, cache, seed, on_phase) if texts else None

@@ -91,6 +91,8 @@ def report(
     given = [name for name, value in about_people.items() if value not in ((), [], "", None)]
     if judgments is None and given:
         raise InputError(f"{given[0]}= is about judgments: give judgments, too.")
+    if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
+        raise InputError(f"{path}: a report is an HTML page: give a name that ends in .html.")
     check_files([path], [evalset, judgments])
     exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
     options = AgreementOptions(

@@ -7,8 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from wellput.api.inputs import Items, Metrics, check_files, parsed, parser_named
-from wellput.api.keywords import renamed
+from wellput.api.inputs import Items, Metrics, check_files, parsed, parser_named, renamed
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
 from wellput.core.metric import Metric

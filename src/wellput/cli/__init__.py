@@ -51,12 +51,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "runs": ("wellput.cli.runs:command", "Find stored scores again, and compare them."),
-    "metrics": ("wellput.cli.metrics:command", "List every metric, what it needs, its paper."),
+    "metrics": ("wellput.cli.metrics:command", "List every metric, or show one of them."),
     "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
     "completion": (
         "wellput.cli.completion:command",
         "Print the script that completes commands in a shell.",
     ),
+    "help": ("wellput.cli.help:command", "Show the help of a command."),
 }
 
 

@@ -10,8 +10,8 @@ from wellput.cli.options import common_options, show_result_of
 from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
 from wellput.cli.tree_options import trees_option
+from wellput.stats.correlation import COEFFICIENTS
 
-COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa")
 TESTS = (
     "auto", "perm-both", "perm-systems", "perm-inputs", "perm-cells", "boot-both", "boot-systems",
     "boot-inputs", "williams",

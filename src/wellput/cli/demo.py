@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from wellput.cli.options import common_options, emit, show
-
-METRICS = "bleu,chrf,gsa,fluency"
-TITLE = "Harbor announcements (wellput demo, judges simulated)"
+from wellput.cli.options import check_output, common_options, show
 
 
 @click.command(
@@ -30,78 +29,16 @@ Examples:
 )
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @common_options
-def command(
-    save: str | None,
-    save_judgments: str | None,
-    report: str,
-    no_report: bool,
-    format: str,
-    output: str,
-    seed: int,
-    threads: int | None,
-) -> None:
+def command(format: str, output: str, **options: Any) -> None:
     """Show the tool on an embedded example: announcements of a harbor, written by seven systems,
     with two references and their trees, and the ratings of eight simulated judges."""
-    from wellput.agreement.analysis import AgreementOptions
-    from wellput.agreement.correlate import Uncertainty
+    from wellput.api.demo import demo
     from wellput.cli.progress import progress
-    from wellput.core.cores import available_cores
-    from wellput.example.example import BASELINE, harbor_example
-    from wellput.example.judges import simulated_judgments
-    from wellput.io import check_distinct, check_writable, write_evalset, write_judgments
-    from wellput.reporting.demo import demo_report
-    from wellput.reporting.html.evaluate import evaluate
-    from wellput.reporting.html.page import report_page
 
-    with progress(at_once=not no_report) as on_phase:
-        on_phase("loading the charts")
-        library = None if no_report else library_if_installed()
-    asked = (output, save, save_judgments, None if library is None else report)
-    made = [path for path in asked if path is not None]
-    for path in made:
-        check_writable(path)
-    check_distinct(made, [])
-    cores = threads or available_cores()
-    example = harbor_example()
-    judgments = simulated_judgments(example)
-    if save is not None:
-        write_evalset(example, save)
-    if save_judgments is not None:
-        write_judgments(judgments, save_judgments)
-    with progress() as on_phase:
-        evaluation = evaluate(
-            example,
-            judgments,
-            [METRICS],
-            title=TITLE,
-            baseline=BASELINE,
-            shown=len(example),
-            options=AgreementOptions(uncertainty=Uncertainty(seed=seed, threads=cores)),
-            on_phase=on_phase,
-        )
-        page = None if library is None else report_page(evaluation, library, on_phase=on_phase)
-    if page is not None:
-        emit(page, report)
-    assert evaluation.agreement is not None  # there are judgments
-    shown = demo_report(evaluation, evaluation.agreement)
-    show(
-        shown,
-        format,
-        output,
-        before=INTRODUCTION,
-        after=closing(None if library is None else report),
-    )
-
-
-def library_if_installed() -> str | None:
-    """The demo shows what it can where the extra `report` is missing."""
-    from wellput.core.errors import MissingExtra
-    from wellput.reporting.html.page import chart_library
-
-    try:
-        return chart_library()
-    except MissingExtra:
-        return None
+    check_output(output)
+    with progress(at_once=not options["no_report"]) as on_phase:
+        shown = demo(**options, on_phase=on_phase)
+    show(shown, format, output, before=INTRODUCTION, after=closing(shown.page))
 
 
 INTRODUCTION = """\
@@ -114,7 +51,7 @@ ones come from `wellput study`.
 """
 
 
-def closing(report: str | None) -> str:
+def closing(report: object) -> str:
     shown = (
         f"Open {report} in a browser: the same as a picture, and every item."
         if report

@@ -10,7 +10,6 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from wellput.cli.keyword_messages import in_options
 from wellput.core.errors import InputError, WellputError
 from wellput.core.progress import OnPhase
 from wellput.core.result import Result
@@ -63,6 +62,8 @@ def speaking_options(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except WellputError as error:
+            from wellput.cli.keyword_messages import in_options
+
             told = in_options(str(error), click.get_current_context().command)
             error.args = (told, *error.args[1:])
             raise
@@ -148,14 +149,10 @@ def refuse_stdin_twice(*paths: str) -> None:
 
 
 def emit(text: str, output: str) -> None:
-    """Writes to the file (whole or not at all), or to standard output.
+    """Writes to the file (whole or not at all), or to standard output."""
+    from wellput.io.output import write_text
 
-    Half a character, which an evalset can hold escaped, is shown as its escape: UTF-8 has none.
-    """
-    from wellput.io import replacing
-
-    with replacing(output) as file:
-        file.write(text.encode(errors="backslashreplace"))
+    write_text(text, output)
 
 
 class CommandWithConfidence(click.Command):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from wellput.cli.options import making_options, show
+from wellput.cli.options import making_options, show_made
 from wellput.text.tokenizers import NATIVE
 
-BLOCK = 1024
 TREEBANK = "treebank"
 
 
@@ -36,47 +37,19 @@ Examples:
 )
 @click.option(
     "-o",
-    "output",
+    "path",
     default="-",
     metavar="TREES.conllu",
     help="Write the trees to TREES.conllu (.gz, .xz), and a summary to standard output.",
 )
 @making_options
-def command(
-    sentences: str,
-    parser: str,
-    tokenize: str,
-    output: str,
-    format: str,
-    seed: int,
-    threads: int | None,
-) -> None:
+def command(format: str, path: str, **options: Any) -> None:
     """Parse sentences into dependency trees (CoNLL-U).
 
     SENTENCES.txt has one on each line (- for standard input). Empty lines have no tree; sent_id is
     the line's number. The log probability (natural) and the number of fragments are those of the
     head-driven model. Without -o the trees go to standard output; --format is the summary's.
     """
-    from wellput.cli.progress import progress_of
-    from wellput.core.cores import available_cores
-    from wellput.io import check_distinct, check_writable, format_tree, replacing
-    from wellput.io.files import InputFile, check_readable
-    from wellput.language.sentence_parsing import SentenceParser, Summary
-    from wellput.reporting.parse import parse_report
+    from wellput.api.parse import parse
 
-    file = InputFile(sentences)
-    check_readable(file)
-    check_writable(output)
-    check_distinct([output], [sentences])
-    parsing = SentenceParser.load(parser, tokenize=tokenize)
-    threads = threads or available_cores()
-    summary = Summary()
-    with progress_of("parsing sentences") as on_progress, replacing(output) as sink:
-        for block in file.line_blocks(BLOCK):
-            for parsed in parsing.parse(block, first=summary.lines + 1, threads=threads):
-                summary.add(parsed)
-                sink.write(format_tree(parsed.tree).encode(errors="backslashreplace"))
-            summary.lines += len(block)
-            on_progress(len(block))
-    if output != "-":
-        show(parse_report(summary), format, "-")
+    show_made(lambda on_phase: parse(**options, path=path, on_phase=on_phase), format, path)

@@ -10,6 +10,7 @@ import click
 from wellput.cli.options import common_options, emit, making_options
 from wellput.cli.study_create import command as create
 from wellput.cli.study_options import listed, open_study, print_records, rendered
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, MissingExtra
 from wellput.reporting.ranking import ranking_table
 from wellput.reporting.table import Table, as_csv, as_json, number
@@ -64,7 +65,7 @@ def invite(
     check_writable(output)
     chosen = listed(names)
     store = open_study(study)
-    invited = store.invite(judges or len(chosen) or store.study.plan.judges, chosen or None)
+    invited = store.invite(judges or len(chosen) or store.setup.plan.judges, chosen or None)
     records = [
         {"judge": one.judge, "token": one.token, "url": f"{url.rstrip('/')}/judge/{one.token}"}
         for one in invited
@@ -73,6 +74,7 @@ def invite(
         ["judge", "link"],
         [[record["judge"], record["url"]] for record in records],
         notes=["Give each judge their own link. Links are not shown again."],
+        caption="Invitations",
     )
     print_records("invitations", records, table, format, output)
 
@@ -108,9 +110,8 @@ def serve(
     address = f"{scheme}://{host}:{port}"
     if new_owner_token:
         click.echo(f"The owner's token is now {store.renew_owner_token()}")
-    click.echo(
-        f"{store.design.title}\n  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard"
-    )
+    click.echo(store.questionnaire.title)
+    click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
     run(
         store,
         host=host,
@@ -151,13 +152,16 @@ def status(study: str, format: str, output: str, seed: int, threads: int | None)
         ]
         for one in overview.judges
     ]
-    answered = f"{overview.done:,} of {overview.planned:,} trials answered"
+    answered = f"{overview.done:,} of {counted(overview.planned, 'trial')} answered"
     notes = [f"{answered}; the study is {overview.state}."]
     if overview.unreachable:
-        notes.append(f"{overview.unreachable:,} trials are left to nobody: invite more judges.")
+        are = "is" if overview.unreachable == 1 else "are"
+        trials = counted(overview.unreachable, "trial")
+        notes.append(f"{trials} {are} left to nobody: invite more judges.")
     if overview.forgotten:
         notes.append(
-            f"{overview.forgotten} judges withdrew, {overview.forgotten_answers} answers erased."
+            f"{counted(overview.forgotten, 'judge')} withdrew, "
+            f"{counted(overview.forgotten_answers, 'answer')} erased."
         )
     tables = [
         *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
@@ -216,11 +220,12 @@ def export(
 ) -> None:
     """Write the judgments to a file, for `wellput agree` and others."""
     from wellput.cli.progress import progress
-    from wellput.io import check_writable
+    from wellput.io import check_table
+    from wellput.io.score_files import check_score_file
     from wellput.studies.exports import Target
     from wellput.studies.exports import export as write
 
-    check_writable(output)
+    (check_score_file if target == "mt-metrics-eval" else check_table)(output)
     with progress() as on_phase:
         on_phase("reading the study")
         store = open_study(study)
@@ -237,8 +242,9 @@ def export(
         )
     if output != "-":
         beside = f", the design to {done['design']}" if done["design"] else ""
-        note = f"{done['answers']:,} answers written to {output}{beside}."
-        table = Table(["answers", "output"], [[str(done["answers"]), output]], notes=[note])
+        note = f"{counted(done['answers'], 'answer')} written to {output}{beside}."
+        row = [str(done["answers"]), output]
+        table = Table(["answers", "output"], [row], notes=[note], caption="The export")
         print_records("export", [done], table, format, "-")
 
 
@@ -266,5 +272,5 @@ def forget(
         raise InputError("Name the one judge to forget: wellput study forget STUDY NAME.")
     erased = open_study(study).forget(who)
     record = {"judge": who, "answers_erased": erased}
-    table = Table(["judge", "answers erased"], [[who, str(erased)]])
+    table = Table(["judge", "answers erased"], [[who, str(erased)]], caption="A judge forgotten")
     print_records("forgotten", [record], table, format, output)

@@ -13,9 +13,6 @@ from typing import Any, TypeAlias
 Derivation: TypeAlias = Mapping[str, Any]
 """A node: `id`, and where it has them `label`, `word`, `features`, `children`."""
 
-ORIGINAL = "original"
-"""The system whose schedules are those that people showed: what the others are compared with."""
-
 SPAN = ".."
 
 MOTIONS: dict[str, str] = {

@@ -77,7 +77,8 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     >>> did_you_mean("gleu", ["bleu", "chrf", "gleu-fluency"])
     ' Did you mean gleu-fluency or bleu?'
     """
-    begun = [other for other in known if other.startswith(f"{name.lower()}-")]
-    close = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
-    near = list(dict.fromkeys([*begun, *close]))[:3]
+    spelled = {other.lower(): other for other in known}
+    begun = [other for other in spelled if other.startswith(f"{name.lower()}-")]
+    close = get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)
+    near = [spelled[other] for other in dict.fromkeys([*begun, *close])][:3]
     return f" Did you mean {' or '.join(near)}?" if near else ""

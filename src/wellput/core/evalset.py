@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from wellput.core.displays import ORIGINAL
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.source import EvalSource
@@ -25,6 +25,9 @@ T = TypeVar("T")
 # Displays of a talking head: node id -> the motions on it.
 Schedule: TypeAlias = Mapping[str, Sequence[str]]
 Output: TypeAlias = str | Schedule
+
+ORIGINAL = "original"
+"""The system whose schedules are those that people showed: what the others are compared with."""
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
@@ -187,7 +190,8 @@ class EvalSet(EvalSource):
         return iter(self.items)
 
     def __repr__(self) -> str:
-        return f"EvalSet({len(self.items)} items, systems: {', '.join(self.systems) or 'none'})"
+        n_items = counted(len(self.items), "item")
+        return f"EvalSet({n_items}, systems: {', '.join(self.systems) or 'none'})"
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items in blocks of `BLOCK`."""
@@ -211,7 +215,7 @@ class EvalSet(EvalSource):
         is the reference where none are given.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
-        EvalSet(1 items, systems: A)
+        EvalSet(1 item, systems: A)
         """
         _refuse_other_than_text(outputs, references)
         lengths = {f"the outputs of {system}": len(column) for system, column in outputs.items()}
@@ -250,6 +254,40 @@ class EvalSet(EvalSource):
                 )
             )
         return cls(rows, systems=tuple(outputs))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        outputs: str | Sequence[str] | Mapping[str, str],
+        references: str | Sequence[str] | None = None,
+        id: str | None = None,
+        source: str | None = None,
+        context: str | None = None,
+    ) -> EvalSet:
+        """From a data frame with a row for each item: pandas', Polars', or a mapping from names to
+        columns. Keywords name its columns.
+
+        `outputs` are the columns of the systems, which go by the names of their columns, or a mapping
+        from systems to columns. `references` are one column or several; a cell may be a list. None and
+        NaN are missing outputs and references. Without `id` items are numbered from 1.
+
+        >>> frame = {"prompt": ["a", "b"], "gold": ["x", ["y", "z"]], "gpt": ["x", None]}
+        >>> evalset = EvalSet.from_frame(frame, source="prompt", references="gold", outputs=["gpt"])
+        >>> evalset.items[1].references, evalset.items[1].outputs
+        (('y', 'z'), {})
+        """
+        from wellput.core.frames import evalset_of_frame
+
+        return evalset_of_frame(
+            frame,
+            outputs=outputs,
+            references=() if references is None else references,
+            id=id,
+            source=source,
+            context=context,
+        )
 
 
 def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from wellput.core.displays import ORIGINAL
-from wellput.core.evalset import Batch, Item
+from wellput.core.evalset import ORIGINAL, Batch, Item
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+FEWEST_ITEMS = 10
+"""With fewer items resampling has next to nothing to draw from: nothing counts as shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Score:

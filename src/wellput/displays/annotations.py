@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wellput.core.displays import MOTIONS, ORIGINAL, SPAN
+from wellput.core.displays import MOTIONS, SPAN
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import Item
+from wellput.core.evalset import ORIGINAL, Item
 from wellput.io.tiers import Interval, Tiers
 
 ENOUGH = 0.5

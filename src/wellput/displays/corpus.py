@@ -14,16 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.displays import (
-    ORIGINAL,
-    Derivation,
-    display_code,
-    extents_of,
-    nodes_of,
-    span_ends,
-)
+from wellput.core.displays import Derivation, display_code, extents_of, nodes_of, span_ends
 from wellput.core.errors import InputError
-from wellput.core.evalset import Item, Schedule
+from wellput.core.evalset import ORIGINAL, Item, Schedule
 
 Integers: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = tuple[Hashable, ...]

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wellput.core.cores import available_cores
-from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
+from wellput.core.evalset import ORIGINAL
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wellput.core.displays import ORIGINAL
+from wellput.core.counted import counted
+from wellput.core.evalset import ORIGINAL
 from wellput.displays.evaluation import (
     INTRINSIC,
     NO_MOTION,
@@ -104,7 +105,7 @@ def _accuracy_notes(evaluation: DisplayEvaluation) -> list[str]:
 
 def _notes(result: ScoreResult) -> list[str]:
     """What the means leave out."""
-    lines = ["1 sentence." if result.items == 1 else f"{result.items:,} sentences."]
+    lines = [f"{counted(result.items, 'sentence')}."]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
         if score.undefined and score.metric.partition(":")[0] in PER_SENTENCE:

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
-from wellput.core.displays import ORIGINAL, Derivation, nodes_of, words_of
+from wellput.core.displays import Derivation, nodes_of, words_of
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSet, Item
+from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.core.result import Result
 from wellput.displays.rules import Rule, conditions_of
 from wellput.io import check_files, write_evalset

@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.counted import counted
 from wellput.core.displays import display_motions
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
@@ -309,7 +310,8 @@ def _refuse_unseen(
     unseen = np.flatnonzero(used & (lengths < len(contexts.names)))
     if len(unseen):
         raise InputError.collect(
-            f"{name}: {len(unseen)} nodes have a context without a training example:",
+            f"{name}: {counted(len(unseen), 'node')} {'has' if len(unseen) == 1 else 'have'} a context "
+            "without a training example:",
             [
                 f"item {corpus.items[int(corpus.rows[place])].id}, node {corpus.nodes[place]['id']}: "
                 f"{contexts.described(int(contexts.codes[place]))}"

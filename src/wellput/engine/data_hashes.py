@@ -12,8 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from wellput.core.displays import ORIGINAL
-from wellput.core.evalset import Item
+from wellput.core.evalset import ORIGINAL, Item
 from wellput.core.metric import Need
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wellput.core.displays import ORIGINAL
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch, Item
+from wellput.core.evalset import ORIGINAL, Batch, Item
 from wellput.core.metric import Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of
 from wellput.core.source import EvalSource
@@ -90,8 +89,8 @@ def check_needs(metric: Metric, batch: Batch) -> None:
             lacking = [f"item {i}" for i, there in zip(batch.ids, rows, strict=True) if not there]
             what, advice = LACKING[need]
             raise InputError.collect(
-                f"{metric.name} needs {what} for every item; {len(lacking)} of {len(rows)} "
-                f"that {batch.system} has an output for lack it:",
+                f"{metric.name} needs {what} for every item; {len(lacking):,} of {len(rows):,} "
+                f"that {batch.system} has an output for {'lacks' if len(lacking) == 1 else 'lack'} it:",
                 lacking,
                 advice,
             )

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from wellput.core.cores import available_cores
 from wellput.core.evalset import EvalSet
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import ScoreResult
@@ -32,6 +33,7 @@ def evaluate_order(
     n_resamples: int = 1000,
     seed: int = 12345,
     threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
 ) -> ScoreResult:
     """Scores each system's sentences (words with spaces between them) against the trees' own order;
     with a baseline, each difference from it is tested by approximate randomization."""
@@ -47,6 +49,7 @@ def evaluate_order(
             baseline=baseline, resampling=Resampling(n_resamples, seed, threads=cores)
         ),
         plan=ScoringPlan(threads=cores, keep_rows=True),
+        on_phase=on_phase,
     )
     return _with_short_names(result)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
 from wellput.core.result import Result
-from wellput.core.score import Score
+from wellput.core.score import FEWEST_ITEMS, Score
 from wellput.core.table import ScoreTable
 
 
@@ -86,6 +86,30 @@ class ScoreResult(Result):
         if metric not in self.tables:
             raise InputError(f"No rows were kept for {metric!r}: score with keep_rows=True.")
         return self.tables[metric]
+
+    def is_shown(self, p_value: float | None, n_items: int | None) -> bool:
+        """Whether a test on so many items shows a difference."""
+        return p_value is not None and p_value < self.alpha and (n_items or 0) >= FEWEST_ITEMS
+
+    def beaten(self, metric: str) -> frozenset[str] | None:
+        """The systems that another is shown to be better than: among all pairs where they were tested
+        (by Holm's p), else by the tests against the baseline. None where nothing can be said."""
+        is_better = self.higher_is_better[metric]
+        tests: list[tuple[str, str, float, float | None, int]] = [
+            (pair.a, pair.b, pair.delta, pair.p_adjusted, pair.n)
+            for pair in self.comparisons
+            if pair.metric == metric
+        ]
+        if not self.comparisons:
+            tests = [
+                (one.system, one.baseline, one.delta or 0.0, one.p_value, one.n_common or 0)
+                for one in self.scores
+                if one.metric == metric and one.baseline is not None
+            ]
+        if is_better is None or not tests or min(n for *_, n in tests) < FEWEST_ITEMS:
+            return None
+        shown = [(a, b, delta) for a, b, delta, p, n in tests if delta and self.is_shown(p, n)]
+        return frozenset(b if (delta > 0) == is_better else a for a, b, delta in shown)
 
     @property
     def worse(self) -> tuple[Score, ...]:

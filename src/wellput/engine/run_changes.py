@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.result import Result
 from wellput.core.run import Run, RunScore
@@ -124,7 +125,7 @@ def _change(metric: str, before: RunScore, after: RunScore) -> Change:
         version = old.startswith("version:") and new.startswith("version:")
         (cautions if version else obstacles).append(f"{old or 'nothing'} → {new or 'nothing'}")
     if before.n != after.n:
-        cautions.append(f"on {before.n:,} items, then on {after.n:,}")
+        cautions.append(f"on {counted(before.n, 'item')}, then on {after.n:,}")
     same_outputs = before.outputs == after.outputs
     if not obstacles and not same_outputs:
         cautions.append("the outputs changed")

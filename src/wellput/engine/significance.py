@@ -12,10 +12,9 @@ import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.progress import OnProgress, unheard
+from wellput.core.score import FEWEST_ITEMS
 from wellput.core.table import Estimate, ScoreTable
 from wellput.engine.result import Comparison
-from wellput.stats.corrections import holm
-from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
 Test = Literal["ar", "bs"]
 
@@ -31,6 +30,9 @@ class Resampling:
     confidence: float = 0.95
 
     def interval(self, table: ScoreTable, system: str) -> Estimate:
+
+        from wellput.stats.resampling import bootstrap
+
         row = table.row(system)
         return bootstrap(
             table.statistics[row][table.present[row]],
@@ -43,6 +45,9 @@ class Resampling:
 
     def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
         """score(a) − score(b) on the items that both have."""
+
+        from wellput.stats.resampling import approximate_randomization, paired_bootstrap
+
         first, second = table.row(a), table.row(b)
         both = table.present[first] & table.present[second]
         left, right = table.statistics[first][both], table.statistics[second][both]
@@ -116,7 +121,7 @@ class Inference:
 
 def is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
     """Whether a difference is one for the worse and significant; None where nothing can be said."""
-    if higher_is_better is None or delta.p_value is None:
+    if higher_is_better is None or delta.p_value is None or (delta.n or 0) < FEWEST_ITEMS:
         return None
     better = delta.value if higher_is_better else -delta.value
     return better < 0 and delta.p_value < alpha
@@ -126,6 +131,9 @@ def compare_all(
     table: ScoreTable, test: Test, resampling: Resampling, on_progress: OnProgress = unheard
 ) -> list[Comparison]:
     """Every pair of systems, with Holm's correction."""
+
+    from wellput.stats.corrections import holm
+
     pairs = list(combinations(table.systems, 2))
     deltas: list[Estimate] = []
     for a, b in pairs:

@@ -4,6 +4,7 @@ from wellput.io.brackets import read_constituents as read_constituents
 from wellput.io.conllu import format_tree as format_tree
 from wellput.io.conllu import parse_tree as parse_tree
 from wellput.io.conllu import read_trees as read_trees
+from wellput.io.conllu import write_trees as write_trees
 from wellput.io.evalset_writer import write_evalset as write_evalset
 from wellput.io.evalsets import open_evalset as open_evalset
 from wellput.io.evalsets import read_evalset as read_evalset
@@ -21,3 +22,5 @@ from wellput.io.segments import SegmentScore as SegmentScore
 from wellput.io.segments import SegmentWriter as SegmentWriter
 from wellput.io.segments import read_segments as read_segments
 from wellput.io.segments import writing_segments as writing_segments
+from wellput.io.tables import check_table as check_table
+from wellput.io.tables import check_text as check_text

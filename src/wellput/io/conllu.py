@@ -8,11 +8,12 @@ DEPS column is kept as it is. That the heads make a tree is checked here and now
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Multiword, Tree, Word
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.output import replacing
 from wellput.io.problems import Problems
 
 COLUMNS = 10
@@ -77,6 +78,13 @@ def format_tree(tree: Tree) -> str:
             f"\t{word.relation}\t{word.deps}\t{word.misc}"
         )
     return "\n".join(lines) + "\n\n"
+
+
+def write_trees(trees: Iterable[Tree], path: PathLike) -> None:
+    """Writes the trees one by one, the file whole or not at all; `-` is standard output."""
+    with replacing(path) as file:
+        for tree in trees:
+            file.write(format_tree(tree).encode(errors="backslashreplace"))
 
 
 def _sentences(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:

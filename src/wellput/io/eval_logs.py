@@ -17,21 +17,22 @@ from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.inspect_archives import read_archive
 from wellput.io.inspect_logs import inspect_answers, is_inspect_log
 from wellput.io.logged_answers import LoggedAnswer
+from wellput.io.object_stores import is_url
 from wellput.io.promptfoo_logs import is_promptfoo_log, promptfoo_answers
 
 ARCHIVE = ".eval"
 SUFFIXES = (".json", ARCHIVE)
 
 
-def is_eval_log(path: PathLike) -> bool:
+def knows(path: PathLike) -> bool:
     """Whether the path is a log by its name, or a folder of inspect_ai's logs."""
     given = Path(path)
     if given.is_dir():
         return any(InputFile(file).suffix in SUFFIXES for file in given.iterdir())
-    return InputFile(path).suffix in SUFFIXES
+    return InputFile(path).suffix in SUFFIXES and not is_url(str(path))
 
 
-def read_eval_logs(path: PathLike) -> EvalSet:
+def open_evalset(path: PathLike) -> EvalSet:
     """The items of one log, or of all logs of a folder, with every system's answers."""
     given = Path(path)
     inside = sorted(given.iterdir()) if given.is_dir() else [given]

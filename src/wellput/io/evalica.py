@@ -19,8 +19,9 @@ CHOICES: dict[str, Choice] = {"left": "a", "right": "b", "tie": "tie"}
 WINNERS = {choice: winner for winner, choice in CHOICES.items()}
 
 
-def is_evalica(file: InputFile) -> bool:
+def knows(path: PathLike) -> bool:
     """Whether the header is evalica's."""
+    file = InputFile(path)
     if file.suffix not in (".csv", ".tsv"):
         return False
     header = (
@@ -29,7 +30,7 @@ def is_evalica(file: InputFile) -> bool:
     return set(COLUMNS) <= set(header)
 
 
-def read_evalica(path: PathLike) -> list[Preference]:
+def read_judgments(path: PathLike) -> list[Preference]:
     """The comparisons; without such columns of their own the judge is `evalica`, the item the number
     of the row, the question `preference`."""
     file = InputFile(path)

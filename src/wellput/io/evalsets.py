@@ -10,14 +10,13 @@ from wellput.core.plain_block import ids_of
 from wellput.core.source import EvalSource, Partition
 from wellput.io.compression import SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
-from wellput.io.eval_logs import is_eval_log, read_eval_logs
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
+from wellput.io.formats import FORMATS
 from wellput.io.locations import files_in, is_folder, is_pattern
-from wellput.io.mt_metrics_eval import find_language_pair, open_language_pair
 from wellput.io.object_stores import is_url
 from wellput.io.problems import Problems
+from wellput.io.readers import open_known_evalset
 from wellput.io.record_files import RecordFile
-from wellput.io.tables import FORMATS
 
 SHARDS = [suffix + packed for suffix in FORMATS for packed in ("", *COMPRESSIONS)]
 
@@ -26,21 +25,16 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
     """The items of a file, read block by block: JSONL, CSV, TSV or Parquet by its suffix, behind
     which `.gz` or `.xz` may stand; `-` is JSONL on standard input; a folder of such files or a pattern
     (`shards/*.jsonl`); a folder of mt-metrics-eval with the language pair behind it
-    (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo (`.json`), or a folder of inspect_ai's.
-    Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
+    (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo (`.json`), or a folder of inspect_ai's; what
+    a reader of another package knows (`io.readers`). Files, folders and patterns may be URLs of
+    PyArrow's filesystems (`s3://…`).
 
     `trees=False` leaves trees unparsed, for metrics that need none.
     """
     name = str(path)
-    if is_pattern(name):
-        return _open_shards(files_in(name, SHARDS), trees=trees)
-    if name != STANDARD_INPUT and not is_url(name):
-        pair = find_language_pair(path)
-        if pair is not None:
-            return open_language_pair(pair)
-        if is_eval_log(path):
-            return read_eval_logs(path)
-    if name != STANDARD_INPUT and is_folder(name):
+    if (known := open_known_evalset(name)) is not None:
+        return known
+    if name != STANDARD_INPUT and (is_pattern(name) or is_folder(name)):
         return _open_shards(files_in(name, SHARDS), trees=trees)
     check_readable(InputFile(name))
     return _open_shards([name], trees=trees)

@@ -9,14 +9,9 @@ from typing import Any
 
 from wellput.core.errors import InputError
 from wellput.core.judgment import CHOICES, Judgment, Preference
-from wellput.io.evalica import is_evalica, read_evalica
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.label_studio import is_label_studio, read_label_studio
-from wellput.io.mqm import is_mqm, read_mqm
-from wellput.io.mt_metrics_eval import find_language_pair, read_human_scores
-from wellput.io.potato import is_potato, read_potato
 from wellput.io.problems import Problems
-from wellput.io.score_files import is_score_file, read_score_file
+from wellput.io.readers import read_known_judgments
 from wellput.io.tables import read_records, writing_table
 
 RATING = ("judge", "item", "system", "question", "value")
@@ -28,22 +23,12 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
 
     CSV, TSV, JSONL or Parquet by suffix; `-` is CSV on standard input. Recognized too: MQM ratings
     (TSV), a folder or a score file of mt-metrics-eval, evalica's comparisons (CSV), annotations of
-    Label Studio (JSON) and Potato.
+    Label Studio (JSON) and Potato, and what readers of other packages know (`io.readers`).
     """
-    if find_language_pair(path) is not None:
-        return read_human_scores(path)
-    if is_potato(path):
-        return read_potato(path)
+    if (known := read_known_judgments(str(path))) is not None:
+        return known
     file = InputFile(path)
     check_readable(file)
-    if is_score_file(file):
-        return read_score_file(path)
-    if is_label_studio(file):
-        return read_label_studio(path)
-    if is_evalica(file):
-        return read_evalica(path)
-    if is_mqm(file):
-        return read_mqm(path)
     return _preferences(file) if _is_pairwise(file) else _judgments(file)
 
 

@@ -25,11 +25,11 @@ LONGEST_SECONDS = 1e9  # what is more, or no number, is no time
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
 
 
-def is_label_studio(file: InputFile) -> bool:
-    return file.suffix == ".json"
+def knows(path: PathLike) -> bool:
+    return InputFile(path).suffix == ".json"
 
 
-def read_label_studio(path: PathLike) -> list[Judgment] | list[Preference]:
+def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of an export; cancelled annotations are left out.
 
     The judge is whoever completed the annotation, by email or number. Label Studio's lead time is kept

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK, Item
 from wellput.core.source import EvalSource
@@ -136,12 +137,14 @@ class LineSource(EvalSource):
 
     def _uneven(self) -> InputError:
         counts = [
-            f"{file.name}: {file.count_lines()} lines"
+            f"{file.name}: {counted(file.count_lines(), 'line')}"
             for file in self.files
             if file is not self._trees
         ]
         if self._trees is not None:
-            counts.append(f"{self._trees.name}: {sum(1 for _ in trees_in(self._trees))} trees")
+            counts.append(
+                f"{self._trees.name}: {counted(sum(1 for _ in trees_in(self._trees)), 'tree')}"
+            )
         return InputError.collect(
             "The files are not equally long; line n of each must belong to item n:",
             counts,

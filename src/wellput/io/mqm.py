@@ -61,8 +61,13 @@ def read_mqm(path: PathLike) -> list[Judgment]:
     ]
 
 
-def is_mqm(file: InputFile) -> bool:
+read_judgments = read_mqm
+"""Its name among `io.readers`."""
+
+
+def knows(path: PathLike) -> bool:
     """Whether a file's header is that of an MQM table."""
+    file = InputFile(path)
     if file.suffix != ".tsv":
         return False
     header = next(file.lines(), "").split("\t")

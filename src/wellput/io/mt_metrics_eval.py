@@ -76,6 +76,10 @@ class JsonColumn(InputFile):
         return sum(1 for _ in self.lines())
 
 
+def knows(path: PathLike) -> bool:
+    return find_language_pair(path) is not None
+
+
 def find_language_pair(path: PathLike) -> LanguagePair | None:
     """The language pair that a path names, None where the path is no such folder."""
     path = Path(path)
@@ -97,16 +101,24 @@ def find_language_pair(path: PathLike) -> LanguagePair | None:
     return None
 
 
+def _language_pair(path: PathLike) -> LanguagePair:
+    pair = find_language_pair(path)
+    if pair is None:
+        raise InputError(f"{path} is not a folder of mt-metrics-eval: it has no folder sources.")
+    return pair
+
+
 def _pairs(folder: Path) -> list[str]:
     return sorted({path.stem for path in (folder / "sources").iterdir() if "-" in path.stem})
 
 
-def open_language_pair(pair: LanguagePair) -> TranslationSource:
+def open_evalset(path: PathLike) -> TranslationSource:
     """The source, all references in the order of their names, and all systems of a language pair.
 
     A reference that is also among the systems is measured against the other references; where there
     are none, it is left out of the systems.
     """
+    pair = _language_pair(path)
     sources = pair.files("sources", pair.folder / "sources", f"{pair.name}.*")
     references = {
         path.stem.removeprefix(f"{pair.name}."): file
@@ -150,6 +162,11 @@ class TranslationSource(EvalSource):
         return item._replace(outputs=outputs, references_by_system=others)
 
 
+def read_judgments(path: PathLike) -> list[Judgment]:
+    """The human scores of the segments."""
+    return read_human_scores(path)
+
+
 def read_human_scores(path: PathLike, *, level: Level = "seg") -> list[Judgment]:
     """The human scores of a language pair, from all files `human-scores/PAIR.NAME.LEVEL.score`.
 
@@ -158,9 +175,7 @@ def read_human_scores(path: PathLike, *, level: Level = "seg") -> list[Judgment]
     Segments carry the names of their document and domain as extra columns. Scores that are `None`
     are left out.
     """
-    pair = find_language_pair(path)
-    if pair is None:
-        raise InputError(f"{path} is not a folder of mt-metrics-eval: it has no folder sources.")
+    pair = _language_pair(path)
     folder = pair.folder / "human-scores"
     files = sorted(folder.glob(f"{pair.name}.*.{level}.score"))
     if not files:

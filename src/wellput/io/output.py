@@ -79,6 +79,13 @@ def replacing_text(path: PathLike) -> Iterator[TextIO]:
         text.detach()
 
 
+def write_text(text: str, path: PathLike) -> None:
+    """Writes a text. Half a character, which an evalset can hold escaped, is written as its escape:
+    UTF-8 has none."""
+    with replacing(path) as file:
+        file.write(text.encode(errors="backslashreplace"))
+
+
 def check_writable(path: PathLike) -> None:
     """Raises OutputError at once where `path` cannot be written: before the work, not after it."""
     if str(path) == STANDARD_OUTPUT:

@@ -34,7 +34,7 @@ WORDS: dict[str, Choice] = {"a": "a", "b": "b", "left": "a", "right": "b", "tie"
 Instance: TypeAlias = tuple[str, str, str, Mapping[str, Mapping[str, Any]]]
 
 
-def is_potato(path: PathLike) -> bool:
+def knows(path: PathLike) -> bool:
     """Whether the path is Potato's folder, a judge's folder in it or file, or the combined table."""
     path = Path(path)
     if path.is_dir():
@@ -47,7 +47,7 @@ def is_potato(path: PathLike) -> bool:
     return "instance_id" in header and "user" in header and SEPARATOR in header
 
 
-def read_potato(path: PathLike) -> list[Judgment] | list[Preference]:
+def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices; labels that are neither numbers nor choices are left out."""
     problems = Problems(str(path))
     ratings: list[Judgment] = []

@@ -17,16 +17,13 @@ from typing import Any, NamedTuple
 
 from wellput.core.evalset import BLOCK, Item
 from wellput.core.source import BLOCKS_A_PARTITION
-from wellput.io.columns import Columns
 from wellput.io.files import InputFile
+from wellput.io.formats import format_of
 from wellput.io.item_lines import ByteSpan, line_blocks, read_item_lines
 from wellput.io.jsonl import read_json_lines
 from wellput.io.object_stores import is_url
-from wellput.io.parquet import count_rows, read_parquet
 from wellput.io.problems import Problems
 from wellput.io.records import RecordReader
-from wellput.io.tables import format_of
-from wellput.io.tabular import DELIMITERS, read_table
 
 WORTH_CUTTING = 1 << 24
 """Bytes of JSONL below which a file is one partition: its lines need not be counted first."""
@@ -69,9 +66,15 @@ class RecordFile:
         rows: Iterator[tuple[int, list[Any]]]
         if self.suffix == ".jsonl":
             return read_json_lines(self.file, problems)
+        from wellput.io.columns import Columns
+
         if self.suffix == ".parquet":
+            from wellput.io.parquet import read_parquet
+
             header, rows = read_parquet(self.file, span)
         else:
+            from wellput.io.tabular import DELIMITERS, read_table
+
             header, rows = read_table(self.file, DELIMITERS[self.suffix], problems)
         columns = Columns(header, self.file.name, has_null=self.suffix == ".parquet")
         return ((number, columns.record(row)) for number, row in rows)
@@ -87,6 +90,8 @@ class RecordFile:
     def partitions(self) -> Iterator[FilePartition]:
         """The file in runs of whole blocks, in order, each as soon as its end is known."""
         if self.suffix == ".parquet":
+            from wellput.io.parquet import count_rows
+
             size, rows = BLOCK * BLOCKS_A_PARTITION, count_rows(self.file)
             for first in range(0, rows, size):
                 span = RowSpan(first + 1, min(size, rows - first))

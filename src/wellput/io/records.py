@@ -10,11 +10,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import NO_REFERENCES, NO_TREES, Item, Output
 from wellput.core.tree import Tree
-from wellput.io.conllu import parse_tree
-from wellput.io.derivations import check_derivation, check_schedule
 from wellput.io.problems import Problems
 
 Trees = tuple[Tree | None, ...]
@@ -83,12 +82,18 @@ class RecordReader:
         self, identifier: Any, record: dict[str, Any], complain: Callable[[str], None]
     ) -> Item:
         derivation = record.get("derivation")
-        nodes = None if derivation is None else check_derivation(derivation, complain)
+        nodes = None
+        if derivation is not None:
+            from wellput.io.derivations import check_derivation
+
+            nodes = check_derivation(derivation, complain)
         outputs: dict[str, Output] = {}
         for system, output in _mapping(record, "outputs", complain).items():
             if isinstance(output, str):
                 outputs[system] = output
             elif isinstance(output, dict):
+                from wellput.io.derivations import check_schedule
+
                 name = f"the output of {system}"
                 check_schedule(output, nodes, name, complain, derivation=derivation)
                 outputs[system] = output
@@ -148,7 +153,8 @@ class RecordReader:
             complain(f"{name} must be a list of CoNLL-U texts or nulls")
             return texts or (), ()
         if texts is not None and len(trees) > len(texts):
-            complain(f"{name} has {len(trees)} entries for {len(texts)} references")
+            entries = counted(len(trees), "entry", "entries")
+            complain(f"{name} has {entries} for {counted(len(texts), 'reference')}")
             return texts, ()
         if texts is not None and not self._parse_trees:
             return texts, ()
@@ -165,6 +171,8 @@ class RecordReader:
     def _tree(self, text: str | None, name: str, complain: Callable[[str], None]) -> Tree | None:
         if text is None:
             return None
+        from wellput.io.conllu import parse_tree
+
         try:
             return parse_tree(text)
         except InputError as error:

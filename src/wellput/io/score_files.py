@@ -12,17 +12,17 @@ from pathlib import Path
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.output import replacing_text
+from wellput.io.output import check_writable, replacing_text
 from wellput.io.problems import Problems
 
 LEVELS = (".seg.score", ".sys.score")
 
 
-def is_score_file(file: InputFile) -> bool:
-    return file.suffix == ".score"
+def knows(path: PathLike) -> bool:
+    return InputFile(path).suffix == ".score"
 
 
-def read_score_file(path: PathLike) -> list[Judgment]:
+def read_judgments(path: PathLike) -> list[Judgment]:
     """The scores of a file. Judge and question are NAME; the item is the number of the segment."""
     level = _level(path)
     name = Path(path).name.removesuffix(level).rpartition(".")[2]
@@ -74,6 +74,12 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
                 values = given.get((system, item))
                 score = "None" if values is None else repr(sum(values) / len(values))
                 file.write(f"{system}\t{score}\n")
+
+
+def check_score_file(path: PathLike) -> None:
+    """Raises at once where a score file cannot be written."""
+    _level(path)
+    check_writable(path)
 
 
 def _level(path: PathLike) -> str:

@@ -21,11 +21,12 @@ import numpy as np
 from wellput.core.errors import InputError, OutputError, Unreachable
 from wellput.core.metric import Floats
 from wellput.io.files import InputFile, PathLike
+from wellput.io.formats import FORMATS
 from wellput.io.object_stores import Url, delete_url, is_url, names_at, write_url
 from wellput.io.output import replacing
 from wellput.io.parquet import import_pyarrow, opened_parquet
 from wellput.io.segments import HEADER
-from wellput.io.tables import FORMATS, encodable
+from wellput.io.tables import encodable
 
 PART = "part-{:05}.parquet"
 PART_NAME = re.compile(r"part-\d+\.parquet")
@@ -35,8 +36,19 @@ GROUP = 1 << 17
 
 
 def is_segment_folder(path: PathLike) -> bool:
-    """Whether scores are to be written into a folder: the name has no suffix of a table."""
-    return str(path) != "-" and InputFile(path).suffix not in FORMATS
+    """Whether scores are to be written into a folder: a name without suffix, one that ends in a slash,
+    or a folder that is there. Raises InputError for a file whose suffix says nothing to us."""
+    name = str(path)
+    if name == "-" or InputFile(path).suffix in FORMATS:
+        return False
+    is_folder = not InputFile(path).suffix or name.endswith("/") or Path(name).is_dir()
+    if not is_folder and not is_url(name):
+        raise InputError(
+            f"{path}: scores of segments are written to a file that ends in {', '.join(FORMATS)} "
+            "(.gz or .xz may stand behind it), or to a folder: a name without suffix, or with / at its "
+            "end."
+        )
+    return True
 
 
 @contextlib.contextmanager

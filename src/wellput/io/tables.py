@@ -1,4 +1,4 @@
-"""Tables of named columns in four formats, told apart by suffix: CSV, TSV, JSONL, Parquet.
+"""Tables of named columns: their rows from and to files of the four formats (`io.formats`).
 
 Judgments and segment scores are such tables; so is an evaluation set, but for JSONL, where it is
 nested.
@@ -13,13 +13,14 @@ from typing import IO, Any, Protocol
 
 from wellput.core.errors import InputError, OutputError
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike
+from wellput.io.formats import FORMATS, format_of
 from wellput.io.jsonl import read_json_lines
-from wellput.io.output import replacing, replacing_text
+from wellput.io.output import check_writable, replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet
 from wellput.io.problems import Problems
 from wellput.io.tabular import DELIMITERS, Cell, TableWriter, read_table
 
-FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+NO_TEXT = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 
 
 class RowSink(Protocol):
@@ -30,15 +31,23 @@ class RowSink(Protocol):
         ...
 
 
-def format_of(path: PathLike, *, on_stream: str) -> str:
-    """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is what `-` stands for."""
-    suffix = on_stream if str(path) == STANDARD_INPUT else InputFile(path).suffix
-    if suffix not in FORMATS:
+def check_table(path: PathLike) -> None:
+    """Raises at once where a table cannot be written: the suffix is none of ours, or the folder does
+    not allow it."""
+    format_of(path, on_stream=".csv")
+    check_writable(path)
+
+
+def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
+    """Raises at once where text, a line each, cannot be written, or the suffix promises something else
+    than text or the `allowed` ones."""
+    suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
+    if suffix in (*FORMATS, *NO_TEXT) and suffix not in allowed:
         raise InputError(
-            f"{path}: the format is not known from the name, which must end in "
-            f"{', '.join(FORMATS)}; .gz or .xz may stand behind it."
+            f"{path}: the sentences are written as plain text, to a file that ends in "
+            f"{' or '.join(('.txt', *allowed))}."
         )
-    return suffix
+    check_writable(path)
 
 
 def read_records(

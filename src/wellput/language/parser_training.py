@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.language.parsers import TaggingParser
@@ -52,7 +53,9 @@ def train_tagger(
     """A tagger of the trees' XPOS; its probabilities are fitted to `dev`."""
     untagged = sum(word.xpos == "_" for tree in trees for word in tree.words)
     if untagged:
-        raise InputError(f"{untagged} words of the treebank have no tag in the column XPOS.")
+        have = "has" if untagged == 1 else "have"
+        words = counted(untagged, "word")
+        raise InputError(f"{words} of the treebank {have} no tag in the column XPOS.")
     sentences, held_out = ([_tagged(tree) for tree in some] for some in (trees, dev))
     pruning = (LARGE if len(trees) >= LARGE_TREEBANK else SMALL)["tags"]
     return Tagger.train(

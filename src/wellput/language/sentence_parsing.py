@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.result import Result
 from wellput.core.tree import Multiword, Tree
+from wellput.io import read_trees, write_trees
+from wellput.io.files import PathLike
+from wellput.io.output import STANDARD_OUTPUT
 from wellput.language import shipped
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.head_driven import Parsed as Weighed
@@ -52,6 +58,49 @@ class Summary:
             self.weighed_words += len(parsed.tree.words)
             self.log_probability += parsed.log_probability
             self.fragmented += parsed.fragments > 1
+
+
+@dataclass(frozen=True, repr=False)
+class ParseResult(Result):
+    """The trees, kept in memory or written to a file, and a summary of them."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.parse:parse_report"
+
+    kept: tuple[Tree, ...] | None
+    summary: Summary
+    path: PathLike | None = None
+
+    @cached_property
+    def trees(self) -> tuple[Tree, ...]:
+        """One for each sentence that has words, read from the file where they were written to one."""
+        if self.kept is not None:
+            return self.kept
+        if self.path is None or str(self.path) == STANDARD_OUTPUT:
+            raise InputError("The trees went to standard output: they were not kept.")
+        return tuple(read_trees(self.path)) if self.summary.sentences else ()
+
+    def save(self, path: PathLike) -> None:
+        """Writes the trees to a CoNLL-U file."""
+        write_trees(self.trees, path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: lines, sentences, words, log probability a word, sentences in fragments."""
+        summary = self.summary
+        is_weighed = summary.weighed_words > 0
+        per_word = summary.log_probability / summary.weighed_words if is_weighed else None
+        return [
+            {
+                "lines": summary.lines,
+                "sentences": summary.sentences,
+                "words": summary.words,
+                "log_probability_per_word": per_word,
+                "fragmented": summary.fragmented if is_weighed else None,
+            }
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput parse`."""
+        return self.records()[0]
 
 
 class SentenceParser:

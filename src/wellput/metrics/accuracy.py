@@ -27,8 +27,15 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.metrics.alignments import draw_alignment, draw_treelets
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenize
-from wellput.trees.projection import project, squeezed
+from wellput.text.tokenizers import (
+    TokenizerName,
+    is_native,
+    prepare,
+    prepare_lists,
+    signature,
+    tokenize,
+)
+from wellput.trees.projection import project
 
 Counts: TypeAlias = NDArray[np.int64]
 
@@ -59,7 +66,7 @@ class AlignmentOptions(BaseMetric):
     def alignment_signature(self) -> str:
         case = "lc" if self.lowercase else "mixed"
         costs = "/".join(str(cost) for cost in self.costs)
-        return f"case:{case}|tok:{self.tokenize}|costs:{costs}"
+        return f"case:{case}|tok:{signature(self.tokenize)}|costs:{costs}"
 
 
 @dataclass(frozen=True)
@@ -144,8 +151,9 @@ class TreeAccuracy(Accuracy):
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
         pairs = zip(batch.references[row], batch.trees[row], strict=False)
         reference, tree = [(text, tree) for text, tree in pairs if tree is not None][place]
-        tokens, heads = reference_tokens(reference, tree, self.tokenize, batch.ids[row])
-        tokens = lowered(tokens) if self.lowercase else tokens
+        tokens, heads = reference_tokens(
+            reference, tree, self.tokenize, batch.ids[row], lowercase=self.lowercase
+        )
         output = self.tokens(batch.texts[row])
         with_moves = "moves" in self.perfect
         return [
@@ -281,14 +289,20 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
             for reference, tree in zip(batch.references[row], trees, strict=False):
                 if tree is None:
                     continue
-                tokens, above = reference_tokens(reference, tree, options.tokenize, batch.ids[row])
+                tokens, above = reference_tokens(
+                    reference,
+                    tree,
+                    options.tokenize,
+                    batch.ids[row],
+                    lowercase=options.lowercase,
+                )
                 outputs.append(batch.texts[row])
                 references.append(tokens)
                 heads += above
                 per_row[row] += 1
-        if options.lowercase:
-            outputs, references = lowered(outputs), lowered_lists(references)
-        prepared, kernel = prepare(outputs, options.tokenize)
+        prepared, kernel = prepare(
+            lowered(outputs) if options.lowercase else outputs, options.tokenize
+        )
         places = np.array(heads, dtype=np.int32)
         counts = _native.treelet_errors(
             prepared, references, places, kernel, options.costs, batch.threads
@@ -299,24 +313,37 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
 
 
 def reference_tokens(
-    reference: str, tree: Tree, tokenizer: TokenizerName, item: str
+    reference: str, tree: Tree, tokenizer: TokenizerName, item: str, *, lowercase: bool = False
 ) -> tuple[list[str], list[int]]:
-    """A reference's tokens with their heads: its tree laid over the tokenizer's tokens."""
+    """A reference's tokens with their heads: its tree laid over the tokenizer's tokens.
+
+    With `lowercase` the tokens are those of the text in lower case. The native tokenizers cut it where
+    they cut the text as it is; others may cut elsewhere, and are given the text and the tree in lower
+    case.
+    """
+    if lowercase and not is_native(tokenizer):
+        words = (replace(word, form=word.form.lower()) for word in tree.words)
+        spans = (replace(span, form=span.form.lower()) for span in tree.multiwords)
+        reference, tree = reference.lower(), Tree(tuple(words), tuple(spans))
     tokens = tokenize(reference, tokenizer)
     heads = project(tree, tokens)
     if heads is None:
         # Tokenizers may rewrite characters (13a turns &amp; into &): cut the tree's own words then.
+        rewritten = "".join(tokens)
         tokens = [token for word in tree.words for token in tokenize(word.form, tokenizer)]
-        rewritten = squeezed(" ".join(tokenize(reference, tokenizer)))
-        heads = (
-            project(retokenized(tree, tokenizer), tokens) if "".join(tokens) == rewritten else None
+        if "".join(tokens) == rewritten:
+            heads = project(retokenized(tree, tokenizer), tokens)
+    if heads is None and project(tree, reference.split()) is not None:
+        raise InputError(
+            f"Item {item}: the tokenizer {tokenizer} rewrites the reference {reference!r}, so that its "
+            "tree cannot be laid over the tokens. Use another tokenizer for metrics over trees."
         )
     if heads is None:
         raise InputError(
             f"Item {item}: the tree does not match its reference. "
             f"Tree: {tree.text!r}; reference: {reference!r}. They must have the same characters."
         )
-    return tokens, heads
+    return (lowered(tokens) if lowercase else tokens), heads
 
 
 def retokenized(tree: Tree, tokenizer: TokenizerName) -> Tree:

@@ -23,7 +23,7 @@ from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signa
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 """The defaults of Chen & Cherry 2014; the other methods take no value."""
 
-LANGUAGE_TOKENIZERS: dict[str, TokenizerName] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 LOG_OF_ZERO = -9999999999.0
 """sacreBLEU's: low enough to make the score 0."""
@@ -73,7 +73,7 @@ class Bleu(BaseMetric):
         )
 
     @property
-    def tokenizer(self) -> TokenizerName:
+    def tokenizer(self) -> str:
         return self.tokenize or LANGUAGE_TOKENIZERS.get(self.trg_lang, "13a")
 
     def statistics(self, batch: Batch) -> Floats:

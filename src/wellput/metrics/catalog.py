@@ -1,22 +1,41 @@
-"""The noun `MetricList`: every metric with what it needs, its options and its paper."""
+"""The noun `MetricList`: metrics with what they need, their options and papers, and how to ask for
+one of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.metrics import registry
+
+ASKED_FOR_WITH = {"perplexity": "perplexity:model=news.arpa"}
+"""Metrics that cannot do without an option."""
+
+
+@dataclass(frozen=True)
+class MetricDetails:
+    """All that there is to know of one metric before asking for it. `spelled` is what was asked for,
+    `meant` the metric that this means."""
+
+    spelled: str
+    meant: str
+    defaults: Mapping[str, str]
+    options: Mapping[str, str]
+    examples: tuple[str, ...]
 
 
 @dataclass(frozen=True, repr=False)
 class MetricList(Result):
     """`metrics` has a record of texts for each metric: `metric` is its name, `better` is `higher`,
-    `lower` or `neither`."""
+    `lower` or `neither`. `details` are there where one metric was asked for."""
 
     presented_by: ClassVar[str] = "wellput.reporting.metrics:metrics_report"
 
     metrics: tuple[dict[str, str], ...]
+    details: MetricDetails | None = None
 
     def records(self) -> list[dict[str, str]]:
         """A record for each metric."""
@@ -24,7 +43,32 @@ class MetricList(Result):
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput metrics`."""
-        return {"metrics": self.records()}
+        if self.details is None:
+            return {"metrics": self.records()}
+        more = {
+            "defaults": dict(self.details.defaults),
+            "values": dict(self.details.options),
+            "examples": list(self.details.examples),
+        }
+        return {"metrics": [{**self.metrics[0], **more}]}
+
+
+def every_metric() -> MetricList:
+    """Built-in metrics and those of other packages."""
+    return MetricList(tuple(describe(name) for name in registry.names()))
+
+
+def one_metric(spelled: str) -> MetricList:
+    """The metric that a spelling means."""
+    if spelled.lower().endswith(".json"):
+        raise InputError(f"{spelled} is a fitted metric: the file itself says what it is made of.")
+    meant = registry.full_name(spelled.partition(":")[0])
+    name = meant.partition(":")[0]
+    record = describe(name)
+    defaults = dict(text.split("=", 1) for text in registry.option_texts(name))
+    options = registry.option_values(name)
+    examples = tuple(_examples(name, meant, defaults))
+    return MetricList((record,), MetricDetails(spelled, meant, defaults, options, examples))
 
 
 def describe(name: str) -> dict[str, str]:
@@ -38,3 +82,20 @@ def describe(name: str) -> dict[str, str]:
         "about": getattr(metric, "about", ""),
         "paper": getattr(metric, "paper", ""),
     }
+
+
+def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
+    """Calls with files that a reader will know for their own, plain and with an option."""
+    needs = registry.create(name).needs
+    if "derivation" in needs:
+        files = "corpus.jsonl"
+    elif "logged" in needs:
+        files = "log.json"
+    else:
+        files = f"{'--ref ref.txt ' * ('references' in needs)}--hyp A=a.txt"
+    trees = " --trees auto" if "tree" in needs else ""
+    specs = [ASKED_FOR_WITH.get(name, meant)]
+    if name not in ASKED_FOR_WITH and defaults.get("lowercase") in ("true", "false"):
+        other = "false" if defaults["lowercase"] == "true" else "true"
+        specs.append(f"{name}:lowercase={other}")
+    return [f"wellput score {files}{trees} -m {spec}" for spec in specs]

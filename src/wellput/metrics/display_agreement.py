@@ -9,9 +9,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from wellput.core.displays import ORIGINAL, display_motions
+from wellput.core.displays import display_motions
 from wellput.core.errors import InputError
-from wellput.core.evalset import Batch
+from wellput.core.evalset import ORIGINAL, Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
 from wellput.metrics.base import BaseMetric, ratio

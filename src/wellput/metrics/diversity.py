@@ -15,8 +15,8 @@ from typing import ClassVar
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, MeanMetric, lowered, ratio
-from wellput.text.tokenizers import NativeName
+from wellput.metrics.base import NOTHING, MeanMetric, as_text, lowered, ratio
+from wellput.text.tokenizers import TokenizerName, prepare, signature
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Diversity(MeanMetric):
 
     needs: ClassVar[frozenset[Need]] = NOTHING
 
-    tokenize: NativeName = "13a"
+    tokenize: TokenizerName = "13a"
     lowercase: bool = True
 
     @property
@@ -38,22 +38,26 @@ class Diversity(MeanMetric):
         """The number of tokens in an n-gram."""
 
     def values(self, batch: Batch) -> Floats:
-        counts = _native.distinct_ngrams(
-            self._texts(batch), self.order, self.tokenize, batch.threads
-        )
+        texts, tokenizer = prepare(self._texts(batch), self.tokenize)
+        counts = _native.distinct_ngrams(texts, self.order, tokenizer, batch.threads)
         return ratio(counts[:, 0], counts[:, 1])
 
     def union(self, batches: Iterable[Batch]) -> float:
         """Different n-grams over all n-grams of one system's outputs taken together; NaN if there
         are none. N-grams do not run from one output into the next."""
-        counter = _native.NgramCounter(self.order, self.tokenize)
+        _, tokenizer = prepare((), self.tokenize)
+        counter = _native.NgramCounter(self.order, tokenizer)
         for batch in batches:
-            counter.add(self._texts(batch))
+            texts, _ = prepare(self._texts(batch), self.tokenize)
+            counter.add(texts)
         total = counter.total(self.order)
         return counter.distinct(self.order) / total if total else float("nan")
 
     def _texts(self, batch: Batch) -> list[str]:
         return lowered(batch.texts) if self.lowercase else list(batch.texts)
+
+    def signature(self) -> str:
+        return f"tok:{signature(self.tokenize)}|lowercase:{as_text(self.lowercase)}"
 
 
 @dataclass(frozen=True)
@@ -92,3 +96,6 @@ class Distinct(Diversity):
     @property
     def order(self) -> int:
         return self.n
+
+    def signature(self) -> str:
+        return f"{super().signature()}|n:{self.n}"

@@ -9,7 +9,7 @@ from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, MeanMetric, ratio
-from wellput.text.tokenizers import NativeName
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,19 @@ class Length(MeanMetric):
     about: ClassVar[str] = "tokens per output"
     needs: ClassVar[frozenset[Need]] = NOTHING
 
-    tokenize: NativeName = "13a"
+    tokenize: TokenizerName = "13a"
 
     @property
     def higher_is_better(self) -> bool | None:
         return None
 
     def values(self, batch: Batch) -> Floats:
+        texts, tokenizer = prepare(batch.texts, self.tokenize)
         without = [()] * len(batch)
-        return _native.token_counts(batch.texts, without, self.tokenize, batch.threads)[:, 0]
+        return _native.token_counts(texts, without, tokenizer, batch.threads)[:, 0]
+
+    def signature(self) -> str:
+        return f"tok:{signature(self.tokenize)}"
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,22 @@ class LengthRatio(BaseMetric):
     family: ClassVar[str] = "length-ratio"
     about: ClassVar[str] = "output tokens / reference tokens"
 
-    tokenize: NativeName = "13a"
+    tokenize: TokenizerName = "13a"
 
     @property
     def higher_is_better(self) -> bool | None:
         return None
 
     def statistics(self, batch: Batch) -> Floats:
-        return _native.token_counts(batch.texts, batch.references, self.tokenize, batch.threads)
+        texts, tokenizer = prepare(batch.texts, self.tokenize)
+        references, _ = prepare_lists(batch.references, self.tokenize)
+        return _native.token_counts(texts, references, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         return ratio(statistics[..., 0], statistics[..., 1])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
         return {"length": statistics[..., 0], "reference_length": statistics[..., 1]}
+
+    def signature(self) -> str:
+        return f"tok:{signature(self.tokenize)}"

@@ -19,8 +19,9 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
-from wellput.text.tokenizers import NativeName
+from wellput.metrics.base import BaseMetric, as_text, lowered, lowered_lists, ratio
+from wellput.text import tokenizers
+from wellput.text.tokenizers import TokenizerName
 
 # Makes the length penalty 1/2 where the output has 2/3 of the reference's length (equation 3).
 _BETA = math.log(0.5) / math.log(1.5) ** 2
@@ -56,7 +57,7 @@ class Nist(BaseMetric):
 
     n: int = 5
     lowercase: bool = False
-    tokenize: NativeName = "13a"
+    tokenize: TokenizerName = "13a"
     _weights: _native.NgramCounter | None = field(
         default=None, init=False, repr=False, compare=False
     )
@@ -66,11 +67,12 @@ class Nist(BaseMetric):
         self.require(1 <= self.n <= 9, f"n is the highest order of n-grams, 1 to 9, not {self.n}.")
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
-        weights = _native.NgramCounter(self.n, self.tokenize)
+        _, tokenizer = tokenizers.prepare((), self.tokenize)
+        weights = _native.NgramCounter(self.n, tokenizer)
         digests = 0  # added up, so that the order of the items does not matter
         for row in references:
             texts = lowered(row) if self.lowercase else row
-            weights.add(texts)
+            weights.add(tokenizers.prepare(texts, self.tokenize)[0])
             for text in texts:
                 digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
                 digests += int.from_bytes(digest, "big")
@@ -85,6 +87,8 @@ class Nist(BaseMetric):
         hypotheses, references = batch.texts, batch.references
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        hypotheses, _ = tokenizers.prepare(hypotheses, self.tokenize)
+        references, _ = tokenizers.prepare_lists(references, self.tokenize)
         try:
             return _native.nist_statistics(hypotheses, references, self._weights, batch.threads)
         except ValueError as error:
@@ -107,7 +111,9 @@ class Nist(BaseMetric):
         }
 
     def signature(self) -> str:
-        return super().signature() + (f"|weights:{self._fingerprint}" if self._fingerprint else "")
+        weights = f"|weights:{self._fingerprint}" if self._fingerprint else ""
+        tokenizer = tokenizers.signature(self.tokenize)
+        return f"n:{self.n}|lowercase:{as_text(self.lowercase)}|tok:{tokenizer}{weights}"
 
     def _precisions(self, statistics: Floats) -> Floats:
         """Bits per n-gram, order by order."""

@@ -20,7 +20,8 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, lowered, ratio
-from wellput.text.tokenizers import NativeName
+from wellput.text import tokenizers
+from wellput.text.tokenizers import TokenizerName
 
 if TYPE_CHECKING:
     from wellput.language.causal_model import CausalModel
@@ -50,7 +51,7 @@ class Perplexity(BaseMetric):
     measure: Measure = "perplexity"
     exponent: float = 0.8
     device: Device = "auto"
-    tokenize: NativeName = "none"
+    tokenize: TokenizerName = "none"
     lowercase: bool = False
 
     @property
@@ -66,8 +67,9 @@ class Perplexity(BaseMetric):
             nothing = np.zeros(len(texts))
             rows = np.column_stack([sums / math.log(10), words, nothing, nothing])
         else:
+            prepared, tokenizer = tokenizers.prepare(texts, self.tokenize)
             rows = _ngram_model(model).statistics(
-                texts, tokenize=self.tokenize, threads=batch.threads
+                prepared, tokenize=tokenizer, threads=batch.threads
             )
         values = self._values(texts, rows)
         is_known = ~np.isnan(values)
@@ -95,7 +97,8 @@ class Perplexity(BaseMetric):
         measure = "" if self.measure == "perplexity" else f"|measure:{self.measure}"
         exponent = f"|exponent:{self.exponent:g}" if self.measure == "penalized" else ""
         case = "lc" if self.lowercase else "mixed"
-        return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{self.tokenize}"
+        tokenizer = tokenizers.signature(self.tokenize)
+        return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{tokenizer}"
 
     def _values(self, texts: Sequence[str], rows: Floats) -> Floats:
         """The measure of each output; NaN where it has no words."""
@@ -112,7 +115,6 @@ class Perplexity(BaseMetric):
         """The log probability of the words taken alone, and how many they are. A neural model has no
         words, only pieces: there the words are a treebank's, by the shipped model of English."""
         from wellput.language.word_frequencies import log_frequencies
-        from wellput.text.tokenizers import tokenize
         from wellput.text.treebank_words import treebank_words
 
         model = self._model()
@@ -122,7 +124,8 @@ class Perplexity(BaseMetric):
             words = [treebank_words(text).forms for text in texts]
             return log_frequencies(english_ngrams(), words)
         return log_frequencies(
-            _ngram_model(model), [(*tokenize(text, self.tokenize), "</s>") for text in texts]
+            _ngram_model(model),
+            [(*tokenizers.tokenize(text, self.tokenize), "</s>") for text in texts],
         )
 
     def _model(self) -> str:

@@ -1,4 +1,4 @@
-"""Metrics by name: `create("chrf:word_order=2")`.
+"""Metrics by name: `create("chrf:word_order=2")`, or by another spelling: `create("chrF++")`.
 
 One table, name -> "module:Class", imported on request; other packages add theirs through the
 entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
@@ -7,16 +7,18 @@ the file of a fitted metric.
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
+from wellput.core.options import described_options, given_options, option_names
+from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
+
+GROUP = "wellput.metrics"
 
 BUILT_IN: dict[str, str] = {
     "ssa": "wellput.metrics.accuracy:SimpleStringAccuracy",
@@ -58,8 +60,22 @@ BUILT_IN: dict[str, str] = {
 
 def names() -> list[str]:
     """Every metric that can be asked for, built in or from other packages."""
-    foreign = [point.name for point in entry_points(group="wellput.metrics")]
-    return [*BUILT_IN, *(name for name in foreign if name not in BUILT_IN)]
+    return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
+
+
+def full_name(name: str) -> str:
+    """The metric that a name means, by its own name and with the options that the spelling stands for;
+    a name that means none is returned as it is.
+
+    >>> full_name("bleu"), full_name("ROUGE-L"), full_name("chrF++")
+    ('bleu', 'rouge-l', 'chrf:word_order=2')
+    """
+    if name in BUILT_IN:
+        return name
+    from wellput.metrics.spellings import usual_name
+
+    known = names()
+    return name if name in known else usual_name(name, known) or name
 
 
 def metric_class(name: str) -> Any:
@@ -67,8 +83,8 @@ def metric_class(name: str) -> Any:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         return getattr(import_module(module), attribute)
-    for point in entry_points(group="wellput.metrics", name=name):
-        return point.load()
+    if point := plugins(GROUP).get(name):
+        return load_plugin(point)
     raise InputError(
         f"No metric {name!r}.{did_you_mean(name, names())} `wellput metrics` lists them all."
     )
@@ -81,9 +97,9 @@ def option_texts(name: str) -> list[str]:
     return [f"{option}={as_text(defaults[option])}" for option in option_names(cls)]
 
 
-def option_names(cls: Any) -> list[str]:
-    """The options of a metric's class: the fields of a dataclass, otherwise none."""
-    return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []
+def option_values(name: str) -> dict[str, str]:
+    """What each option of a metric may be, in words."""
+    return described_options(metric_class(name))
 
 
 def split_specs(text: str) -> list[str]:
@@ -116,20 +132,10 @@ def create(spec: str | Metric) -> Metric:
         return load(spec)
     if name.lower().endswith(".json"):
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
+    name, _, implied = full_name(name).partition(":")
+    tail = ",".join(filter(None, (implied, tail)))
     cls = metric_class(name)
-    types_ = get_type_hints(cls)
-    options = option_names(cls)
-    given: dict[str, Any] = {}
-    for pair in tail.replace(":", ",").split(",") if tail else []:
-        key, equals, value = pair.partition("=")
-        key = key.strip()
-        if key not in options:
-            allowed = f"It has {', '.join(options)}." if options else "It has none."
-            raise InputError(f"{name} has no option {key!r}.{did_you_mean(key, options)} {allowed}")
-        if not equals:
-            raise InputError(f"{name}: write the option as {key}=VALUE.")
-        given[key] = _parse(name, key, value.strip(), types_[key])
-    metric: Metric = cls(**given)
+    metric: Metric = cls(**given_options(name, cls, tail))
     return metric
 
 
@@ -150,33 +156,3 @@ def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     for one in metrics:  # asking twice for the same metric gives it once
         seen.setdefault(one.name, one)
     return list(seen.values())
-
-
-def _parse(name: str, key: str, value: str, hint: Any) -> Any:
-    choices: Sequence[Any] = (
-        get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
-    )
-    for choice in choices:
-        if choice is type(None) and value.lower() == "unset":
-            return None
-        if choice is bool and value.lower() in ("true", "false"):
-            return value.lower() == "true"
-        if choice in (int, float):
-            try:
-                return choice(value)
-            except ValueError:
-                continue
-        if get_origin(choice) is Literal and value in get_args(choice):
-            return value
-        if choice is str:
-            return value
-    raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
-
-
-def _describe(choices: Sequence[Any]) -> str:
-    titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
-    words: list[str] = []
-    for choice in choices:
-        is_listed = get_origin(choice) is Literal
-        words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
-    return " or ".join(words)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agreement.result import Agreement, AgreementResult, JudgeSummary
+from wellput.core.counted import counted
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.table import Report, Table, number, p_text
 
@@ -127,7 +128,9 @@ def difference_table(result: AgreementResult) -> Table:
             "the same error again and again, it finds differences too often. perm-systems does not."
         )
     if left_out:
-        notes.insert(0, f"{left_out} pairs that cannot be told apart are not shown.")
+        are = "is" if left_out == 1 else "are"
+        pairs = counted(left_out, "pair")
+        notes.insert(0, f"{pairs} that cannot be told apart {are} not shown.")
     return Table(
         columns=["pair", *(["question"] if several else []), "difference", "p", "p corrected"],
         rows=rows,
@@ -140,7 +143,8 @@ def judge_table(result: AgreementResult) -> Table:
     rows = [_judges(row) for row in result.judges]
     notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
     notes += [
-        f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over {row['n']} trials."
+        f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over "
+        f"{counted(row['n'], 'trial')}."
         for row in result.questions
     ]
     return Table(
@@ -212,7 +216,8 @@ def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
             ]
             for row in entry["systems"]
         ],
-        title=f"Preferences: {entry['question']}, {entry['n']} choices of {entry['judges']} judges",
+        title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
+        f"{counted(entry['judges'], 'judge')}",
         notes=[
             "Strength: log scale of Bradley and Terry, with Davidson's ties.",
             *([entry["note"]] if entry["note"] else []),
@@ -230,6 +235,7 @@ def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
             ]
             for row in entry["pairs"]
         ],
+        caption=f"Pairs of systems: {entry['question']}",
     )
     return [systems, pairs]
 
@@ -286,7 +292,7 @@ def _how(result: AgreementResult) -> list[str]:
         "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
     )
     return [
-        f"Ratings {scale}. [low, high]: {result.interval}, {result.n_resamples:,} resamples, "
+        f"Ratings {scale}. [low, high]: {result.interval}, {counted(result.n_resamples, 'resample')}, "
         f"seed {result.seed}."
         if result.level != "document"
         else f"Ratings {scale}. [low, high]: {result.interval}, seed {result.seed}."
@@ -295,8 +301,8 @@ def _how(result: AgreementResult) -> list[str]:
 
 def _undefined(result: AgreementResult) -> list[str]:
     return [
-        f"{row['metric']} has no value for {row['n']:,} outputs judged on {row['question']}: "
-        "no metric was held against people on them."
+        f"{row['metric']} has no value for {counted(row['n'], 'output')} judged on {row['question']}: "
+        f"no metric was held against people on {'it' if row['n'] == 1 else 'them'}."
         for row in result.undefined
     ]
 
@@ -308,5 +314,7 @@ def _excluded(result: AgreementResult) -> list[str]:
             f"{kind} {row[kind]}" for kind in ("judge", "system", "item") if row[kind] is not None
         )
         question = f" on {row['question']}" if row["question"] else ""
-        lines.append(f"Left out: {named}{question} ({row['n']} ratings): {row['reason']}.")
+        lines.append(
+            f"Left out: {named}{question} ({counted(row['n'], 'rating')}): {row['reason']}."
+        )
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
 from wellput.agreement.ranking import (
@@ -11,21 +12,17 @@ from wellput.agreement.ranking import (
     Ranking,
     winner_sentence,
 )
-from wellput.agreement.result import AgreementResult
-from wellput.reporting.html.contents import Evaluation
 from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number
 
 MARKED_PLACES = 2
 
 
-def demo_report(evaluation: Evaluation, agreement: AgreementResult) -> Report:
-    """People and metrics side by side, and what that means; JSON has the keys of `score`, and all of
-    `agree` under `agreement`."""
-    value = {**evaluation.result.values(), "agreement": agreement.values()}
-    (ranking,) = agreement.ranking
-    table = board_table(ranking, agreement.orders)
-    return Report([table], value, CSV_COLUMNS, value["scores"])
+def demo_report(shown: Any) -> Report:
+    """People and metrics side by side, and what that means."""
+    (ranking,) = shown.agreement.ranking
+    table = board_table(ranking, shown.agreement.orders)
+    return Report([table], shown.values(), CSV_COLUMNS, shown.records())
 
 
 def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wellput.agreement.fit import CrossValidation, Fit
+from wellput.core.counted import counted
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -125,8 +126,9 @@ def _counts(result: Fit) -> list[str]:
     """What the rows are, and what was left out: fewer rows must not go unnoticed."""
     card = result.model.card
     lines = [
-        f"{card['n']:,} judged outputs of {card['systems']:,} systems for {card['items']:,} items"
-        + (f", {card['judges']:,} judges" if "judges" in card else "")
+        f"{counted(card['n'], 'judged output')} of {counted(card['systems'], 'system')} for "
+        f"{counted(card['items'], 'item')}"
+        + (f", {counted(card['judges'], 'judge')}" if "judges" in card else "")
         + (f", normalization {card['normalization']}" if "normalization" in card else "")
         + "."
     ]
@@ -134,7 +136,7 @@ def _counts(result: Fit) -> list[str]:
         f"Left out: {n:,} because {_clause(reason)}." for reason, n in result.left_out.items()
     ]
     lines += [
-        f"Excluded {_excluded(one)} ({one['n']:,} judgments): {one['reason']}."
+        f"Excluded {_excluded(one)} ({counted(one['n'], 'judgment')}): {one['reason']}."
         for one in card.get("excluded", [])
     ]
     return lines
@@ -154,7 +156,7 @@ def _unseen(one: CrossValidation) -> str:
     note = f" ({one.note})" if one.note else ""
     if math.isnan(one.r):
         return f"r on unseen {UNSEEN[one.left_out]}: undefined{note}."
-    return f"r on unseen {UNSEEN[one.left_out]}: {number(one.r, 3)}, {one.folds} folds{note}."
+    return f"r on unseen {UNSEEN[one.left_out]}: {number(one.r, 3)}, {one.folds:,} folds{note}."
 
 
 def _verdict(result: Fit) -> list[str]:

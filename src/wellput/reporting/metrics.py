@@ -1,8 +1,12 @@
-"""What `wellput metrics` shows: a line per metric."""
+"""What `wellput metrics` shows: a line per metric, or all of one metric."""
 
 from __future__ import annotations
 
-from wellput.metrics.catalog import MetricList
+from dataclasses import replace
+
+from wellput.engine.needs import LACKING
+from wellput.metrics import registry
+from wellput.metrics.catalog import MetricDetails, MetricList
 from wellput.reporting.table import Report, Table
 
 COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
@@ -14,12 +18,43 @@ WIDE = 200
 def metrics_report(listed: MetricList, *, width: int | None = None) -> Report:
     """All there is to say, or what fits a terminal of this width; None is for no limit."""
     records = listed.records()
+    if listed.details is not None:
+        tables = _one_metric(records[0], listed.details)
+        return Report(tables, listed.values(), COLUMNS, records)
     is_narrow = width is not None and width < WIDE
     columns = NARROW if is_narrow else COLUMNS
     table = Table(
         columns,
         [[record[column] for column in columns] for record in records],
-        notes=["Options and papers: wellput metrics --format json"] if is_narrow else [],
+        notes=["One metric with its options and paper: wellput metrics bleu"] if is_narrow else [],
         is_prose=True,
+        caption="Metrics",
     )
     return Report([table], listed.values(), COLUMNS, records)
+
+
+def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
+    name = record["metric"]
+    rows = [
+        ["measures", record["about"]],
+        ["better", record["better"]],
+        *_needs(name),
+        *([["paper", record["paper"]]] if record["paper"] else []),
+    ]
+    tables = [Table(["metric", name], rows, is_prose=True, caption=f"The metric {name}")]
+    if details.options:
+        options = [[one, details.defaults[one], values] for one, values in details.options.items()]
+        headings = ["option", "default", "values"]
+        tables.append(Table(headings, options, is_prose=True, caption=f"Options of {name}"))
+    is_short_for = details.spelled != details.meant and ":" in details.meant
+    same = [f"{details.spelled} is {details.meant}."] if is_short_for else []
+    notes = [*same, *(f"Example: {example}" for example in details.examples)]
+    tables[-1] = replace(tables[-1], notes=notes)
+    return tables
+
+
+def _needs(name: str) -> list[list[str]]:
+    """What every item must have, and how to give it."""
+    needed = [LACKING[need] for need in sorted(registry.create(name).needs)]
+    told = [f"{what}. {advice}" for what, advice in needed] or ["nothing but outputs"]
+    return [["needs" if place == 0 else "", text] for place, text in enumerate(told)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wellput.core.counted import counted
 from wellput.language.paraphrase.result import ParaphraseResult
 from wellput.reporting.table import Report, Table, number
 
@@ -19,6 +20,7 @@ def paraphrase_report(result: ParaphraseResult) -> Report:
             ["substitutions", ""],
             [["proposed", f"{proposed:,}"], ["kept", f"{result.kept:,}"]],
             notes=[result.signature],
+            caption="Substitutions",
         )
         return Report([table], value, list(value), [value])
     rows = [
@@ -34,6 +36,6 @@ def paraphrase_report(result: ParaphraseResult) -> Report:
         ]
         for s in result.substitutions
     ]
-    notes = [f"{result.kept:,} of {proposed:,} proposals kept.", result.signature]
-    table = Table(list(COLUMNS), rows, notes=notes, is_prose=True)
+    notes = [f"{result.kept:,} of {counted(proposed, 'proposal')} kept.", result.signature]
+    table = Table(list(COLUMNS), rows, notes=notes, is_prose=True, caption="Substitutions")
     return Report([table], value, COLUMNS, result.records())

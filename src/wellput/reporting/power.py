@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
+from wellput.core.counted import counted
 from wellput.reporting.table import Report, Table, number
 from wellput.stats.power import PowerRow, PowerTable, Smallest
 
@@ -13,25 +13,7 @@ CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
 
 def power_report(table: PowerTable) -> Report:
     """Power by items and judges."""
-    records = [_record(row) for row in table.rows]
-    return Report([power_table(table)], to_dict(table), CSV_COLUMNS, records)
-
-
-def to_dict(table: PowerTable) -> dict[str, Any]:
-    """The JSON of `wellput power`."""
-    return {
-        "simulated": True,
-        "what": table.what,
-        "test": table.test,
-        "alpha": table.alpha,
-        "target": table.target,
-        "seed": table.rows[0].power.seed,
-        "power": [_record(row) for row in table.rows],
-        "smallest": [
-            {"judges": one.n_judges, "items": one.n_items, "note": one.note}
-            for one in table.smallest
-        ],
-    }
+    return Report([power_table(table)], table.values(), CSV_COLUMNS, table.records())
 
 
 def power_table(table: PowerTable) -> Table:
@@ -54,23 +36,8 @@ def power_table(table: PowerTable) -> Table:
     )
 
 
-def _record(row: PowerRow) -> dict[str, Any]:
-    return {
-        "items": row.n_items,
-        "judges": row.n_judges,
-        "power": row.power.value,
-        "low": row.power.low,
-        "high": row.power.high,
-        "method": row.power.method,
-    }
-
-
 def _heading(judges: int | None) -> str:
-    return "power" if judges is None else _judges(judges)
-
-
-def _judges(n: int) -> str:
-    return "1 judge" if n == 1 else f"{n} judges"
+    return "power" if judges is None else counted(judges, "judge")
 
 
 def _cell(row: PowerRow) -> str:
@@ -81,7 +48,7 @@ def _cell(row: PowerRow) -> str:
 
 
 def _needed(one: Smallest, target: float) -> str:
-    who = "" if one.n_judges is None else f" with {_judges(one.n_judges)}"
+    who = "" if one.n_judges is None else f" with {counted(one.n_judges, 'judge')}"
     if one.n_items is None:
         return f"A power of {target:g}{who}: {one.note}."
-    return f"A power of {target:g}{who} takes about {one.n_items:,} items."
+    return f"A power of {target:g}{who} takes about {counted(one.n_items, 'item')}."

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wellput.engine.result import ScoreResult
+from wellput.core.counted import counted
+from wellput.engine.realization_result import RealizationResult
 from wellput.language.realize.systems import Realized
 from wellput.reporting.score import score_report
 from wellput.reporting.table import Report, Table, number
@@ -13,30 +14,24 @@ from wellput.reporting.table import Report, Table, number
 COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")
 
 
-def realize_report(
-    realized: Sequence[Realized], *, model: str, evaluation: ScoreResult | None
-) -> Report:
+def realize_report(result: RealizationResult) -> Report:
     """Scores against the trees' own order if there are any, else the sentences."""
-    records = [record for place, one in enumerate(realized, 1) for record in _records(place, one)]
-    value: dict[str, Any] = {"model": model, "trees": len(realized), "sentences": records}
-    if evaluation is None:
-        return Report([_sentences(records)], value, COLUMNS, records)
-    scores = score_report(evaluation)
-    return Report(scores.tables, {**value, **scores.value}, scores.columns, scores.records)
+    value, records = result.values(), result.records()
+    explanations = "".join(f"{one}\n" for one in result.explanations)
+    if result.evaluation is not None:
+        scores = score_report(result.evaluation)
+        return Report(scores.tables, value, scores.columns, scores.records, before=explanations)
+    tables = [_sentences(records)]
+    if result.shows_all:
+        return Report(tables, value, COLUMNS, records, before=explanations)
+    return Report(tables, value, COLUMNS, records, text=explanations or _best(result))
 
 
-def _records(place: int, realized: Realized) -> list[dict[str, Any]]:
-    return [
-        {
-            "tree": place,
-            "rank": rank,
-            "sentence": one.text,
-            "score": one.score,
-            "log_prob": one.log_prob,
-            "is_exact": realized.is_exact,
-        }
-        for rank, one in enumerate(realized.best, 1)
-    ]
+def _best(result: RealizationResult) -> str:
+    """The best sentences, or where they are."""
+    if result.path is None:
+        return "".join(f"{sentence}\n" for sentence in result.sentences)
+    return f"{counted(len(result.realized), 'sentence')} written to {result.path}.\n"
 
 
 def _sentences(records: Sequence[dict[str, Any]]) -> Table:
@@ -50,7 +45,8 @@ def _sentences(records: Sequence[dict[str, Any]]) -> Table:
         for record in records
     ]
     starred = ["*: the search was not exact."] if not all(r["is_exact"] for r in records) else []
-    return Table(("tree", "rank", "score", "sentence"), rows, notes=starred, is_prose=True)
+    columns = ("tree", "rank", "score", "sentence")
+    return Table(columns, rows, notes=starred, is_prose=True, caption="Realized sentences")
 
 
 def explained(realized: Realized) -> str:

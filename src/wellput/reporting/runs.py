@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wellput.core.counted import counted
 from wellput.core.run import CIRCUMSTANCES, Run, RunList, RunScore
 from wellput.engine.run_changes import Change, RunChanges
 from wellput.reporting.table import Report, Table, number, p_text
@@ -48,19 +49,20 @@ def list_report(listed: RunList) -> Report:
             *(f"Left out: {reason}." for reason in listed.left_out),
         ],
         is_prose=True,
+        caption="Stored runs",
     )
     return Report([table], listed.values(), COLUMNS, listed.records())
 
 
 def _count(shown: int, total: int) -> str:
     if shown == total:
-        return f"{total:,} run{'s' * (total != 1)}."
+        return f"{counted(total, 'run')}."
     return f"The newest {shown:,} of {total:,} runs; --last {total} shows all."
 
 
 def _skipped(run: Run) -> str:
     """Empty where all was scored."""
-    return f"{run.skipped:,} partition{'s' * (run.skipped != 1)} left out" if run.skipped else ""
+    return f"{counted(run.skipped, 'partition')} left out" if run.skipped else ""
 
 
 def _scored(score: RunScore) -> str:
@@ -115,7 +117,7 @@ def _interval(score: RunScore, digits: int) -> str:
 def _circumstances(run: Run) -> list[str]:
     lines = [f"Command: {run.command}"] if run.command else ["Stored from Python."]
     lines.append(
-        f"wellput {run.wellput}, Python {run.python}, {run.platform}; {run.items:,} items."
+        f"wellput {run.wellput}, Python {run.python}, {run.platform}; {counted(run.items, 'item')}."
     )
     if run.skipped:
         lines.append(f"{_skipped(run)} because of errors: the scores are those of the other items.")
@@ -123,7 +125,7 @@ def _circumstances(run: Run) -> list[str]:
     if run.test is not None or has_intervals:
         levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
         test = "no test" if run.test is None else f"differences tested by {run.test}"
-        lines.append(f"{levels}, {test}; {run.resamples:,} resamples, seed {run.seed}.")
+        lines.append(f"{levels}, {test}; {counted(run.resamples, 'resample')}, seed {run.seed}.")
     baselines = dict.fromkeys(s.baseline for s in run.scores if s.baseline is not None)
     lines += [f"Differences are to {baseline}." for baseline in baselines]
     return lines
@@ -170,7 +172,11 @@ def diff_report(found: RunChanges) -> Report:
     if not found.changes:
         notes.append("No system and metric is in both. Pair systems with --rename OLD=NEW.")
     table = Table(
-        ["system", "metric", "before", "after", "difference", "remarks"], rows, notes=notes
+        ["system", "metric", "before", "after", "difference", "remarks"],
+        rows,
+        notes=notes,
+        caption=f"Scores of run {after.id} compared with those of run {before.id}",
+        name="changes",
     )
     records = [
         {**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}

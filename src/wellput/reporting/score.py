@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wellput.core.counted import counted
-from wellput.core.score import Score
+from wellput.core.score import FEWEST_ITEMS, Score
 from wellput.engine.result import LeftOut, ScoreResult, Skipped
 from wellput.reporting.table import Report, Table, number, p_text
 
@@ -14,9 +14,6 @@ CSV_COLUMNS = (
     "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
     "signature",
 )  # fmt: skip
-
-FEW_ITEMS = 10
-"""With fewer items than this resampling has next to nothing to draw from."""
 
 
 def score_report(result: ScoreResult) -> Report:
@@ -39,33 +36,60 @@ def score_table(result: ScoreResult) -> Table:
     }
     best = _best(result)
     notes = [*_counts(result), *verdict(result), *_legend(result), *_signatures(result)]
+    best_means = _best_means(result) if best else ""
+    caption = (
+        f"Scores of {counted(len(result.systems), 'system')} on {counted(result.items, 'item')}"
+    )
     turned = Table(
         columns=["metric", *result.systems],
         rows=[[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()],
         notes=notes,
         best=frozenset((j - 1, i + 1) for i, j in best),
+        best_means=best_means,
+        caption=caption,
+        name="scores",
     )
     return Table(
         columns=["system", *names.values()],
         rows=[[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems],
         notes=notes,
         best=best,
+        best_means=best_means,
+        caption=caption,
+        name="scores",
         turned=turned,
     )
 
 
 def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
-    """The cells of the best system under each metric, of several systems, ties all of them."""
+    """The cells of the systems that no other is shown to be better than; none without a test."""
     found: set[tuple[int, int]] = set()
     for column, metric in enumerate(result.metrics, 1):
-        is_better = result.higher_is_better[metric]
-        scores = [result[system, metric].score for system in result.systems]
-        known = [score for score in scores if not math.isnan(score)]
-        if is_better is None or len(known) < 2:
+        beaten = result.beaten(metric)
+        if beaten is None:
             continue
-        top = max(known) if is_better else min(known)
-        found |= {(row, column) for row, score in enumerate(scores) if score == top}
+        found |= {
+            (row, column)
+            for row, system in enumerate(result.systems)
+            if system not in beaten and not math.isnan(result[system, metric].score)
+        }
     return frozenset(found)
+
+
+def _test_name(result: ScoreResult) -> str:
+    return "approximate randomization" if result.test == "ar" else "paired bootstrap"
+
+
+def _best_means(result: ScoreResult) -> str:
+    """What bold says, in words."""
+    test = _test_name(result) if result.test == "bs" else f"paired {_test_name(result)}"
+    if result.comparisons:
+        return f"no system is significantly better ({test}, p < {result.alpha:g} by Holm's method)"
+    baseline = next((score.baseline for score in result.scores if score.baseline), "")
+    return (
+        f"no system is significantly better ({test}, p < {result.alpha:g}; only differences from "
+        f"{baseline} are tested)"
+    )
 
 
 def pair_table(result: ScoreResult) -> Table:
@@ -85,12 +109,14 @@ def pair_table(result: ScoreResult) -> Table:
         columns=["pair", "metric", "difference", "p", "p (Holm)", "items"],
         rows=rows,
         title="All pairs of systems",
+        caption=f"Differences between all pairs of systems, with p by {_test_name(result)} and "
+        "corrected by Holm's method",
+        name="pairs",
     )
 
 
-def verdict(result: ScoreResult, *, is_short: bool = False) -> list[str]:
-    """One sentence per system: which differences from the baseline are real. A short one leaves out
-    how great they are."""
+def verdict(result: ScoreResult) -> list[str]:
+    """One sentence per system: which differences from the baseline are real."""
     sentences: list[str] = []
     for system in result.systems:
         scores = [result[system, metric] for metric in result.metrics]
@@ -100,10 +126,7 @@ def verdict(result: ScoreResult, *, is_short: bool = False) -> list[str]:
         groups: dict[str, list[Score]] = {}
         for score in tested:
             groups.setdefault(_claim(score, result), []).append(score)
-        claims = "; ".join(
-            f"{claim} {_named(found, len(tested)) if is_short else _listed(found, result)}"
-            for claim, found in groups.items()
-        )
+        claims = "; ".join(f"{claim} {_listed(found, result)}" for claim, found in groups.items())
         where = _where(tested, result)
         sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
     return sentences
@@ -129,12 +152,6 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
     )
 
 
-def _named(scores: Sequence[Score], n_tested: int) -> str:
-    if len(scores) == n_tested > 1:
-        return all_of(n_tested)
-    return ", ".join(score.metric for score in scores)
-
-
 def all_of(n_metrics: int) -> str:
     return "both metrics" if n_metrics == 2 else f"all {n_metrics} metrics"
 
@@ -143,7 +160,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
     better = result.higher_is_better[score.metric]
     if score.p_value is None or math.isnan(score.p_value):
         return "undefined on"
-    if score.p_value >= result.alpha:
+    if not result.is_shown(score.p_value, score.n_common):
         return "no difference shown on"
     if better is None or not score.delta:
         return "different on"
@@ -158,7 +175,7 @@ def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     text = number(score.score, digits)
     if score.low is not None and score.high is not None:
         text += f" [{number(score.low, digits)}, {number(score.high, digits)}]"
-    if score.p_value is not None and score.p_value < result.alpha:
+    if result.is_shown(score.p_value, score.n_common):
         text += " *"
     return text
 
@@ -210,23 +227,27 @@ def _counts(result: ScoreResult) -> list[str]:
     return lines
 
 
-def _legend(result: ScoreResult) -> list[str]:
-    lines: list[str] = []
+def few_items(result: ScoreResult) -> list[str]:
+    """Says that there are too few items for intervals and tests, where any were made."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
-    if has_uncertainty and fewest < FEW_ITEMS:
-        lines.append(
-            f"With {counted(fewest, 'item')} no interval or test says anything: bring more."
-        )
+    if not has_uncertainty or fewest >= FEWEST_ITEMS:
+        return []
+    return [f"With {counted(fewest, 'item')} no interval or test says anything: bring more."]
+
+
+def _legend(result: ScoreResult) -> list[str]:
+    lines: list[str] = []
+    lines += few_items(result)
     if any(score.low is not None for score in result.scores):
         lines.append(
-            f"[low, high]: {result.confidence:.0%} bootstrap interval, {result.n_resamples:,} "
-            f"resamples, seed {result.seed}."
+            f"[low, high]: {result.confidence:.0%} bootstrap interval, "
+            f"{counted(result.n_resamples, 'resample')}, seed {result.seed}."
         )
     if result.test is not None:
-        name = "approximate randomization" if result.test == "ar" else "paired bootstrap"
         lines.append(
-            f"*: p < {result.alpha:g} by {name}, {result.n_resamples:,} resamples, seed {result.seed}."
+            f"*: p < {result.alpha:g} by {_test_name(result)}, "
+            f"{counted(result.n_resamples, 'resample')}, seed {result.seed}."
         )
     if result.test == "bs":
         lines.append(

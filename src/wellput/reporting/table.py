@@ -10,13 +10,13 @@ import csv
 import io
 import json
 import math
+import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from wellput.core.result import plain
-from wellput.reporting.drawings import fold_drawing
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -29,7 +29,9 @@ UNLIMITED = 100_000
 @dataclass(frozen=True)
 class Table:
     """What people see: the first column holds names, the others numbers as text, or words where
-    `is_prose`. The cells (row, column) in `best` are shown in bold."""
+    `is_prose`. The cells (row, column) in `best` are shown in bold; `best_means` says what that means,
+    where bold can be seen. For LaTeX, `caption` says in words what the table shows, and `name` is what
+    its label is made of; both are the title unless given."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -37,6 +39,10 @@ class Table:
     notes: Sequence[str] = ()
     is_prose: bool = False
     best: frozenset[tuple[int, int]] = frozenset()
+    best_means: str = ""
+    caption: str = ""
+    name: str = ""
+
     turned: Table | None = None
     """The same with rows and columns exchanged, for where only that fits the width."""
 
@@ -53,17 +59,34 @@ class Table:
         is_better = self.turned is not None and self.turned.width < self.width
         return self.turned if self.turned is not None and is_wide and is_better else self
 
+    @property
+    def notes_on_bold(self) -> Sequence[str]:
+        """The notes, and first what bold means, where there is any."""
+        return [f"Bold: {self.best_means}.", *self.notes] if self.best_means else self.notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the page of a report gets it."""
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "notes": list(self.notes_on_bold),
+            "best": [list(cell) for cell in sorted(self.best)],
+        }
+
 
 @dataclass(frozen=True)
 class Report:
-    """Tables for people, a value for JSON, records with these columns for CSV; `drawings` stand beneath
-    the tables of a terminal."""
+    """Tables for people, a value for JSON, records with these columns for CSV. On a terminal `before`
+    and `drawings` stand above and beneath the tables, `text` in their place."""
 
     tables: Sequence[Table]
     value: Mapping[str, Any]
     columns: Sequence[str]
     records: Sequence[Mapping[str, Any]]
     drawings: Sequence[str] = ()
+    before: str = ""
+    text: str | None = None
 
 
 def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
@@ -72,13 +95,19 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
         return as_json(report.value)
     if format == "csv":
         return as_csv(report.columns, report.records)
+    if format == "table" and report.text is not None:
+        return report.text
     tables = [table.fitting(width) for table in report.tables]
     if format == "latex":
         return as_latex(tables)
     if format == "markdown":
         return as_markdown(tables)
-    drawn = "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
-    return as_terminal(tables, width=width, color=color) + drawn
+    text = report.before + as_terminal(tables, width=width, color=color)
+    if report.drawings:
+        from wellput.reporting.drawings import fold_drawing
+
+        text += "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
+    return text
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
@@ -112,7 +141,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
                 *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
             )
         console.print(grid if table.rows else "")
-        for note in table.notes:
+        for note in table.notes_on_bold if color else table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
 
@@ -136,7 +165,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
                 _pipe(row, {j for i_, j in table.best if i_ == i})
                 for i, row in enumerate(table.rows)
             ]
-        for note in table.notes:
+        for note in table.notes_on_bold:
             lines += ["", _escape_markdown(note)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
@@ -162,35 +191,59 @@ LATEX = {
 }  # fmt: skip
 
 
+NEEDS_BOOKTABS = r"% Needs \usepackage{booktabs} in the preamble."
+
+
 def as_latex(tables: Sequence[Table]) -> str:
-    """Floats that plain LaTeX compiles: the title as the caption, the notes small beneath the table."""
+    """Floats with rules by booktabs: the caption says what the table shows, the notes stand small
+    beneath it."""
     parts: list[str] = []
+    labels: list[str] = []
     for table in tables:
-        caption = table.title or (table.notes[0] if table.notes else "")
-        notes = table.notes if table.title else table.notes[1:]
         lines = [r"\begin{table}", r"\centering"]
-        if caption:
+        if caption := _caption(table):
+            labels.append(_label(table.name or table.title or table.caption))
+            again = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
             lines.append(rf"\caption{{{_escape_latex(caption)}}}")
+            lines.append(rf"\label{{tab:{labels[-1]}{again}}}")
         if table.rows:
             lines += _latex_grid(table)
-        if notes:
+        if table.notes:
             lines.append(r"\par\smallskip\footnotesize\raggedright")
-            lines += [rf"{_escape_latex(note)}\par" for note in notes]
+            lines += [rf"{_escape_latex(note)}\par" for note in table.notes]
         parts.append("\n".join([*lines, r"\end{table}"]))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([NEEDS_BOOKTABS, *parts]) + "\n"
+
+
+def _caption(table: Table) -> str:
+    """A sentence, with what bold means."""
+    text = table.caption or table.title
+    if table.best_means:
+        text += f"; bold: {table.best_means}"
+    return text if not text or text[-1] in ".?!" else f"{text}."
+
+
+def _label(text: str) -> str:
+    """A name for \\ref: lower-case letters and digits, hyphens between words.
+
+    >>> _label("Agreement with people, segment level")
+    'agreement-with-people-segment-level'
+    """
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return "-".join(words) or "wellput"
 
 
 def _latex_grid(table: Table) -> list[str]:
     return [
         rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
-        r"\hline",
+        r"\toprule",
         _latex_row(table.columns),
-        r"\hline",
+        r"\midrule",
         *(
             _latex_row(row, {j for i_, j in table.best if i_ == i})
             for i, row in enumerate(table.rows)
         ),
-        r"\hline",
+        r"\bottomrule",
         r"\end{tabular}",
     ]
 

@@ -6,7 +6,7 @@ What compares metrics with people takes systems × items arrays, NaN for a missi
 >>> import numpy as np
 >>> from wellput import stats
 >>> metric, people = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4) ** 2
->>> stats.correlate(metric, people, coefficient="kendall").value
+>>> round(stats.correlate(metric, people, stats.Correlation(coefficient="kendall")).value, 3)
 1.0
 """
 

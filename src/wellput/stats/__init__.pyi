@@ -2,6 +2,7 @@ from wellput.stats.comparison import compare_all as compare_all
 from wellput.stats.corrections import benjamini_hochberg as benjamini_hochberg
 from wellput.stats.corrections import bonferroni as bonferroni
 from wellput.stats.corrections import holm as holm
+from wellput.stats.correlation import Correlation as Correlation
 from wellput.stats.correlation import correlate as correlate
 from wellput.stats.correlation import tie_threshold as tie_threshold
 from wellput.stats.correlation_bootstrap import boot_both as boot_both

@@ -14,9 +14,10 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
-from wellput.stats.correlation import Average, Coefficient, Level, correlate
+from wellput.stats.correlation import OLD_DEFAULTS, Correlation, correlate
 from wellput.stats.correlation_bootstrap import boot_difference
 from wellput.stats.dependent_correlations import williams_test
+from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
 
 Test: TypeAlias = Literal[
@@ -66,17 +67,16 @@ class Comparison:
     adjusted: Floats
 
 
+@takes_old_keywords(OLD_DEFAULTS)
 def compare_all(
     metrics: Mapping[str, Floats],
     z: Floats,
+    correlation: Correlation = Correlation(),
     *,
     test: Test = "perm-both",
-    level: Level = "segment",
-    average: Average = "item",
-    coefficient: Coefficient = "kendall",
     correction: Correction = "holm",
     n_resamples: int = 1000,
-    seed: int = 0,
+    seed: int = 12345,
     threads: int = 1,
     on_progress: Callable[[int], None] | None = None,
 ) -> Comparison:
@@ -92,7 +92,7 @@ def compare_all(
             raise InputError(f"{name!r} is none of {', '.join(known)}.{hint}")
     names = tuple(metrics)
     scores = [metrics[name] for name in names]
-    compare = partial(TESTS[test], level=level, average=average, coefficient=coefficient)
+    compare = partial(TESTS[test], correlation=correlation)
     if test != "williams":
         compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
     estimates: dict[tuple[int, int], Estimate] = {}
@@ -110,9 +110,7 @@ def compare_all(
     adjusted.T[upper] = adjusted[upper]
     return Comparison(
         metrics=names,
-        agreement=tuple(
-            correlate(x, z, level=level, average=average, coefficient=coefficient) for x in scores
-        ),
+        agreement=tuple(correlate(x, z, correlation) for x in scores),
         estimates=estimates,
         differences=differences,
         p_values=p_values,

@@ -2,19 +2,17 @@
 
 Everything here takes systems × items arrays: `x` (and `y`) a metric's scores, `z` human scores, NaN
 where a cell is missing; a cell counts when all arrays have it. Orient metrics so that higher is
-better: correlations keep their sign. A *group* is what one coefficient is taken over:
+better: correlations keep their sign.
 
-- level `segment`, average `none`: all cells pooled;
-- level `segment`, average `item`: the systems of one item, averaged over items;
-- level `segment`, average `system`: the items of one system, averaged over systems;
-- level `system`: the systems' mean scores (average does not apply).
-
-Groups in which the coefficient is undefined are left out of an average; when it is undefined
-altogether the value is NaN and `method` says why.
+The noun is `Correlation`: which correlation is meant. Estimates, intervals and tests all take one, with
+the same default, so that a test is about the number that was estimated. A *group* is what one
+coefficient is taken over. Groups in which it is undefined are left out of an average; when it is
+undefined altogether the value is NaN and `method` says why.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -24,11 +22,14 @@ from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
+from wellput.stats.old_keywords import takes_old_keywords
 
 Level: TypeAlias = Literal["segment", "system"]
 Average: TypeAlias = Literal["none", "item", "system"]
 Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa"]
+Grouping: TypeAlias = Literal["pooled", "item", "system", "means"]
 
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 TITLES: dict[Coefficient, str] = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
@@ -43,69 +44,115 @@ MOST_RESAMPLED_PAIRS = 5_000_000_000
 """Some three minutes of one core, for each metric."""
 
 
-def correlate(
-    x: Floats,
-    z: Floats,
-    *,
-    level: Level = "segment",
-    average: Average = "none",
-    coefficient: Coefficient = "pearson",
-) -> Estimate:
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Which correlation: of what, averaged how, and by which coefficient.
+
+    - level `segment`, average `none`: of all cells, pooled;
+    - level `segment`, average `item`: of the systems of one item, averaged over items;
+    - level `segment`, average `system`: of the items of one system, averaged over systems;
+    - level `system`: of the systems' mean scores, whatever `average` is.
+
+    `kendall` is tau-b, `kendall-c` tau-c; `acc-t` is pairwise accuracy with ties calibrated (Deutsch et
+    al. 2023: metric scores at most epsilon apart are tied, epsilon chosen for the greatest accuracy);
+    `spa` is soft pairwise accuracy (`wellput.stats.soft_accuracy`), at system level only.
+
+    >>> Correlation(average="item", coefficient="kendall").title
+    "Kendall's tau-b of segments, averaged by item"
+    """
+
+    level: Level = "segment"
+    average: Average = "none"
+    coefficient: Coefficient = "pearson"
+
+    def __post_init__(self) -> None:
+        for field, known in (
+            ("level", get_args(Level)),
+            ("average", get_args(Average)),
+            ("coefficient", COEFFICIENTS),
+        ):
+            name = getattr(self, field)
+            if name not in known:
+                hint = did_you_mean(str(name), known)
+                raise InputError(f"The {field} {name!r} is none of {', '.join(known)}.{hint}")
+        if self.coefficient == "spa" and self.level != "system":
+            raise InputError("Soft pairwise accuracy compares systems: ask for it at system level.")
+
+    @property
+    def grouping(self) -> Grouping:
+        """The kernels' name for what one coefficient is taken over."""
+        if self.level == "system":
+            return "means"
+        return "pooled" if self.average == "none" else self.average
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether the value is the mean of a coefficient for each item or system."""
+        return self.grouping in ("item", "system")
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        over = f", averaged by {self.average}" if self.is_averaged else ""
+        return f"{TITLES[self.coefficient]} of {self.level}s{over}"
+
+
+OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
+"""What tests and bootstraps used to take for the old keywords that a call left out."""
+
+
+@takes_old_keywords(Correlation())
+def correlate(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> Estimate:
     """The agreement of metric scores with human scores.
 
-    `kendall` is tau-b; `acc-t` is pairwise accuracy with ties calibrated (Deutsch et al. 2023: metric
-    scores at most epsilon apart are tied, epsilon chosen for the greatest accuracy and named in
-    `method`); `spa` is soft pairwise accuracy (`wellput.stats.soft_accuracy`), at system level only.
-
-    n is the number of points, or of groups averaged; the p-value is SciPy's two-sided one that there
-    is no association, and None for averages and accuracies. Points of one system or item are not
-    independent, so that the p-value of pooled cells is too small.
+    n is the number of points, or of groups averaged; `method` names the correlation and the epsilon of
+    `acc-t`. The p-value is SciPy's two-sided one that there is no association, and None for averages
+    and accuracies. Points of one system or item are not independent, so that the p-value of pooled
+    cells is too small.
 
     >>> metric = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.9]])
     >>> human = np.array([[1.0, 2.0, 2.0], [3.0, 4.0, 5.0]])
-    >>> correlate(metric, human, coefficient="kendall").value
+    >>> correlate(metric, human, Correlation(coefficient="kendall")).value
     0.6900655593423543
     """
-    if coefficient == "spa":
+    if correlation.coefficient == "spa":
         from wellput.stats.soft_accuracy import spa
 
-        if level != "system":
-            raise InputError("Soft pairwise accuracy compares systems: ask for it at system level.")
         return spa(x, z)
     x, z = common_cells(x, z)
-    grouping = grouping_of(level, average, coefficient)
-    refuse_too_many_pairs(x, grouping, coefficient)
+    refuse_too_many_pairs(x, correlation)
+    grouping = correlation.grouping
     if grouping == "means":
         x, z = system_means(x)[:, None], system_means(z)[:, None]
         grouping = "pooled"
     value, groups, epsilon = _native.bootstrapped_correlations(
-        x, z, grouping, coefficient, "both", 0, 0, 1
+        x, z, grouping, correlation.coefficient, "both", 0, 0, 1
     )[0]
-    reason = why_undefined(x, z, grouping, coefficient)
+    reason = why_undefined(x, z, correlation)
     if reason or np.isnan(value):
         return undefined(reason or "no correlation within any group")
-    method = f"{TITLES[coefficient]}, {_over(level, average)}"
-    if coefficient == "acc-t":
-        method += f", ties within {epsilon:.6g}"
-    pooled = grouping == "pooled"
+    is_calibrated = correlation.coefficient == "acc-t"
+    is_averaged = correlation.is_averaged
     return Estimate(
         value=float(value),
-        p_value=_p_value(x, z, coefficient) if pooled else None,
-        method=method,
-        n=int(np.isfinite(x).sum()) if pooled else int(groups),
+        p_value=None if is_averaged else _p_value(x, z, correlation.coefficient),
+        method=correlation.title + (f", ties within {epsilon:.6g}" if is_calibrated else ""),
+        n=int(groups) if is_averaged else int(np.isfinite(x).sum()),
     )
 
 
-def tie_threshold(
-    x: Floats, z: Floats, *, level: Level = "segment", average: Average = "item"
-) -> float:
-    """The epsilon of `acc-t`: metric scores at most this far apart are tied. NaN when undefined."""
+@takes_old_keywords(Correlation(average="item"))
+def tie_threshold(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> float:
+    """The epsilon of `acc-t`: metric scores at most this far apart are tied. NaN when undefined.
+
+    `correlation` says the level and the average; its coefficient plays no part.
+    """
     x, z = common_cells(x, z)
-    grouping = grouping_of(level, average, "acc-t")
-    refuse_too_many_pairs(x, grouping, "acc-t")
-    value, _, epsilon = _native.bootstrapped_correlations(x, z, grouping, "acc-t", "both", 0, 0, 1)[
-        0
-    ]
+    calibrated = replace(correlation, coefficient="acc-t")
+    refuse_too_many_pairs(x, calibrated)
+    value, _, epsilon = _native.bootstrapped_correlations(
+        x, z, calibrated.grouping, "acc-t", "both", 0, 0, 1
+    )[0]
     return float("nan") if np.isnan(value) else float(epsilon)
 
 
@@ -123,18 +170,6 @@ def common_cells(*scores: Floats) -> list[Floats]:
     return [np.where(missing, np.nan, array) for array in arrays]
 
 
-def grouping_of(level: Level, average: Average, coefficient: Coefficient) -> str:
-    """The kernels' name for what one coefficient is taken over; checks the three names."""
-    for name, known in ((level, Level), (average, Average), (coefficient, Coefficient)):
-        if name not in get_args(known):
-            choices = ", ".join(get_args(known))
-            hint = did_you_mean(name, get_args(known))
-            raise InputError(f"{name!r} is none of {choices}.{hint}")
-    if level == "system":
-        return "means"
-    return "pooled" if average == "none" else average
-
-
 def system_means(scores: Floats) -> Floats:
     """Each system's mean over the cells it has, NaN where it has none."""
     counts = np.isfinite(scores).sum(axis=1)
@@ -144,19 +179,20 @@ def system_means(scores: Floats) -> Floats:
     return means
 
 
-def why_undefined(x: Floats, z: Floats, grouping: str, coefficient: Coefficient) -> str:
-    """Why no correlation of these common cells can mean anything, or the empty string."""
+def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
+    """Why this correlation of common cells cannot mean anything, or the empty string."""
+    grouping, is_accuracy = correlation.grouping, correlation.coefficient in ("acc-t", "spa")
     if grouping == "means":
         x, z = system_means(x)[:, None], system_means(z)[:, None]
     present = np.isfinite(x)
     if not present.any():
         return "no cell has both scores"
     sizes = _group_sizes(present, grouping)
-    least = 2 if coefficient in ("acc-t", "spa") else 3
+    least = 2 if is_accuracy else 3
     if sizes.max() < least:
         unit = {"item": "systems", "system": "items"}.get(grouping, "points")
         return f"fewer than {'two' if least == 2 else 'three'} {unit}"
-    if coefficient in ("acc-t", "spa"):
+    if is_accuracy:
         return ""
     axis = {"item": 0, "system": 1}.get(grouping)
     for scores, name in ((x, "the metric is constant"), (z, "the human scores are constant")):
@@ -173,13 +209,11 @@ def undefined(reason: str, *, seed: int | None = None, has_p_value: bool = False
     return Estimate(value=float("nan"), p_value=p_value, method=f"undefined: {reason}", seed=seed)
 
 
-def refuse_too_many_pairs(
-    x: Floats, grouping: str, coefficient: Coefficient, *, n_resamples: int = 0
-) -> None:
+def refuse_too_many_pairs(x: Floats, correlation: Correlation, *, n_resamples: int = 0) -> None:
     """Tie calibration looks at all pairs of every group, in every resample anew."""
-    if coefficient != "acc-t":
+    if correlation.coefficient != "acc-t":
         return
-    sizes = _group_sizes(np.isfinite(x), grouping)
+    sizes = _group_sizes(np.isfinite(x), correlation.grouping)
     pairs = int((sizes * (sizes - 1) // 2).sum())
     if pairs > MOST_PAIRS:
         raise InputError(
@@ -194,18 +228,12 @@ def refuse_too_many_pairs(
         )
 
 
-def _group_sizes(present: NDArray[np.bool_], grouping: str) -> NDArray[np.int64]:
+def _group_sizes(present: NDArray[np.bool_], grouping: Grouping) -> NDArray[np.int64]:
     if grouping == "means":
         return np.array([present.any(axis=1).sum()], dtype=np.int64)
     if grouping == "pooled":
         return np.array([present.sum()], dtype=np.int64)
     return np.asarray(present.sum(axis=0 if grouping == "item" else 1), dtype=np.int64)
-
-
-def _over(level: Level, average: Average) -> str:
-    if level == "system":
-        return "of systems"
-    return "of segments" if average == "none" else f"of segments, averaged by {average}"
 
 
 def _p_value(x: Floats, z: Floats, coefficient: Coefficient) -> float | None:

@@ -21,17 +21,15 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.correlation import (
-    TITLES,
-    Average,
-    Coefficient,
-    Level,
+    OLD_DEFAULTS,
+    Correlation,
     common_cells,
     correlate,
-    grouping_of,
     refuse_too_many_pairs,
     undefined,
     why_undefined,
 )
+from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.permutation import Alternative, check_resampling, share
 from wellput.stats.resampling import percentile_interval
 
@@ -41,55 +39,67 @@ Drawn: TypeAlias = Literal["systems", "items", "both"]
 class BootstrapOptions(TypedDict, total=False):
     """The options of `bootstrap_correlation` but what is drawn."""
 
-    level: Level
-    average: Average
-    coefficient: Coefficient
     confidence: float
     n_resamples: int
     seed: int
     threads: int
 
 
-def boot_both(x: Floats, z: Floats, **options: Unpack[BootstrapOptions]) -> Estimate:
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_both(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[BootstrapOptions],
+) -> Estimate:
     """`bootstrap_correlation` drawing systems and items."""
-    return bootstrap_correlation(x, z, drawn="both", **options)
+    return bootstrap_correlation(x, z, correlation, drawn="both", **options)
 
 
-def boot_systems(x: Floats, z: Floats, **options: Unpack[BootstrapOptions]) -> Estimate:
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_systems(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[BootstrapOptions],
+) -> Estimate:
     """`bootstrap_correlation` drawing systems."""
-    return bootstrap_correlation(x, z, drawn="systems", **options)
+    return bootstrap_correlation(x, z, correlation, drawn="systems", **options)
 
 
-def boot_inputs(x: Floats, z: Floats, **options: Unpack[BootstrapOptions]) -> Estimate:
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_inputs(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[BootstrapOptions],
+) -> Estimate:
     """`bootstrap_correlation` drawing items."""
-    return bootstrap_correlation(x, z, drawn="items", **options)
+    return bootstrap_correlation(x, z, correlation, drawn="items", **options)
 
 
+@takes_old_keywords(OLD_DEFAULTS)
 def bootstrap_correlation(
     x: Floats,
     z: Floats,
+    correlation: Correlation = Correlation(),
     *,
     drawn: Drawn = "both",
-    level: Level = "segment",
-    average: Average = "item",
-    coefficient: Coefficient = "kendall",
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    seed: int = 0,
+    seed: int = 12345,
     threads: int = 1,
 ) -> Estimate:
     """The agreement as `correlate` gives it, with a percentile interval."""
     x, z = common_cells(x, z)
-    estimate = correlate(x, z, level=level, average=average, coefficient=coefficient)
+    estimate = correlate(x, z, correlation)
     if np.isnan(estimate.value):
         return undefined(estimate.method.removeprefix("undefined: "), seed=seed)
     replicates = correlation_replicates(
         x,
         z,
+        correlation,
         drawn=drawn,
-        level=level,
-        average=average,
-        coefficient=coefficient,
         n_resamples=n_resamples,
         seed=seed,
         threads=threads,
@@ -106,19 +116,18 @@ def bootstrap_correlation(
     )
 
 
+@takes_old_keywords(OLD_DEFAULTS)
 def boot_difference(
     x: Floats,
     y: Floats,
     z: Floats,
+    correlation: Correlation = Correlation(),
     *,
     resample: Drawn = "both",
-    level: Level = "segment",
-    average: Average = "item",
-    coefficient: Coefficient = "kendall",
     alternative: Alternative = "two-sided",
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    seed: int = 0,
+    seed: int = 12345,
     threads: int = 1,
 ) -> Estimate:
     """The difference of two metrics' agreement with `z`, x's minus y's: interval and p-value.
@@ -127,28 +136,22 @@ def boot_difference(
     `alternative="greater"` the share of resamples in which x does not agree better than y.
     """
     x, y, z = common_cells(x, y, z)
-    grouping = grouping_of(level, average, coefficient)
     for scores in (x, y):
-        if reason := why_undefined(scores, z, grouping, coefficient):
+        if reason := why_undefined(scores, z, correlation):
             return undefined(reason, seed=seed, has_p_value=True)
     replicates = [
         correlation_replicates(
             scores,
             z,
+            correlation,
             drawn=resample,
-            level=level,
-            average=average,
-            coefficient=coefficient,
             n_resamples=n_resamples,
             seed=seed,
             threads=threads,
         )
         for scores in (x, y)
     ]
-    estimates = [
-        correlate(scores, z, level=level, average=average, coefficient=coefficient)
-        for scores in (x, y)
-    ]
+    estimates = [correlate(scores, z, correlation) for scores in (x, y)]
     differences = replicates[0] - replicates[1]
     low, high = percentile_interval(differences, confidence=confidence)
     return Estimate(
@@ -156,7 +159,7 @@ def boot_difference(
         low=low,
         high=high,
         p_value=sign_p_value(differences, alternative),
-        method=f"{TITLES[coefficient]}, drawing {resample}, {n_resamples} resamples",
+        method=f"{correlation.title}, drawing {resample}, {n_resamples} resamples",
         n=estimates[0].n,
         seed=seed,
     )
@@ -170,27 +173,25 @@ def sign_p_value(differences: Floats, alternative: Alternative) -> float:
     return min(1.0, 2 * min(not_greater, share(differences, 0.0)))
 
 
+@takes_old_keywords(Correlation())
 def correlation_replicates(
     x: Floats,
     z: Floats,
+    correlation: Correlation = Correlation(),
     *,
     drawn: Drawn,
-    level: Level,
-    average: Average,
-    coefficient: Coefficient,
     n_resamples: int,
     seed: int,
     threads: int = 1,
 ) -> Floats:
     """The correlation in each resample of common cells, NaN where undefined."""
     check_resampling(n_resamples, seed)
-    if coefficient == "spa":
+    if correlation.coefficient == "spa":
         raise InputError(
             "Soft pairwise accuracy is itself resampled: it has no bootstrap interval."
         )
-    grouping = grouping_of(level, average, coefficient)
-    refuse_too_many_pairs(x, grouping, coefficient, n_resamples=n_resamples)
+    refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
     table = _native.bootstrapped_correlations(
-        x, z, grouping, coefficient, drawn, n_resamples, seed, threads
+        x, z, correlation.grouping, correlation.coefficient, drawn, n_resamples, seed, threads
     )
     return table[1:, 0]

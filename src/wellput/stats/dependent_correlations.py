@@ -13,14 +13,8 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.correlation import (
-    Average,
-    Coefficient,
-    Level,
-    common_cells,
-    correlate,
-    undefined,
-)
+from wellput.stats.correlation import Correlation, common_cells, correlate, undefined
+from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.permutation import Alternative
 
 
@@ -87,28 +81,25 @@ def williams(
     )
 
 
+@takes_old_keywords(Correlation("system"))
 def williams_test(
     x: Floats,
     y: Floats,
     z: Floats,
+    correlation: Correlation = Correlation(),
     *,
-    level: Level = "system",
-    average: Average = "none",
-    coefficient: Coefficient = "pearson",
     alternative: Alternative = "two-sided",
 ) -> Estimate:
     """`williams` for two metrics and human scores, systems × items arrays.
 
-    Averaged correlations are no correlations of n points: the test is for systems or pooled cells.
+    Averaged correlations are no correlations of n points: the test is for systems
+    (`Correlation("system")`) or, where cells are independent, for pooled cells.
     Unlike in WMT's scripts and nlpstats correlations keep their sign.
     """
-    if level == "segment" and average != "none":
+    if correlation.is_averaged:
         raise InputError("Williams' test is for one correlation, not for an average over groups.")
     x, y, z = common_cells(x, y, z)
-    estimates = [
-        correlate(a, b, level=level, average=average, coefficient=coefficient)
-        for a, b in ((x, z), (y, z), (x, y))
-    ]
+    estimates = [correlate(a, b, correlation) for a, b in ((x, z), (y, z), (x, y))]
     for estimate in estimates:
         if np.isnan(estimate.value):
             return undefined(estimate.method.removeprefix("undefined: "), has_p_value=True)

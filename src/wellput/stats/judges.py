@@ -95,7 +95,7 @@ def split_half(
     *,
     split: Literal["judges", "units"] = "judges",
     n_splits: int = 200,
-    seed: int = 0,
+    seed: int = 12345,
 ) -> Estimate:
     """The reliability of the panel's mean rating: the ceiling for a metric's correlation is its root.
 

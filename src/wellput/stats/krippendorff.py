@@ -30,7 +30,7 @@ def krippendorff_alpha(
     *,
     level: Level = "interval",
     n_resamples: int = 0,
-    seed: int = 0,
+    seed: int = 12345,
     confidence: float = 0.95,
 ) -> Estimate:
     """Alpha of ratings (judges × units, NaN = missing), with an interval if `n_resamples` > 0.

@@ -33,16 +33,14 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.correlation import (
-    TITLES,
-    Average,
-    Coefficient,
-    Level,
+    OLD_DEFAULTS,
+    Correlation,
     common_cells,
-    grouping_of,
     refuse_too_many_pairs,
     undefined,
     why_undefined,
 )
+from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.resampling import ROUNDING
 
 Alternative: TypeAlias = Literal["two-sided", "greater"]
@@ -52,49 +50,71 @@ Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]
 class PermutationOptions(TypedDict, total=False):
     """The options of `permutation_test` but what is exchanged."""
 
-    level: Level
-    average: Average
-    coefficient: Coefficient
     alternative: Alternative
     n_resamples: int
     seed: int
     threads: int
 
 
-def perm_both(x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]) -> Estimate:
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_both(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
     """`permutation_test` exchanging systems and items."""
-    return permutation_test(x, y, z, exchanged="both", **options)
+    return permutation_test(x, y, z, correlation, exchanged="both", **options)
 
 
+@takes_old_keywords(OLD_DEFAULTS)
 def perm_systems(
-    x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
 ) -> Estimate:
     """`permutation_test` exchanging systems."""
-    return permutation_test(x, y, z, exchanged="systems", **options)
+    return permutation_test(x, y, z, correlation, exchanged="systems", **options)
 
 
-def perm_inputs(x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]) -> Estimate:
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_inputs(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
     """`permutation_test` exchanging items."""
-    return permutation_test(x, y, z, exchanged="items", **options)
+    return permutation_test(x, y, z, correlation, exchanged="items", **options)
 
 
-def perm_cells(x: Floats, y: Floats, z: Floats, **options: Unpack[PermutationOptions]) -> Estimate:
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_cells(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
     """`permutation_test` exchanging cells."""
-    return permutation_test(x, y, z, exchanged="cells", **options)
+    return permutation_test(x, y, z, correlation, exchanged="cells", **options)
 
 
+@takes_old_keywords(OLD_DEFAULTS)
 def permutation_test(
     x: Floats,
     y: Floats,
     z: Floats,
+    correlation: Correlation = Correlation(),
     *,
     exchanged: Exchanged = "both",
-    level: Level = "segment",
-    average: Average = "item",
-    coefficient: Coefficient = "kendall",
     alternative: Alternative = "two-sided",
     n_resamples: int = 1000,
-    seed: int = 0,
+    seed: int = 12345,
     threads: int = 1,
 ) -> Estimate:
     """The difference of two metrics' agreement with `z`, x's minus y's, and its p-value.
@@ -104,17 +124,17 @@ def permutation_test(
     calibrated anew in every resample.
     """
     check_resampling(n_resamples, seed)
-    if coefficient == "spa":
+    if correlation.coefficient == "spa":
         raise InputError(
             "Soft pairwise accuracy is itself a permutation test: use acc-t or kendall."
         )
     if alternative not in ("two-sided", "greater"):
         raise InputError(f"An alternative is two-sided or greater, not {alternative!r}.")
-    grouping = grouping_of(level, average, coefficient)
+    grouping, coefficient = correlation.grouping, correlation.coefficient
     x, y, z = common_cells(x, y, z)
-    refuse_too_many_pairs(x, grouping, coefficient, n_resamples=n_resamples)
+    refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
     for scores in (x, y):
-        if reason := why_undefined(scores, z, grouping, coefficient):
+        if reason := why_undefined(scores, z, correlation):
             return undefined(reason, seed=seed, has_p_value=True)
     correlations = _native.permuted_correlations(
         standardized(x),
@@ -140,8 +160,8 @@ def permutation_test(
     return Estimate(
         value=float(observed),
         p_value=p_value,
-        method=f"{TITLES[coefficient]}, exchanging {exchanged}, {n_resamples} resamples",
-        n=_points(x, grouping) if grouping in ("pooled", "means") else int(groups),
+        method=f"{correlation.title}, exchanging {exchanged}, {n_resamples} resamples",
+        n=int(groups) if correlation.is_averaged else _points(x, grouping),
         seed=seed,
     )
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.core.result import Result
 from wellput.core.table import Estimate
 from wellput.stats.draws import Draws
 
@@ -50,9 +51,11 @@ class Smallest:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class PowerTable:
+@dataclass(frozen=True, repr=False)
+class PowerTable(Result):
     """Power for all sizes asked for, and the smallest sizes that reach the target."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.power:power_report"
 
     what: str
     test: str
@@ -60,6 +63,36 @@ class PowerTable:
     target: float
     rows: tuple[PowerRow, ...]
     smallest: tuple[Smallest, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each size of a study."""
+        return [
+            {
+                "items": row.n_items,
+                "judges": row.n_judges,
+                "power": row.power.value,
+                "low": row.power.low,
+                "high": row.power.high,
+                "method": row.power.method,
+            }
+            for row in self.rows
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput power`."""
+        return {
+            "simulated": True,
+            "what": self.what,
+            "test": self.test,
+            "alpha": self.alpha,
+            "target": self.target,
+            "seed": self.rows[0].power.seed,
+            "power": self.records(),
+            "smallest": [
+                {"judges": one.n_judges, "items": one.n_items, "note": one.note}
+                for one in self.smallest
+            ],
+        }
 
 
 def power_for_systems(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 
@@ -102,7 +103,8 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     n, k = x.shape
     if n <= k + 1:
         raise InputError(
-            f"{k} predictors and an intercept need at least {k + 2} rows; there are {n}. "
+            f"{counted(k, 'predictor')} and an intercept need at least {k + 2} rows; there "
+            f"{'is' if n == 1 else 'are'} {n}. "
             "Take fewer predictors, or gather more judgments."
         )
     check_varied(y, x, names)

@@ -21,7 +21,7 @@ from wellput.stats.resampling import ROUNDING
 
 
 def spa(
-    x: Floats, z: Floats, *, n_resamples: int = 1000, seed: int = 0, threads: int = 1
+    x: Floats, z: Floats, *, n_resamples: int = 1000, seed: int = 12345, threads: int = 1
 ) -> Estimate:
     """Soft pairwise accuracy of metric scores `x` against human scores `z`, systems × items.
 

@@ -43,7 +43,7 @@ def out_of_fold(
     groups: Sequence[Hashable],
     *,
     folds: int | None = None,
-    seed: int = 0,
+    seed: int = 12345,
 ) -> Floats:
     """Each row's prediction by a model fitted without any row of its group.
 

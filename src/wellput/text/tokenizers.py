@@ -1,30 +1,65 @@
-"""Tokenizers by sacreBLEU's names, with sacreBLEU's tokens.
+"""Tokenizers by name: sacreBLEU's, with sacreBLEU's tokens, and those of other packages.
 
-Those that need no model run natively; the others are called through sacreBLEU where it is
-installed. As in sacreBLEU's BLEU, trailing whitespace is removed before a text is tokenized, and
+Those that need no model run natively; others of sacreBLEU are called through it where it is installed.
+Other packages add theirs through the entry-point group `wellput.tokenizers`: a function from a text to
+the list of its tokens, or a class without arguments whose objects are such functions and may have a
+`signature`. As in sacreBLEU's BLEU, trailing whitespace is removed before a text is tokenized, and
 tokens never contain whitespace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal, TypeAlias, TypeGuard, get_args
 
 from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.plugins import plugin_object, plugins
+
+GROUP = "wellput.tokenizers"
 
 NativeName: TypeAlias = Literal["13a", "char", "intl", "none", "zh"]
-TokenizerName: TypeAlias = Literal[
-    "13a", "char", "intl", "none", "zh",
-    "flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm",
-]  # fmt: skip
 
 NATIVE: tuple[NativeName, ...] = get_args(NativeName)
-NAMES: tuple[TokenizerName, ...] = get_args(TokenizerName)
+OF_SACREBLEU = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
+
+TEXTS_KEPT = 1 << 16
+"""Texts whose tokens are kept, as sacreBLEU does: every system is held against the same references."""
 
 
-def tokenize(text: str, name: TokenizerName = "13a") -> list[str]:
+@dataclass(frozen=True)
+class PythonTokenizer:
+    """A tokenizer that does not run natively."""
+
+    joined: Callable[[str], str]
+    """A text to its tokens, joined by spaces."""
+
+    signature: str
+
+
+def is_native(name: str) -> TypeGuard[NativeName]:
+    """Whether kernels know the name."""
+    return name in NATIVE
+
+
+def check_name(name: str) -> None:
+    """Raises InputError where no tokenizer has this name."""
+    if not is_native(name) and name not in OF_SACREBLEU:
+        _of_a_package(name)
+
+
+TokenizerName: TypeAlias = Annotated[str, check_name]
+"""The type of a metric's option; the registry of metrics calls the check."""
+
+
+def names() -> list[str]:
+    """Every tokenizer that can be asked for, built in or from other packages."""
+    return list(dict.fromkeys([*NATIVE, *OF_SACREBLEU, *plugins(GROUP)]))
+
+
+def tokenize(text: str, name: str = "13a") -> list[str]:
     """The tokens of one text.
 
     >>> tokenize("It cost 1,000 (more or less).")
@@ -34,47 +69,47 @@ def tokenize(text: str, name: TokenizerName = "13a") -> list[str]:
     return _native.tokenize(texts, native, 1)[0]
 
 
-def prepare(texts: Sequence[str], name: TokenizerName) -> tuple[Sequence[str], NativeName]:
+def prepare(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]:
     """What to give a kernel: the texts, and the name of the tokenizer it shall use.
 
     Texts for a native tokenizer are returned as they are; otherwise they come tokenized, the tokens
     joined by spaces, and the kernel's tokenizer is `none`.
     """
-    if name in NATIVE:
+    if is_native(name):
         return texts, name
-    tokenizer = _of_sacrebleu(name)
-    return [tokenizer(text.rstrip()) for text in texts], "none"
+    joined = _in_python(name).joined
+    return [joined(text.rstrip()) for text in texts], "none"
 
 
 def prepare_lists(
-    texts: Sequence[Sequence[str]], name: TokenizerName
+    texts: Sequence[Sequence[str]], name: str
 ) -> tuple[Sequence[Sequence[str]], NativeName]:
     """`prepare` for several texts per item."""
-    if name in NATIVE:
+    if is_native(name):
         return texts, name
-    tokenizer = _of_sacrebleu(name)
-    return [[tokenizer(text.rstrip()) for text in row] for row in texts], "none"
+    joined = _in_python(name).joined
+    return [[joined(text.rstrip()) for text in row] for row in texts], "none"
 
 
-def signature(name: TokenizerName) -> str:
-    """What sacreBLEU writes after `tok:`: the name, or what the model calls itself."""
-    return name if name in NATIVE else str(_of_sacrebleu(name).signature())
+def signature(name: str) -> str:
+    """What stands after `tok:` in a metric's signature: the name; what a model of sacreBLEU calls
+    itself; the name of another package's tokenizer, and its own signature where it has one."""
+    return name if is_native(name) else _in_python(name).signature
+
+
+def _in_python(name: str) -> PythonTokenizer:
+    return _of_sacrebleu(name) if name in OF_SACREBLEU else _of_a_package(name)
 
 
 @cache
-def _of_sacrebleu(name: str) -> Any:
-    """The tokenizer of sacreBLEU with this name: text to tokens joined by spaces."""
-    if name not in NAMES:
-        raise InputError(
-            f"No tokenizer {name!r}.{did_you_mean(name, NAMES)} There are {', '.join(NAMES)}."
-        )
+def _of_sacrebleu(name: str) -> PythonTokenizer:
     packages = {"ja-mecab": "'sacrebleu[ja]'", "ko-mecab": "'sacrebleu[ko]'"}.get(
         name, "sacrebleu sentencepiece"
     )
     try:
         from sacrebleu.metrics.bleu import _get_tokenizer
 
-        return _get_tokenizer(name)()
+        tokenizer = _get_tokenizer(name)()
     except (ImportError, RuntimeError) as error:  # sacreBLEU raises RuntimeError without MeCab
         raise InputError(
             f"The tokenizer {name} is called through sacreBLEU: pip install {packages}"
@@ -83,3 +118,43 @@ def _of_sacrebleu(name: str) -> Any:
         raise InputError(
             f"sacreBLEU could not load the model of its tokenizer {name}: {error}"
         ) from error
+    return PythonTokenizer(tokenizer, str(tokenizer.signature()))
+
+
+@cache
+def _of_a_package(name: str) -> PythonTokenizer:
+    point = plugins(GROUP).get(name)
+    if point is None:
+        known = names()
+        raise InputError(
+            f"No tokenizer {name!r}.{did_you_mean(name, known)} There are {', '.join(known)}."
+        )
+    tokenizer = plugin_object(point)
+    if not callable(tokenizer):
+        raise InputError(
+            f"The tokenizer {name} must be a function from a text to the list of its tokens, not "
+            f"{type(tokenizer).__name__}."
+        )
+    own = getattr(tokenizer, "signature", "")
+    signed = str(own() if callable(own) else own)
+    return PythonTokenizer(
+        lru_cache(TEXTS_KEPT)(lambda text: _joined(name, tokenizer(text), text)),
+        f"{name}-{signed}" if signed else name,
+    )
+
+
+def _joined(name: str, tokens: Any, text: str) -> str:
+    """The tokens joined by spaces, if splitting there gives them back."""
+    if not isinstance(tokens, list | tuple):
+        what = f"returned {type(tokens).__name__}"
+    elif others := [token for token in tokens if not isinstance(token, str)]:
+        what = f"returned {others[0]!r} among the tokens"
+    elif bad := [token for token in tokens if token.split() != [token]]:
+        what = f"made the token {bad[0]!r}"
+    else:
+        return " ".join(tokens)
+    shown = repr(f"{text[:60]}…" if len(text) > 60 else text)
+    raise InputError(
+        f"The tokenizer {name} {what} for {shown}. It must return a list of texts that are not empty "
+        "and hold no white space."
+    )

@@ -140,6 +140,7 @@ def test_bigram_probabilities_by_hand() -> None:
     assert np.exp(model.log_probabilities([["", "c"], ["", "x"]])) == pytest.approx([1 / 6, 1 / 12])
 
 
+@pytest.mark.heavy
 def test_the_combination_learns_products_and_its_threshold_keeps_the_recall() -> None:
     rng = np.random.default_rng(0)
     features = rng.standard_normal((4000, len(FEATURES)))

@@ -62,6 +62,7 @@ def small_trees(draw: st.DrawFn) -> list[OracleWord]:
     return [OracleWord(*draw(pieces), head) for head in heads]
 
 
+@pytest.mark.heavy
 @settings(max_examples=60, deadline=None)
 @given(tree=small_trees(), ngram_weight=st.sampled_from([0.0, 2.0]))
 def test_search_equals_brute_force(
@@ -134,6 +135,7 @@ def test_best_orders_are_different_and_sorted(weights: bytes) -> None:
     assert len(Orderer(weights).best_orders(forest, labels, 1000)[0]) == 72
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("daughters", [30, 200, 1000])
 def test_many_daughters_end_in_a_sentence(weights: bytes, daughters: int) -> None:
     tree = [OracleWord("saw", "VBD", "root", 0)]

@@ -100,6 +100,7 @@ def test_unknown_words_only(toy_models: Path) -> None:
     assert sorted(realized.words) == sorted(["qwzx", "ΩΩ", "🙂", "\x00"])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("model", MODELS)
 def test_a_head_with_many_daughters(toy_models: Path, model: str) -> None:
     forms = ["sees", *(f"word{i % 40}" for i in range(200))]

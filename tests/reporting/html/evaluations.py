@@ -20,8 +20,8 @@ HOSTILE = f"{SCRIPT} <img src=x onerror=document.title='owned'> \u202eright to l
 TREE = Tree((Word("the", 2), Word("cat", 3), Word("sat", 0), Word("down", 3)))
 
 
-def small_evalset() -> EvalSet:
-    """Six items, three systems: A is the reference, B moves a word, C says something else."""
+def small_evalset(n: int = 6) -> EvalSet:
+    """Three systems: A is the reference, B moves a word, C says something else."""
     items = [
         Item(
             f"i{number}",
@@ -30,7 +30,7 @@ def small_evalset() -> EvalSet:
             (TREE, None),
             source=f"source {number}",
         )
-        for number in range(1, 7)
+        for number in range(1, n + 1)
     ]
     return EvalSet(items)
 
@@ -70,3 +70,38 @@ def write_page(evaluation: Evaluation, folder: Path, library: str) -> Path:
     file = folder / "report.html"
     file.write_bytes(report_page(evaluation, library).encode(errors="backslashreplace"))
     return file
+
+
+def ladder_evalset(n_systems: int) -> EvalSet:
+    """Six items of twenty words. The system s01 gives the reference, each further one has one word
+    more wrong; but the last gives the reference too."""
+    names = ladder_systems(n_systems)
+    items = []
+    for number in range(1, 7):
+        words = [f"{letter}{number}" for letter in "abcdefghijklmnopqrst"]
+        outputs = {
+            name: " ".join(["wrong"] * place + words[place:]) for place, name in enumerate(names)
+        }
+        outputs[names[-1]] = " ".join(words)
+        items.append(Item(f"i{number}", outputs, (" ".join(words),)))
+    return EvalSet(items)
+
+
+def ladder_judgments(n_systems: int, question: str = "quality") -> list[Judgment]:
+    """Eight judges who rate the systems from s01 down to the last, which fools metrics."""
+    return [
+        Judgment(
+            f"J{who}",
+            f"i{number}",
+            name,
+            question,
+            50.0 - 2 * place + (3 * number + 5 * who + 7 * place + who * place) % 5 / 10,
+        )
+        for who in range(1, 9)
+        for number in range(1, 7)
+        for place, name in enumerate(ladder_systems(n_systems))
+    ]
+
+
+def ladder_systems(n_systems: int) -> list[str]:
+    return [f"s{place:02d}" for place in range(1, n_systems + 1)]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reporting.html.evaluations import TREE, small_evalset, small_evaluation
 from wellput.core.evalset import Batch, EvalSet, Item
+from wellput.core.judgment import Judgment
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
 from wellput.metrics.alignments import aligned, origins
 from wellput.reporting.html.alignments import (
@@ -16,7 +17,7 @@ from wellput.reporting.html.alignments import (
     drawn_alignments,
     drawn_tree,
     drawn_treelets,
-    glued,
+    travelling,
 )
 from wellput.reporting.html.items import _percentiles, _rounded, _shown, explorer_items
 from wellput.reporting.html.sample import draw_sample, usual_metrics
@@ -62,12 +63,18 @@ def test_every_moved_word_comes_from_a_place_of_its_own(left: list[str], right: 
 
 
 @given(st.text(max_size=40))
-def test_text_and_tokens_travel_in_one_string(text: str) -> None:
+def test_a_text_travels_as_it_was_written_with_its_tokens(text: str) -> None:
     tokens = GenerationStringAccuracy().tokens(text)
-    travels = glued(text, tokens)
-    if GLUE not in text and travels != text:
-        assert travels.replace(GLUE, " ").split() == tokens
-        assert travels.replace(GLUE, "").split() == text.split()
+    travels = travelling(text, tokens)
+    apart = [token for token in travels["text"].replace(GLUE, " ").split(" ") if token]
+    assert travels["text"].replace(GLUE, "") == text.replace(GLUE, "")
+    assert travels.get("tokens", apart) == tokens
+
+
+def test_white_space_and_rewritten_tokens_are_kept() -> None:
+    assert travelling("a  b", ["a", "b"]) == {"text": "a  b", "tokens": ["a", "b"]}
+    assert travelling("A b.", ["a", "b", "."]) == {"text": "A b.", "tokens": ["a", "b", "."]}
+    assert travelling("a b.", ["a", "b", "."]) == {"text": f"a b{GLUE}."}
 
 
 def test_wrong_treelets_are_listed_with_what_is_wrong() -> None:
@@ -104,6 +111,22 @@ def test_ranks_of_a_metric_for_which_lower_is_better_are_turned_round() -> None:
     assert a["people_ranks"][0] > c["people_ranks"][0]
 
 
+def test_ranks_of_a_question_whose_lowest_value_is_best_are_turned_round() -> None:
+    fast_first = [
+        Judgment(judge, f"i{n}", system, "seconds", value + n / 10)
+        for judge in ("J1", "J2")
+        for n in range(1, 7)
+        for system, value in (("A", 2.0), ("B", 5.0), ("C", 9.0))
+    ]
+    evaluation = small_evaluation(answers=fast_first)
+    records = explorer_items(
+        evaluation.sample, evaluation.metrics, evaluation.result.tables, evaluation.people
+    )
+    a, b, c = (output["people_ranks"][0] for output in records[0]["outputs"])
+    assert a > b > c
+    assert evaluation.order == ["A", "B", "C"]
+
+
 def test_missing_outputs_and_displays_are_shown_as_they_are() -> None:
     evalset = EvalSet([Item("1", {"A": "a b"}, ("a b",)), Item("2", {"B": "a"}, ("a b",))])
     evaluation = small_evaluation(evalset, [], metrics="random")
@@ -111,10 +134,8 @@ def test_missing_outputs_and_displays_are_shown_as_they_are() -> None:
         evaluation.sample, evaluation.metrics, evaluation.result.tables, None
     )
     assert first["outputs"][1] is None and second["outputs"][0] is None
-    assert (
-        _shown({"n1": ["nod", "blink"], "n2": []}, GenerationStringAccuracy())
-        == "n1: nod, blink; n2: "
-    )
+    displays = {"n1": ["nod", "blink"], "n2": []}
+    assert _shown(displays, GenerationStringAccuracy()) == {"text": "n1: nod, blink; n2: "}
 
 
 def test_paraphrased_references_come_last_with_their_new_words_marked() -> None:

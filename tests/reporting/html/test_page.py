@@ -18,7 +18,7 @@ from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.reporting.html.charts import altair
-from wellput.reporting.html.contents import sections_of, verdict_section
+from wellput.reporting.html.contents import score_rows, sections_of
 from wellput.reporting.html.page import chart_library, content_policy, embedded_json, report_page
 from wellput.reporting.html.sample import draw_sample, usual_metrics
 from wellput.reporting.html.verdict import headline, likeness
@@ -41,7 +41,7 @@ def test_the_page_holds_the_figures_and_every_item() -> None:
     data, items = data_of(page), items_of(page)
     assert data["systems"] == ["A", "B", "C"] and data["questions"] == ["quality"]
     assert [section["name"] for section in data["sections"]] == [
-        "verdict", "scores", "pairs", "agreement", "judges", "metrics",
+        "scores", "pairs", "agreement", "judges", "metrics",
     ]  # fmt: skip
     charts = [chart["name"] for section in data["sections"] for chart in section["charts"]]
     assert charts == [
@@ -93,7 +93,7 @@ def test_a_sample_takes_judged_items_first_and_keeps_their_order() -> None:
 def test_a_sampled_report_scores_all_items() -> None:
     data = data_of(report_page(small_evaluation(shown=2), ""))
     assert (data["shown"], data["total"]) == (2, 6)
-    assert {row["n"] for row in data["sections"][1]["charts"][0]["rows"]} == {6}
+    assert {row["n"] for row in data["sections"][0]["charts"][0]["rows"]} == {6}
 
 
 def test_the_usual_metrics_are_those_that_the_items_allow() -> None:
@@ -140,9 +140,12 @@ def test_references_are_compared_with_each_other() -> None:
 
 
 def test_sentinels_are_neither_good_nor_bad() -> None:
-    scores = sections_of(small_evaluation(metrics="gsa,length-only"))[1].charts[0].rows
-    claims = {row["claim"] for row in scores if row["metric"] == "length-only"}  # type: ignore[index]
+    evaluation = small_evaluation(metrics="gsa,length-only")
+    rows = score_rows(evaluation.result)
+    claims = {row["claim"] for row in rows if row["metric"] == "length-only"}
     assert claims <= {"baseline", "different", "no difference shown"}
+    scores = sections_of(evaluation)[0].to_dict()["charts"][0]
+    assert {row["metric"] for row in scores["rows"]} == {"gsa"}
 
 
 @pytest.mark.parametrize(("package", "call"), [("vl_convert", chart_library), ("altair", altair)])
@@ -161,14 +164,16 @@ def test_assets_are_where_the_page_looks_for_them(name: str) -> None:
     assert (Path(wellput.reporting.html.__file__).parent / "assets" / name).is_file()
 
 
-def test_the_verdict_under_many_metrics_names_them_without_figures() -> None:
-    few = verdict_section(small_evaluation(metrics="gsa,gta,ter,random")).words
-    assert any(line.startswith("C against A: ") and ", p = " in line for line in few)
-    many = verdict_section(small_evaluation(metrics="gsa,gta,ter,wer,ssa,length")).words
-    (about_c,) = [line for line in many if line.startswith("C against A")]
-    assert about_c == (
-        "C against A: worse on gsa, gta, ter, wer, ssa; no difference shown on length."
-    )
+def test_so_few_items_show_no_difference_whatever_p() -> None:
+    evaluation = small_evaluation(answers=[], metrics="gsa,gta,ter,wer,ssa")
+    (answer,) = evaluation.answers
+    assert "real" not in answer.sentences[0]
+    sections = {section.name: section for section in sections_of(evaluation)}
+    assert sections["scores"].words == [
+        "With 6 items no interval or test says anything: bring more."
+    ]
+    (matrix,) = sections["pairs"].to_dict()["charts"]
+    assert {pair[3] for scorer in matrix["scorers"] for pair in scorer["pairs"]} == {0}
 
 
 def test_of_a_single_judge_no_agreement_is_claimed() -> None:

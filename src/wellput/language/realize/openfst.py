@@ -6,13 +6,22 @@ Weights are negative natural logarithms, those of the tropical semiring. Compile
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wellput.core.errors import InputError
+from wellput.io.files import PathLike
+from wellput.io.output import write_text
 from wellput.language.realize.lattice import EPSILON, FlatArc, Lattice
 
 MAX_ARCS = 1_000_000
 SPACE = "␣"
+
+
+def write_lattices(lattices: Sequence[Lattice], path: PathLike) -> None:
+    """Writes one lattice to the path, several to `path.1`, `path.2`, …; all symbols to `path.syms`."""
+    for place, lattice in enumerate(lattices, 1):
+        write_text(openfst_text(lattice), path if len(lattices) == 1 else f"{path}.{place}")
+    write_text(symbols_text(lattices), f"{path}.syms")
 
 
 def openfst_text(lattice: Lattice) -> str:

@@ -2,7 +2,8 @@
 outputs can afford.
 
 A text travels as its tokens with `GLUE` where the tokenizer cut without white space, so that the page
-has the tokens and the text from one string.
+has the tokens and the text from one string; where that is not the text as it was written, its tokens
+travel beside it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,19 @@ from wellput.trees.arcs import arcs, printable, relation, tag
 GLUE = "\u2060"
 LONGEST = 2000
 """Tokens of a text whose alignment is drawn; the cost grows with the square."""
+
+
+def travelling(text: str, tokens: Sequence[str]) -> dict[str, Any]:
+    """The text as it is, and its tokens: in one string where the page can tell them apart again.
+
+    >>> travelling("Two.", ["Two", "."]), travelling("Two.", ["two", "."])
+    ({'text': 'Two\\u2060.'}, {'text': 'Two.', 'tokens': ['two', '.']})
+    """
+    both = glued(text, tokens)
+    apart = [token for token in both.replace(GLUE, " ").split(" ") if token]
+    if both.replace(GLUE, "") == text and apart == list(tokens):
+        return {"text": both}
+    return {"text": text, "tokens": list(tokens)}
 
 
 def glued(text: str, tokens: Sequence[str]) -> str:

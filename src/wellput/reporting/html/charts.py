@@ -3,14 +3,14 @@
 The rows stand beside the specification, not in it: the page puts in those that the reader chose, and
 gives the same rows as CSV. `$metric` and `$question` in titles stand for what was chosen. Colors are
 those of Okabe and Ito, told apart by people who see red and green alike; nothing is said by color
-alone.
+alone, and where systems are too many for shapes each has a panel of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from wellput.core.errors import MissingExtra
 
@@ -30,30 +30,37 @@ CLAIMS = {
     "no difference shown": (GRAY, "circle"),
     "not tested": (GRAY, "cross"),
 }
-WIDTH = 900
+WIDTH = 950
+MAX_SYSTEMS_IN_A_PANEL = 6
+"""Points of more systems cannot be told apart by shape and color."""
+PANEL_WIDTH = 148
+
+Condition = Literal["always", "lines", "left_out"]
 
 
 @dataclass(frozen=True)
 class Chart:
     """`rows` is a list of rows, or the name of a table that the page makes of the items it holds:
-    `people` or `lengths`. `choices` lets the reader choose the rows: column to its values."""
+    `people` or `lengths`. `choices` lets the reader choose the rows: column to its values. `notes` are
+    the sentences below, each with what must be drawn for it to be true."""
 
     name: str
     title: str
     spec: Mapping[str, Any]
     rows: Sequence[Mapping[str, Any]] | str
-    note: str = ""
+    notes: Mapping[Condition, str] = field(default_factory=dict)
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lines: Sequence[Mapping[str, Any]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As the page gets it."""
         return {
+            "kind": "chart",
             "name": self.name,
             "title": self.title,
             "spec": self.spec,
             "rows": self.rows,
-            "note": self.note,
+            "notes": self.notes,
             "choices": self.choices,
             "lines": self.lines,
         }
@@ -68,45 +75,76 @@ def altair() -> Any:
     return altair
 
 
+def has_panels(systems: Sequence[str]) -> bool:
+    """Whether the points of each system stand in a panel of their own."""
+    return len(systems) > MAX_SYSTEMS_IN_A_PANEL
+
+
+def scatter_note(systems: Sequence[str]) -> str:
+    """What the reader can do with the points."""
+    alone = " Choose a name above to see one system alone." if len(systems) > 1 else ""
+    return "Choose a point to open its item." + ("" if has_panels(systems) else alone)
+
+
 def scatter_spec(
     x: str, x_title: str, y: str, y_title: str, systems: Sequence[str], *, with_reason: bool
 ) -> dict[str, Any]:
+    """A point an output: all systems in one panel while shapes tell them apart, then a panel each, in
+    the order given."""
     alt = altair()
+    is_split = has_panels(systems)
     scale = alt.Scale(zero=False, nice=True)
-    shown = list(systems)
-    colors = [SYSTEMS[place % len(SYSTEMS)] for place in range(len(shown))]
-    shapes = [SHAPES[place % len(SHAPES)] for place in range(len(shown))]
-    base = alt.Chart(alt.NamedData("rows")).encode(
-        x=alt.X(f"{x}:Q", title=x_title, scale=scale), y=alt.Y(f"{y}:Q", title=y_title, scale=scale)
+    axis = alt.Axis(tickCount=4, titleLimit=PANEL_WIDTH) if is_split else alt.Undefined
+    data = alt.Undefined if is_split else alt.NamedData("rows")
+    base = alt.Chart(data).encode(
+        x=alt.X(f"{x}:Q", title=x_title, scale=scale, axis=axis),
+        y=alt.Y(f"{y}:Q", title=y_title, scale=scale, axis=axis),
     )
     tips = ["item:N", "system:N", f"{x}:Q", f"{y}:Q", *(["reason:N"] if with_reason else [])]
-    points = (
-        base.transform_filter("!datum.reason")
-        .mark_point(size=36, filled=True, opacity=0.65)
-        .encode(
-            color=alt.Color(
-                "system:N",
-                scale=alt.Scale(domain=shown, range=colors),
-                legend=alt.Legend(title=None, orient="top", labelLimit=160),
-            ),
-            shape=alt.Shape("system:N", scale=alt.Scale(domain=shown, range=shapes)),
-            tooltip=tips,
-        )
+    points = base.transform_filter("!datum.reason").mark_point(
+        size=20 if is_split else 36, filled=True, opacity=0.65, color=BLUE, cursor="pointer"
     )
-    layers = [points]
+    marks = {} if is_split else _system_marks(alt, systems)
+    layers = [points.encode(tooltip=tips, **marks)]
+    if not is_split:
+        lit = alt.selection_point(name="lit", fields=["system"], bind="legend")
+        layers[0] = layers[0].encode(opacity=alt.condition(lit, alt.value(0.7), alt.value(0.06)))
+        layers[0] = layers[0].add_params(lit)
     if with_reason:
-        out = base.transform_filter("datum.reason")
+        out = base.transform_filter("datum.reason").encode(tooltip=tips)
         layers += [
-            out.mark_point(size=90, filled=False, strokeWidth=1.5, color=GRAY).encode(tooltip=tips),
-            out.mark_text(text="×", fontSize=15, color=GRAY).encode(tooltip=tips),
+            out.mark_point(size=90, filled=False, strokeWidth=1.5, color=GRAY, cursor="pointer"),
+            out.mark_text(text="×", fontSize=15, color=GRAY, cursor="pointer"),
         ]
     ends = alt.Chart(alt.NamedData("lines"))
     layers.append(
-        ends.mark_line(strokeWidth=2.5, color=VERMILION, strokeDash=[7, 3]).encode(
-            x="x:Q", y="y:Q", tooltip=["r_squared:Q", "slope:Q", "n:Q"]
-        )
+        ends.mark_line(
+            strokeWidth=2 if is_split else 2.5, color=VERMILION, strokeDash=[7, 3]
+        ).encode(x="x:Q", y="y:Q", tooltip=["r_squared:Q", "slope:Q", "n:Q"])
     )
-    layered: dict[str, Any] = (
-        alt.layer(*layers).properties(width=WIDTH, height=380).to_dict(validate=False)
+    layered = alt.layer(*layers)
+    if is_split:
+        sized = layered.properties(width=PANEL_WIDTH, height=PANEL_WIDTH)
+        facet = alt.Facet("system:N", sort=list(systems), title=None, header=_panel_title(alt))
+        chart = sized.facet(data=alt.NamedData("rows"), facet=facet, columns=6)
+    else:
+        chart = layered.properties(width=WIDTH, height=380)
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    return spec
+
+
+def _system_marks(alt: Any, systems: Sequence[str]) -> dict[str, Any]:
+    shown = list(systems)
+    colors = alt.Scale(domain=shown, range=list(SYSTEMS[: len(shown)]))
+    shapes = alt.Scale(domain=shown, range=list(SHAPES[: len(shown)]))
+    legend = alt.Legend(title=None, orient="top", labelLimit=160, symbolSize=90)
+    return {
+        "color": alt.Color("system:N", scale=colors, legend=legend),
+        "shape": alt.Shape("system:N", scale=shapes),
+    }
+
+
+def _panel_title(alt: Any) -> Any:
+    return alt.Header(
+        labelFontSize=12, labelFontWeight="bold", labelLimit=PANEL_WIDTH, labelPadding=4
     )
-    return layered

@@ -18,15 +18,14 @@ from wellput.core.score import Score
 from wellput.engine.result import ScoreResult
 from wellput.reporting.agree import tables_of
 from wellput.reporting.html import people_charts, score_charts
+from wellput.reporting.html.answer import Answer, answers_of, system_order
 from wellput.reporting.html.charts import Chart
+from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.html.sample import Sample
-from wellput.reporting.html.verdict import headline, likeness, without_sentinels
-from wellput.reporting.score import pair_table, score_table, verdict
-from wellput.reporting.table import Table, number, p_text
-
-FEW_METRICS = 4
-"""With more of them the verdict names metrics without figures, which charts and tables have."""
+from wellput.reporting.html.verdict import likeness
+from wellput.reporting.score import few_items, score_table
+from wellput.reporting.table import Table, p_text
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,17 @@ class Evaluation:
     agreement: AgreementResult | None = None
     people: People | None = None
 
+    @property
+    def answers(self) -> list[Answer]:
+        """What the report says first."""
+        scales = {} if self.people is None else self.people.scales
+        return answers_of(self.result, self.agreement, scales)
+
+    @property
+    def order(self) -> list[str]:
+        """The systems, best first."""
+        return system_order(self.result, self.agreement)
+
 
 @dataclass(frozen=True)
 class Section:
@@ -48,7 +58,7 @@ class Section:
     name: str
     title: str
     words: Sequence[str] = ()
-    charts: Sequence[Chart] = ()
+    charts: Sequence[Chart | PairMatrix] = ()
     tables: Sequence[Table] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,78 +68,39 @@ class Section:
             "title": self.title,
             "words": list(self.words),
             "charts": [chart.to_dict() for chart in self.charts],
-            "tables": [
-                {
-                    "title": table.title,
-                    "columns": list(table.columns),
-                    "rows": [list(row) for row in table.rows],
-                    "notes": list(table.notes),
-                    "best": [list(cell) for cell in sorted(table.best)],
-                }
-                for table in self.tables
-            ],
+            "tables": [table.to_dict() for table in self.tables],
         }
 
 
 def sections_of(evaluation: Evaluation) -> list[Section]:
-    """The report from top to bottom, without the explorer."""
-    parts = [verdict_section(evaluation), scores_section(evaluation.result)]
+    """The report below the answer and above the explorer, from top to bottom."""
+    parts = [scores_section(evaluation)]
     if evaluation.result.comparisons:
-        parts.append(pairs_section(evaluation.result))
+        parts.append(pairs_section(evaluation))
     if evaluation.agreement is not None and evaluation.people is not None:
         parts += people_sections(evaluation, evaluation.agreement, evaluation.people)
     parts.append(metrics_section(evaluation))
     return parts
 
 
-def verdict_section(evaluation: Evaluation) -> Section:
-    """The verdict: one sentence about systems, one for each system, one for each question."""
-    result = evaluation.result
-    serious = without_sentinels(result)
-    advice = evaluation.agreement.advice if evaluation.agreement else ()
-    words = [
-        headline(result),
-        *verdict(serious, is_short=len(serious.metrics) > FEW_METRICS),
-        *advice,
-        likeness(evaluation.sample.items),
-    ]
-    return Section("verdict", "Verdict", [line for line in words if line])
-
-
-def scores_section(result: ScoreResult) -> Section:
+def scores_section(evaluation: Evaluation) -> Section:
+    ordered = replace(evaluation.result, systems=tuple(evaluation.order))
+    serious = [score for score in ordered.scores if not is_sentinel(score.metric)]
+    rows = [_score_row(score, ordered) for score in serious or ordered.scores]
+    rows.sort(key=lambda row: ordered.systems.index(row["system"]))
     return Section(
         "scores",
         "Systems under metrics",
-        charts=[score_charts.forest_chart(score_rows(result))],
-        tables=[score_table(result)],
+        words=few_items(evaluation.result),
+        charts=[score_charts.forest_chart(rows)],
+        tables=[score_table(ordered)],
     )
 
 
-def pairs_section(result: ScoreResult) -> Section:
-    rows: list[dict[str, Any]] = []
-    for pair in result.comparisons:
-        is_better = _direction(result, pair.metric)
-        for system, other, delta in ((pair.a, pair.b, pair.delta), (pair.b, pair.a, -pair.delta)):
-            rows.append(
-                {
-                    "metric": pair.metric,
-                    "system": system,
-                    "other": other,
-                    "difference": delta,
-                    "verdict": _pair_verdict(delta, pair.p_adjusted, is_better, result.alpha),
-                    "p": p_text(pair.p_value),
-                    "p_holm": p_text(pair.p_adjusted),
-                    "n": pair.n,
-                    "shown": number(delta, 2 if abs(delta) >= 1 else 3, sign=True),
-                    "p_shown": f"p {_equals(p_text(pair.p_adjusted))}",
-                }
-            )
-    return Section(
-        "pairs",
-        "Which differences are real",
-        charts=[score_charts.pairs_chart(rows, result.systems)],
-        tables=[pair_table(result)],
-    )
+def pairs_section(evaluation: Evaluation) -> Section:
+    rankings = () if evaluation.agreement is None else evaluation.agreement.ranking
+    matrix = pair_matrix(evaluation.result, rankings, evaluation.order)
+    return Section("pairs", "Which differences are real", charts=[matrix])
 
 
 def people_sections(
@@ -145,7 +116,7 @@ def people_sections(
         people_charts.people_chart(
             evaluation.result.metrics,
             questions,
-            evaluation.result.systems,
+            evaluation.order,
             people.unit,
             people.lines,
         )
@@ -164,7 +135,8 @@ def people_sections(
     ]
     if against:
         judges.append(people_charts.judges_chart(against, questions))
-    tables = [_named(table, questions) for table in tables_of(agreement)]
+    later = replace(agreement, ranking=(), orders=())
+    tables = [_named(table, questions) for table in tables_of(later)]
     about_judges = [
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
     ]
@@ -173,7 +145,13 @@ def people_sections(
         [] if judges else ["Nobody else judged the same outputs: how far judges agree is unknown."]
     )
     return [
-        Section("agreement", "Metrics against people", charts=ratings, tables=about_metrics),
+        Section(
+            "agreement",
+            "Metrics against people",
+            words=agreement.advice,
+            charts=ratings,
+            tables=about_metrics,
+        ),
         Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
     ]
 
@@ -205,8 +183,9 @@ def metrics_section(evaluation: Evaluation) -> Section:
             for name, table in tables.items()
             if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
         ]
-        charts.append(score_charts.length_chart(names, evaluation.result.systems, lines))
-    return Section("metrics", "The metrics themselves", charts=charts)
+        charts.append(score_charts.length_chart(names, evaluation.order, lines))
+    words = [line for line in (likeness(evaluation.sample.items),) if line]
+    return Section("metrics", "The metrics themselves", words=words, charts=charts)
 
 
 def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
@@ -236,7 +215,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
     is_better = _direction(result, score.metric)
     if score.p_value is None or score.delta is None or math.isnan(score.p_value):
         return "not tested"
-    if score.p_value >= result.alpha:
+    if not result.is_shown(score.p_value, score.n_common):
         return "no difference shown"
     if is_better is None:
         return "different"
@@ -246,14 +225,6 @@ def _claim(score: Score, result: ScoreResult) -> str:
 def _direction(result: ScoreResult, metric: str) -> bool | None:
     """Whether higher is better; a sentinel says nothing good or bad of a system."""
     return None if is_sentinel(metric) else result.higher_is_better[metric]
-
-
-def _pair_verdict(delta: float, p_value: float, is_better: bool | None, alpha: float) -> str:
-    if not p_value < alpha:
-        return "no difference shown"
-    if is_better is None:
-        return "differ"
-    return "row is better" if (delta > 0) == is_better else "row is worse"
 
 
 def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
@@ -301,7 +272,3 @@ def _pearson(x: Floats, y: Floats) -> float:
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
     return float(np.corrcoef(x, y)[0, 1])
-
-
-def _equals(p_value: str) -> str:
-    return p_value if p_value.startswith("<") else f"= {p_value}"

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.evalset import Batch, Item, Output
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnProgress, unheard
@@ -24,7 +25,12 @@ from wellput.metrics.accuracy import (
     GenerationTreeAccuracy,
 )
 from wellput.metrics.alignments import aligned
-from wellput.reporting.html.alignments import drawn_alignments, drawn_tree, drawn_treelets, glued
+from wellput.reporting.html.alignments import (
+    drawn_alignments,
+    drawn_tree,
+    drawn_treelets,
+    travelling,
+)
 from wellput.reporting.html.people import People
 from wellput.reporting.html.sample import Sample
 
@@ -57,7 +63,7 @@ def explorer_items(
             for part in drawn.values():
                 if isinstance(part, dict):
                     part["reference"] = list(texts[place]).index(part["reference"])
-            entry = {"text": _shown(output, strings), **drawn}
+            entry = {**_shown(output, strings), **drawn}
             for name, values in figures.items():
                 entry[name] = values[row][place]
             if (row, place) in reasons:
@@ -93,7 +99,7 @@ def _record(
     shown: list[dict[str, Any]] = []
     for text, tree in references.items():
         tokens = strings.tokens(text)
-        entry: dict[str, Any] = {"text": glued(text, tokens)}
+        entry: dict[str, Any] = travelling(text, tokens)
         if tree is not None:
             entry["tree"] = drawn_tree(text, tree, trees, item.id)
         if item.references and text not in item.references:
@@ -165,7 +171,11 @@ def _figures(
     figures = {"scores": scores, "ranks": np.stack([_percentiles(v) for v in turned])}
     if people is not None:
         ratings = np.stack([given[order][:, places] for given in people.ratings.values()])
-        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, ratings)])}
+        turned = [
+            -values if question in LOWER_IS_BETTER else values
+            for values, question in zip(ratings, people.ratings, strict=True)
+        ]
+        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, turned)])}
     return figures
 
 
@@ -202,10 +212,11 @@ def _reasons(
     return found
 
 
-def _shown(output: Output, strings: GenerationStringAccuracy) -> str:
+def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
     if isinstance(output, str):
-        return glued(output, strings.tokens(output))
-    return "; ".join(f"{node}: {', '.join(motions)}" for node, motions in output.items())
+        return travelling(output, strings.tokens(output))
+    motions = (f"{node}: {', '.join(displays)}" for node, displays in output.items())
+    return {"text": "; ".join(motions)}
 
 
 def _rounded(values: Floats) -> list[list[list[float | None]]]:

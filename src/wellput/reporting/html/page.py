@@ -21,12 +21,24 @@ from string import Template
 from typing import Any
 
 from wellput import __version__
+from wellput.agreement.orders import is_sentinel
+from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
 
-SCRIPTS = ("dom.js", "charts.js", "alignment.js", "tree.js", "explorer.js", "page.js")
+SCRIPTS = (
+    "dom.js",
+    "answer.js",
+    "charts.js",
+    "pairs.js",
+    "alignment.js",
+    "tree.js",
+    "explorer.js",
+    "page.js",
+)
 LIBRARY = "window.vegaEmbed = vegaEmbed;"
 BUNDLING = 1 << 29
 """Bytes of address space for the engine that bundles the library: it took 240 MB on two cores, and
@@ -68,11 +80,27 @@ def page_data(evaluation: Evaluation) -> dict[str, Any]:
         "shown": len(sample.items),
         "seed": result.seed,
         "systems": list(result.systems),
+        "order": [result.systems.index(system) for system in evaluation.order],
+        "facts": facts(evaluation),
+        "answers": [answer.to_dict() for answer in evaluation.answers],
         "metrics": list(result.metrics),
         "lower": [name for name in result.metrics if result.higher_is_better[name] is False],
+        "lower_questions": sorted(LOWER_IS_BETTER),
         "questions": list(evaluation.people.ratings) if evaluation.people else [],
+        "unit": evaluation.people.unit if evaluation.people else "",
         "sections": [section.to_dict() for section in sections_of(evaluation)],
     }
+
+
+def facts(evaluation: Evaluation) -> list[str]:
+    """How much the answer rests on."""
+    result, agreement = evaluation.result, evaluation.agreement
+    n_metrics = sum(not is_sentinel(metric) for metric in result.metrics)
+    counts = [(result.items, "item"), (len(result.systems), "system"), (n_metrics, "metric")]
+    if agreement is not None and agreement.ranking:
+        counts.append((max(ranking.n_judges for ranking in agreement.ranking), "judge"))
+        counts.append((sum(ranking.n for ranking in agreement.ranking), "judgment"))
+    return [counted(n, what) for n, what in counts if n]
 
 
 def embedded_json(value: Mapping[str, Any]) -> str:

@@ -25,12 +25,14 @@ Cell = tuple[int, int]  # the places of a system and an item
 @dataclass(frozen=True)
 class People:
     """For each question: the mean rating of every output that was judged, why an output is not in the
-    figures, and the regression of the ratings on each metric. `unit` says what the numbers are."""
+    figures, and the regression of the ratings on each metric. `unit` says what the numbers are;
+    `scales` are the lowest and the highest rating that any judge gave."""
 
     ratings: Mapping[str, Floats]
     left_out: Mapping[str, Mapping[Cell, str]] = field(default_factory=dict)
     lines: Sequence[Mapping[str, Any]] = ()
     unit: str = "mean rating"
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def people_of_ratings(
@@ -55,7 +57,14 @@ def people_of_ratings(
                 lines.append({"question": question, "metric": metric, **line})
     scales = dict.fromkeys(panel.normalization for panel in ready.values())
     unit = "mean rating" if set(scales) == {"none"} else f"mean rating ({', '.join(scales)})"
-    return People(ratings, left_out, lines, unit)
+    return People(ratings, left_out, lines, unit, _scales(judgments))
+
+
+def _scales(judgments: Sequence[Judgment]) -> dict[str, tuple[float, float]]:
+    given: dict[str, list[float]] = {}
+    for judgment in judgments:
+        given.setdefault(judgment.question, []).append(judgment.value)
+    return {question: (min(values), max(values)) for question, values in given.items()}
 
 
 def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Preference]) -> People:

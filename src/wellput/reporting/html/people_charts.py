@@ -8,34 +8,55 @@ from typing import Any
 from wellput.reporting.html.charts import (
     BLUE,
     GRAY,
-    ORANGE,
     SKY,
     VERMILION,
     WIDTH,
     Chart,
     altair,
+    has_panels,
+    scatter_note,
     scatter_spec,
 )
 
 
 def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> Chart:
-    """Metrics ranked by agreement with people, with the ceiling that the judges' noise sets."""
+    """Metrics ranked by agreement with people, with the ceiling that the judges' noise sets. The axis
+    always runs over the whole range of the coefficient, so that a small one looks small."""
     alt = altair()
-    kinds = {"metric": BLUE, "sentinel": GRAY}
+    kinds = [kind for kind in ("metric", "sentinel") if any(row["kind"] == kind for row in rows)]
+    looks = {"metric": (BLUE, "circle"), "sentinel": (GRAY, "diamond")}
     data = alt.NamedData("rows")
+    scale = alt.Scale(domain=agreement_domain(rows), nice=False)
+    color = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=kinds, range=[looks[kind][0] for kind in kinds]),
+        legend=None,
+    )
     base = alt.Chart(data).encode(
-        y=alt.Y("metric:N", sort=alt.EncodingSortField("order", op="min"), title=None)
+        y=alt.Y("metric:N", sort=alt.EncodingSortField("order", op="min"), title=None), color=color
     )
-    bars = base.mark_bar(height={"band": 0.62}).encode(
-        x=alt.X("value:Q", title="$coefficient with people on $question"),
-        color=alt.Color(
+    tips = ["metric:N", "value:Q", "low:Q", "high:Q", "p:N", "n:Q", "note:N"]
+    title = "$coefficient with people on $question"
+    zero = (
+        alt.Chart(data).transform_filter("datum.order == 0").mark_rule(color=GRAY, strokeWidth=1.5)
+    )
+    interval = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
+        x=alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(tickCount=10)),
+        x2="high:Q",
+        tooltip=tips,
+    )
+    dots = base.mark_point(size=90, filled=True, opacity=1).encode(
+        x=alt.X("value:Q", scale=scale, title=title),
+        shape=alt.Shape(
             "kind:N",
-            scale=alt.Scale(domain=list(kinds), range=list(kinds.values())),
-            legend=alt.Legend(title=None, orient="top"),
+            scale=alt.Scale(domain=kinds, range=[looks[kind][1] for kind in kinds]),
+            legend=None,
         ),
-        tooltip=["metric:N", "value:Q", "low:Q", "high:Q", "p:N", "n:Q", "note:N"],
+        tooltip=tips,
     )
-    interval = base.mark_rule(strokeWidth=2, color=ORANGE).encode(x="low:Q", x2="high:Q")
+    values = base.mark_text(fontSize=12, fontWeight="bold", dy=-11).encode(
+        x="value:Q", text=alt.Text("value:Q", format=".2f")
+    )
     # One row is enough for the ceiling: drawn for each, its dashes would run together.
     top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
     line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
@@ -44,19 +65,31 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
         x="ceiling:Q", text=alt.value("ceiling: the judges’ own noise")
     )
     spec = (
-        (bars + interval + line + label)
-        .properties(width=WIDTH, height={"step": 26})
+        (interval + zero.encode(x=alt.datum(0)) + dots + values + line + label)
+        .properties(width=WIDTH, height={"step": 34})
         .to_dict(validate=False)
     )
     coefficients = list(dict.fromkeys(row["coefficient"] for row in rows))
+    whiskers = "Whiskers: 95% intervals. " if any(row["low"] is not None for row in rows) else ""
+    floor = (
+        "Gray diamonds are sentinels: what chance and the length of the output alone reach."
+        if "sentinel" in kinds
+        else ""
+    )
     return Chart(
         "agreement",
         "Agreement of the metrics with people",
         spec,
         rows,
-        note="Gray bars are sentinels: what chance and the length of the output alone reach.",
+        notes={"always": (whiskers + floor).strip()},
         choices={"question": list(questions), "coefficient": coefficients},
     )
+
+
+def agreement_domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
+    """From 0 to 1, or from −1 where anything drawn is negative."""
+    drawn = [row[key] for row in rows for key in ("value", "low", "high") if row[key] is not None]
+    return [-1.0 if any(value < 0 for value in drawn) else 0.0, 1.0]
 
 
 def people_chart(
@@ -67,16 +100,21 @@ def people_chart(
     lines: Sequence[Mapping[str, Any]],
 ) -> Chart:
     """Metric against judgment, a point an output, as Figures 3 and 4 of Bangalore et al. (2000)."""
-    spec = scatter_spec(
-        "score", "$metric", "rating", f"$question: {unit}", systems, with_reason=True
-    )
+    # A panel has no room for the question, which the page shows above all of them.
+    title = unit if has_panels(systems) else f"$question: {unit}"
+    spec = scatter_spec("score", "$metric", "rating", title, systems, with_reason=True)
     return Chart(
         "scatter",
         "Metric against people, output by output",
         spec,
         "people",
-        note="The line is the least-squares line over all judged outputs that are in the figures. "
-        "Crossed rings are outputs left out of them; point at one to read the reason.",
+        notes={
+            "always": scatter_note(systems),
+            "lines": "The dashed line is the least-squares line over all judged outputs that are in "
+            "the figures.",
+            "left_out": "Crossed rings are outputs left out of the figures; point at one to read the "
+            "reason.",
+        },
         choices={"metric": list(metrics), "question": list(questions)},
         lines=lines,
     )
@@ -85,9 +123,15 @@ def people_chart(
 def judges_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> Chart:
     """Each judge's correlation with the mean of the others."""
     alt = altair()
+    low = -1.0 if any(row["value"] < 0 for row in rows) else 0.0
     base = alt.Chart(alt.NamedData("rows")).encode(
         y=alt.Y("judge:N", sort="-x", title=None),
-        x=alt.X("value:Q", title="r with the other judges on $question"),
+        x=alt.X(
+            "value:Q",
+            title="r with the other judges on $question",
+            scale=alt.Scale(domain=[low, 1.0], nice=False),
+            axis=alt.Axis(tickCount=10),
+        ),
     )
     stems = base.mark_rule(strokeWidth=2, color=SKY).encode(x2=alt.datum(0))
     dots = base.mark_point(size=80, filled=True, opacity=1, color=BLUE).encode(
@@ -106,7 +150,8 @@ def judges_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) ->
 def preferences_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> Chart:
     """How often each system was chosen when it was offered."""
     alt = altair()
-    base = alt.Chart(alt.NamedData("rows")).encode(y=alt.Y("system:N", sort="-x", title=None))
+    order = alt.EncodingSortField("selection_ratio", order="descending")
+    base = alt.Chart(alt.NamedData("rows")).encode(y=alt.Y("system:N", sort=order, title=None))
     scale = alt.Scale(domain=[0, 1])
     rules = base.mark_rule(strokeWidth=2, color=BLUE).encode(
         x=alt.X("low:Q", scale=scale, title="chosen / offered on $question"), x2="high:Q"

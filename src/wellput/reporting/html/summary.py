@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 from wellput.core.result import Result
 from wellput.io import replacing
 from wellput.io.files import PathLike
-from wellput.reporting.html.contents import Evaluation, verdict_section
+from wellput.reporting.html.contents import Evaluation
+from wellput.reporting.html.verdict import likeness
+from wellput.reporting.score import few_items
 from wellput.reporting.table import Report, Table
 
 
@@ -50,7 +52,7 @@ class HtmlReport(Result):
 
 
 def report_summary(report: HtmlReport) -> Report:
-    """The verdict, what is shown, and where it lies."""
+    """The answer in words, what is shown, and where it lies."""
     evaluation = report.evaluation
     sample, result = evaluation.sample, evaluation.result
     record = report.records()[0]
@@ -67,6 +69,17 @@ def report_summary(report: HtmlReport) -> Report:
         ["metrics", ", ".join(result.metrics)],
     ]
     table = Table(
-        columns=["report", ""], rows=rows, notes=verdict_section(evaluation).words, is_prose=True
+        columns=["report", ""],
+        rows=rows,
+        notes=_in_words(evaluation),
+        is_prose=True,
+        caption="What the report shows",
     )
     return Report([table], report.values(), list(record), [record])
+
+
+def _in_words(evaluation: Evaluation) -> list[str]:
+    advice = evaluation.agreement.advice if evaluation.agreement else ()
+    lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
+    alike = likeness(evaluation.sample.items)
+    return [*lines, *few_items(evaluation.result), *advice, *([alike] if alike else [])]

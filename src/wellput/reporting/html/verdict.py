@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 from wellput.agreement.orders import is_sentinel
+from wellput.core.counted import counted
 from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
@@ -17,14 +17,14 @@ from wellput.reporting.score import all_of
 
 def headline(result: ScoreResult) -> str:
     """Which system scores best under how many metrics, and whether its lead is real."""
-    metrics = [name for name in result.metrics if _ranks_systems(result, name)]
+    metrics = ranking_metrics(result)
     if len(result.systems) < 2 or not metrics:
-        counts = _counted(len(result.systems), "system"), _counted(len(result.metrics), "metric")
+        counts = counted(len(result.systems), "system"), counted(len(result.metrics), "metric")
         return f"{counts[0]} under {counts[1]}."
     winners: dict[str, list[str]] = {}
     real: dict[str, list[str]] = {}
     for metric in metrics:
-        order = _best_first(result, metric)
+        order = best_first(result, metric)
         if len(order) > 1 and _value(result, order[0], metric) == _value(result, order[1], metric):
             continue
         if order:
@@ -52,24 +52,26 @@ def likeness(items: Sequence[Item]) -> str:
         for one, other in combinations([metric.tokens(text) for text in references], 2):
             steps = aligned(one, other, metric.costs, with_moves=False)
             apart.append(sum(step.mark != "." for step in steps))
+    distance = f"{sum(apart) / len(apart):.1f} words apart on average"
+    if len(several) == 1:
+        return f"1 item has several references: two of them are {distance}."
     return (
         f"{len(several):,} items have several references: they are identical in "
-        f"{identical / len(several):.0%} of them, and two references of an item are "
-        f"{sum(apart) / len(apart):.1f} words apart on average."
+        f"{identical / len(several):.0%} of them, and two references of an item are {distance}."
     )
 
 
-def without_sentinels(result: ScoreResult) -> ScoreResult:
-    """The result under the metrics that say something of a system; all of them if none does."""
-    metrics = tuple(name for name in result.metrics if not is_sentinel(name))
-    return replace(result, metrics=metrics or result.metrics)
+def ranking_metrics(result: ScoreResult) -> list[str]:
+    """The metrics that say which of two systems is better."""
+    return [
+        name
+        for name in result.metrics
+        if result.higher_is_better[name] is not None and not is_sentinel(name)
+    ]
 
 
-def _ranks_systems(result: ScoreResult, metric: str) -> bool:
-    return result.higher_is_better[metric] is not None and not is_sentinel(metric)
-
-
-def _best_first(result: ScoreResult, metric: str) -> list[str]:
+def best_first(result: ScoreResult, metric: str) -> list[str]:
+    """The systems that have a score, in the metric's order."""
     known = [s for s in result.systems if not math.isnan(_value(result, s, metric))]
     is_better = result.higher_is_better[metric]
     return sorted(known, key=lambda s: _value(result, s, metric) * (-1 if is_better else 1))
@@ -81,7 +83,7 @@ def _value(result: ScoreResult, system: str, metric: str) -> float:
 
 def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
     return any(
-        pair.p_adjusted < result.alpha
+        result.is_shown(pair.p_adjusted, pair.n)
         for pair in result.comparisons
         if pair.metric == metric and {pair.a, pair.b} == {a, b}
     )
@@ -91,8 +93,8 @@ def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
     if len(won) == len(metrics):
         return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
     if len(won) > 4:
-        return f"{len(won)} of {len(metrics)} metrics"
-    return f"{', '.join(won)} ({len(won)} of {len(metrics)} metrics)"
+        return f"{len(won)} of {counted(len(metrics), 'metric')}"
+    return f"{', '.join(won)} ({len(won)} of {counted(len(metrics), 'metric')})"
 
 
 def _lead(won: Sequence[str], real: Sequence[str]) -> str:
@@ -104,7 +106,3 @@ def _lead(won: Sequence[str], real: Sequence[str]) -> str:
     return (
         f"its lead over the next best is real under {', '.join(real)}, and may be chance elsewhere"
     )
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

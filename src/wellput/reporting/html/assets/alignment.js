@@ -5,8 +5,11 @@ const MARKS = {
   ".": ["unchanged", ""], s: ["substituted", "≠"], d: ["deleted", "−"], i: ["inserted", "+"], m: ["moved", "↷"], M: ["moved", "↷"],
 };
 
-const wholeText = (text) => text.replaceAll(GLUE, "");
-const tokensOf = (text) => text.split(new RegExp(`[\\s${GLUE}]+`, "u")).filter(Boolean);
+/* A text travels with its tokens in one string, or beside them where the one cannot be told from the other. */
+const wholeText = ({ text }) => text.replaceAll(GLUE, "");
+const tokensOf = ({ text, tokens }) => tokens || text.split(new RegExp(`[ ${GLUE}]`, "u")).filter(Boolean);
+
+const isDifferent = ({ marks }) => /[^.]/.test(marks);
 
 function alignmentLegend() {
   return element("div", { class: "legend", "aria-label": "Legend" },

@@ -5,6 +5,9 @@ const LOOKS = {
   dark: { ink: "#e9ece9", soft: "#a5b0ab", line: "#333c39", ground: "#1d2322" },
 };
 
+/* Colors of marks that would sink into a dark ground. */
+const ON_DARK = { "#0072B2": "#5b9ee6", "#D55E00": "#f0834a", "#56B4E9": "#a5dcf7", "#009E73": "#2fc49a" };
+
 const NARROW = matchMedia("(max-width: 760px)");
 const MARGIN = 120; // labels beside an axis
 
@@ -28,7 +31,7 @@ function chartConfig(theme, room) {
     font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif",
     axis: { ...text, gridColor: look.line, domainColor: look.soft, tickColor: look.soft, labelFontSize: 12, labelLimit: Math.min(200, room / 3), titleFontSize: room < 500 ? 9 : 11, titleLimit: room },
     axisY: { titleLimit: 340 },
-    legend: { ...text, labelFontSize: 12, labelLimit: Math.min(260, room - 40), columns: Math.max(1, Math.floor(room / 160)) },
+    legend: { ...text, labelFontSize: 12, labelLimit: Math.min(260, room - 40), titleLimit: room - 40, columns: Math.max(1, Math.floor(room / 160)) },
     header: text,
     title: { color: look.ink },
     view: { stroke: look.line },
@@ -52,7 +55,7 @@ const TABLES = {
     const metric = data.metrics.indexOf(choice.metric);
     return outputsOf(items, data).flatMap(({ item, system, output }) => {
       const score = output.scores[metric];
-      const length = wholeText(output.text).split(/\s+/).filter(Boolean).length;
+      const length = wholeText(output).split(/\s+/).filter(Boolean).length;
       return score === null ? [] : [{ item: item.id, system, length, score }];
     });
   },
@@ -77,23 +80,20 @@ function filledIn(value, choice) {
   return value;
 }
 
-function asCsv(rows) {
-  if (!rows.length) return "";
-  const names = [...new Set(rows.flatMap(Object.keys))];
-  const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+function recolored(value) {
+  if (typeof value === "string") return ON_DARK[value] || value;
+  if (Array.isArray(value)) return value.map(recolored);
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, recolored(entry)]));
+  return value;
 }
 
 class ChartCard {
-  constructor(chart, data, items) {
-    Object.assign(this, { chart, data, items, view: null });
+  constructor(chart, data, items, explorer) {
+    Object.assign(this, { chart, data, items, explorer, view: null });
     this.choice = Object.fromEntries(Object.entries(chart.choices).map(([key, values]) => [key, values[0]]));
     this.place = element("div", { class: "chart", role: "img", "aria-label": chart.title });
-    this.element = element("div", { class: "card", id: `chart-${chart.name}` }, this.tools(), this.place,
-      chart.note ? element("p", { class: "note" }, chart.note) : null);
+    this.note = element("p", { class: "note" });
+    this.element = element("div", { class: "card", id: `chart-${chart.name}` }, this.tools(), this.place, this.note);
   }
 
   tools() {
@@ -103,12 +103,11 @@ class ChartCard {
         this.choice[key] = value;
         this.draw();
       }));
-    const button = (label, give) => element("button", { type: "button", class: "small", onclick: give, title: `Download as ${label}` }, label);
     const name = `wellput-${this.chart.name}`;
     return element("div", { class: "bar" }, element("h3", {}, this.chart.title), choosers, element("span", { class: "gap" }),
-      button("SVG", async () => save(await this.view.toSVG(), "image/svg+xml", `${name}.svg`)),
-      button("PNG", async () => save(await this.view.toImageURL("png", 2), "image/png", `${name}.png`)),
-      button("CSV", () => save(asCsv(this.rows()), "text/csv", `${name}.csv`)));
+      saveButton("SVG", async () => save(await this.view.toSVG(), "image/svg+xml", `${name}.svg`)),
+      saveButton("PNG", async () => save(await this.view.toImageURL("png", 2), "image/png", `${name}.png`)),
+      saveButton("CSV", () => save(asCsv(this.rows()), "text/csv", `${name}.csv`)));
   }
 
   rows() {
@@ -126,14 +125,21 @@ class ChartCard {
     const theme = document.documentElement.dataset.theme;
     const rows = this.rows();
     const room = this.place.clientWidth;
-    const spec = fittedTo(room, filledIn(this.chart.spec, this.choice));
-    spec.datasets = { rows, lines: this.lines() };
+    const chosen = filledIn(this.chart.spec, this.choice);
+    const spec = fittedTo(room, theme === "dark" ? recolored(chosen) : chosen);
+    const lines = this.lines();
+    spec.datasets = { rows, lines };
+    const isDrawn = { always: true, lines: lines.length > 0, left_out: rows.some((row) => row.reason) };
+    this.note.textContent = Object.entries(this.chart.notes).filter(([what]) => isDrawn[what]).map(([, words]) => words).join(" ");
     const config = { ...(spec.config || {}), ...chartConfig(theme, room) };
     delete spec.config;
     // A picture of thousands of points is drawn as pixels: as elements they would make scrolling stutter.
     const renderer = rows.length > 3000 ? "canvas" : "svg";
     const { view } = await vegaEmbed(this.place, spec, { actions: false, renderer, config, defaultStyle: false, logLevel: 1 });
     this.view = view;
+    view.addEventListener("click", (_, mark) => {
+      if (mark && mark.datum && mark.datum.item !== undefined) this.explorer.visit(mark.datum.item, mark.datum.system);
+    });
     this.element.dataset.drawn = theme;
   }
 }

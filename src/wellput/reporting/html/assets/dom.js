@@ -8,7 +8,7 @@ function element(name, properties = {}, ...children) {
     else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value !== null && value !== undefined) made.setAttribute(key, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
 
@@ -19,14 +19,16 @@ function drawn(name, properties = {}, text = "") {
   return made;
 }
 
+/* An option is its value, [value, label], or { group, options }. */
 function chooser(label, options, chosen, onchange) {
-  const select = element("select", { onchange: () => onchange(select.value) });
-  for (const option of options) {
-    const [value, shown] = Array.isArray(option) ? option : [option, option];
+  const option = (entry) => {
+    if (entry.group) return element("optgroup", { label: entry.group }, entry.options.map(option));
+    const [value, shown] = Array.isArray(entry) ? entry : [entry, entry];
     const made = element("option", { value }, shown);
     made.selected = value === chosen;
-    select.append(made);
-  }
+    return made;
+  };
+  const select = element("select", { onchange: () => onchange(select.value) }, options.map(option));
   return element("label", {}, label, select);
 }
 
@@ -38,8 +40,24 @@ function save(content, type, name) {
   link.remove();
 }
 
+function saveButton(label, give) {
+  return element("button", { type: "button", class: "small", onclick: give, title: `Download as ${label}` }, label);
+}
+
+function asCsv(rows) {
+  if (!rows.length) return "";
+  const names = [...new Set(rows.flatMap(Object.keys))];
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+}
+
 function figure(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3).replace("-", "−");
 }
+
+const signed = (value) => (value > 0 ? `+${figure(value)}` : figure(value));

@@ -1,5 +1,8 @@
 /* Puts the page together. */
 
+const CARDS = { chart: ChartCard, pairs: PairsCard };
+const NAVIGATION = { scores: "Scores", pairs: "Pairs", agreement: "People", judges: "Judges", metrics: "Metrics" };
+
 async function unpacked(packed) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -9,14 +12,15 @@ async function unpacked(packed) {
 function tableElement(table) {
   const best = new Set(table.best.map(([row, column]) => `${row},${column}`));
   const head = element("tr", {}, table.columns.map((name) => element("th", { scope: "col" }, name)));
-  const rows = table.rows.map((row, i) => element("tr", {}, row.map((cell, j) => element("td", { class: best.has(`${i},${j}`) ? "best" : "" }, cell))));
+  const cell = (i) => (text, j) => (j ? element("td", { class: best.has(`${i},${j}`) ? "best" : "" }, text) : element("th", { scope: "row" }, text));
+  const rows = table.rows.map((row, i) => element("tr", {}, row.map(cell(i))));
   return [table.title ? element("h3", {}, table.title) : null,
-    table.rows.length ? element("div", { class: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, rows))) : null,
+    table.rows.length ? element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title || "Figures" }, element("table", {}, element("thead", {}, head), element("tbody", {}, rows))) : null,
     table.notes.map((note) => element("p", { class: "note" }, note))];
 }
 
 function sectionElement(section, cards) {
-  const words = section.words.length ? element("div", { class: "card verdict" }, section.words.map((line) => element("p", {}, line))) : null;
+  const words = section.words.map((line) => element("p", { class: "words" }, line));
   const tables = section.tables.length ? element("details", { class: "card figures" }, element("summary", {}, "The figures as a table"), section.tables.map(tableElement)) : null;
   return element("section", { id: section.name }, element("h2", {}, section.title), words, cards.map((card) => card.element), tables);
 }
@@ -37,15 +41,16 @@ async function showReport() {
   document.getElementById("footer").textContent = `Made by wellput ${data.version}. This file holds all it shows and asks the network for nothing.`;
   const main = document.getElementById("main");
   const items = await unpacked(document.getElementById("report-items").textContent);
+  const explorer = new Explorer(data, items);
+  main.append(answerElement(data, explorer));
   const cards = [];
   for (const section of data.sections) {
-    const own = section.charts.map((chart) => new ChartCard(chart, data, items));
+    const own = section.charts.map((chart) => new CARDS[chart.kind](chart, data, items, explorer));
     cards.push(...own);
     main.append(sectionElement(section, own));
   }
-  const explorer = new Explorer(data, items);
   main.append(explorer.element);
-  const links = [...data.sections.map(({ name, title }) => [name, title]), ["explorer", "Items"]];
+  const links = [["answer", "Answer"], ...data.sections.map(({ name, title }) => [name, NAVIGATION[name] || title]), ["explorer", "Items"]];
   document.getElementById("contents").append(...links.map(([name, title]) => element("a", { href: `#${name}` }, title)));
   document.getElementById("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", cards));
   const header = document.querySelector(".top");
@@ -53,6 +58,7 @@ async function showReport() {
   NARROW.addEventListener("change", () => cards.forEach((card) => card.draw()));
   await setTheme(preferredTheme(), cards);
   explorer.fill();
+  explorer.follow();
   document.body.dataset.ready = "true";
 }
 

@@ -1,0 +1,134 @@
+"""`demo`: the whole loop on the embedded example."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.result import AgreementResult
+from wellput.api.inputs import check_files
+from wellput.core.cores import available_cores
+from wellput.core.errors import MissingExtra
+from wellput.core.evalset import EvalSet
+from wellput.core.judgment import Judgment
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
+from wellput.engine.result import ScoreResult
+from wellput.example.example import BASELINE, harbor_example
+from wellput.example.judges import simulated_judgments
+from wellput.io import check_table, replacing, write_evalset, write_judgments
+from wellput.io.files import PathLike
+from wellput.reporting.html.evaluate import evaluate
+from wellput.reporting.html.page import chart_library, report_page
+
+METRICS = "bleu,chrf,gsa,fluency"
+TITLE = "Harbor announcements (wellput demo, judges simulated)"
+
+
+@dataclass(frozen=True, repr=False)
+class Demo(Result):
+    """The example's evalset and simulated judgments, and what `score` and `agree` say of them.
+    `report` is the page's file, None where it was not written."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.demo:demo_report"
+
+    evalset: EvalSet
+    judgments: list[Judgment]
+    scores: ScoreResult
+    agreement: AgreementResult
+    page: PathLike | None = None
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each system under each metric."""
+        return self.scores.records()
+
+    def values(self) -> dict[str, Any]:
+        """The keys of `wellput score`, and all of `wellput agree` under `agreement`."""
+        return {**self.scores.values(), "agreement": self.agreement.values()}
+
+
+def demo(
+    *,
+    save: PathLike | None = None,
+    save_judgments: PathLike | None = None,
+    report: PathLike = "wellput-demo.html",
+    no_report: bool = False,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> Demo:
+    """Shows the tool on an embedded example: announcements of a harbor, written by seven systems, with
+    two references and their trees, and the ratings of eight simulated judges.
+
+    Parameters
+    ----------
+    save, save_judgments
+        Files to write the example's evalset and its simulated judgments to, to play with.
+    report, no_report
+        Where the report for the browser goes, and whether there is none. It needs the extra `report`;
+        without it there is none.
+    path
+        Writes the table to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    seed, threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    Demo
+        `evalset`, `judgments`, `scores` and `agreement`.
+
+    Raises
+    ------
+    OutputError
+        A file cannot be written.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> wellput.demo(no_report=True).agreement.ranking[0].leaders
+    ['careful']
+    """
+    on_phase("loading the charts")
+    library = None if no_report else _library_if_installed()
+    page = None if library is None else report
+    for table in (save, save_judgments):
+        if table is not None:
+            check_table(table)
+    check_files([path, save, save_judgments, page], [])
+    evalset = harbor_example()
+    judgments = simulated_judgments(evalset)
+    if save is not None:
+        write_evalset(evalset, save)
+    if save_judgments is not None:
+        write_judgments(judgments, save_judgments)
+    uncertainty = Uncertainty(seed=seed, threads=threads or available_cores())
+    evaluation = evaluate(
+        evalset,
+        judgments,
+        METRICS,
+        title=TITLE,
+        baseline=BASELINE,
+        shown=len(evalset),
+        options=AgreementOptions(uncertainty=uncertainty),
+        on_phase=on_phase,
+    )
+    if library is not None:
+        text = report_page(evaluation, library, on_phase=on_phase)
+        with replacing(report) as file:
+            file.write(text.encode(errors="backslashreplace"))
+    assert evaluation.agreement is not None  # there are judgments
+    shown = Demo(evalset, judgments, evaluation.result, evaluation.agreement, page)
+    if path is not None:
+        shown.save(path)
+    return shown
+
+
+def _library_if_installed() -> str | None:
+    """The demo shows what it can where the extra `report` is missing."""
+    try:
+        return chart_library()
+    except MissingExtra:
+        return None

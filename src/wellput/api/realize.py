@@ -1,0 +1,259 @@
+"""`realize`: sentences from unordered dependency trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast, get_args
+
+from wellput.api.inputs import Names, Sentences, check_files, listed, sentence_blocks
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.tree import Tree
+from wellput.engine.realization_result import RealizationResult
+from wellput.io import check_table, check_text
+from wellput.io.files import InputFile, PathLike
+from wellput.language.realize.inputs import InputKind, InputTree
+from wellput.language.realize.inserting import INSERTIONS, Insertion
+from wellput.language.realize.realizer import ModelName, Realizer, Source
+from wellput.language.realize.synsets import Synsets
+
+if TYPE_CHECKING:
+    from wellput.engine.result import ScoreResult
+
+Trees: TypeAlias = PathLike | Source | Iterable[Source | str]
+"""One or more trees in memory, the path of a file of them, or text to be parsed."""
+
+BASELINE: ModelName = "lr"
+JSON = (".json", ".jsonl")
+TEXT = ".txt"
+LINES_AT_ONCE = 1024
+
+
+def realize(
+    trees: Trees,
+    *,
+    input: InputKind = "words",
+    model: ModelName = "learned",
+    grammar: str = "induced",
+    from_text: bool = False,
+    insert: Names | None = None,
+    nbest: int | None = None,
+    lattice: PathLike | None = None,
+    evaluate: bool = False,
+    explain: bool = False,
+    evalset: PathLike | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> RealizationResult:
+    """Realizes sentences from unordered dependency trees. To realize again and again, load a
+    `Realizer` once.
+
+    Parameters
+    ----------
+    trees
+        `Tree` objects, whose order is used only to `evaluate`; dictionaries such as
+        `{"word": "barks", "children": [{"word": "dog"}]}`; or the path of a CoNLL-U, JSON or JSONL
+        file.
+    input
+        What the realizer may know: `"words"`, inflected; `"labels"`, their relations and tags too;
+        `"lemmas"`, these and lemmas with features in the place of words.
+    model
+        `"learned"` is the best; `"fergus"` is the paper's, `"fergus+"` also weighs orders, `"lr"` is
+        the paper's baseline.
+    grammar
+        Of FERGUS: `"induced"`, or `"xtag:DIR"`, the folder of the XTAG English grammar.
+    from_text
+        `trees` are sentences, in a list or a text file: parses them first.
+    insert
+        Puts in what the input leaves out: `"punctuation"`, `"function"` (words), or both.
+    nbest
+        Finds so many of the best sentences of each tree.
+    lattice
+        Writes the lattice as OpenFst text, with its symbols in a second file that ends in `.syms`; of
+        several trees the names end in `.1`, `.2`, ….
+    evaluate
+        Scores the sentences against the trees' own order, the baseline LR beside them.
+    explain
+        Says of each tree its supertags, lattice and path, in `result.explanations`.
+    evalset
+        Writes an evalset with the sentences as a system's; `result.evalset` is the same.
+    path
+        Writes the sentences, one line a tree; to a `.jsonl` all of `nbest`, for `rerank`.
+    seed
+        Of the tests of `evaluate`; realizing is not random.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    RealizationResult
+        `sentences` has the best of each tree, `nbest` all of them, `evaluation` the scores.
+
+    Raises
+    ------
+    InputError
+        What was given is no tree, or an option does not go with the model.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> tree = {"word": "barks", "children": [{"word": "dog", "children": [{"word": "a"}]}]}
+    >>> wellput.realize(tree).sentences
+    ['a dog barks']
+    """
+    _refuse_unfit(input, model, nbest, lattice)
+    symbols = None if lattice is None else f"{lattice}.syms"
+    check_files([path, lattice, symbols, evalset], [trees])
+    if path is not None:
+        check_text(path, allowed=[".jsonl"])
+    if evalset is not None:
+        check_table(evalset)
+    insertions = _insertions(insert)
+    cores = threads or available_cores()
+    ordered, sources = _sources(
+        trees, input, cores, from_text, needs_order=evaluate or evalset is not None
+    )
+    on_phase("loading the realizer")
+    realizer = Realizer.load(model=model, grammar=grammar, insert=insertions)
+    realized = realizer.realize_all(
+        sources,
+        kind=input,
+        n_best=nbest or 1,
+        threads=cores,
+        members=Synsets(),
+        on_progress=on_phase("realizing trees"),
+    )
+    result = RealizationResult(
+        model, tuple(realized), tuple(ordered), shows_all=nbest is not None, path=path
+    )
+    if lattice is not None:
+        from wellput.language.realize.openfst import write_lattices
+
+        write_lattices([one.lattice for one in realized if one.lattice is not None], lattice)
+    if path is not None:
+        result.save(path)
+    if evalset is not None:
+        from wellput.io import write_evalset
+
+        write_evalset(result.evalset, evalset)
+    if evaluate:
+        scores = _evaluation(result, input, seed=seed, threads=cores, on_phase=on_phase)
+        result = replace(result, evaluation=scores)
+    if explain:
+        from wellput.reporting.realize import explained
+
+        result = replace(result, explanations=tuple(map(explained, realized)))
+    return result
+
+
+def _refuse_unfit(
+    input: InputKind, model: ModelName, nbest: int | None, lattice: PathLike | None
+) -> None:
+    kinds = get_args(InputKind)
+    if input not in kinds:
+        raise InputError(f"input={input!r} is none of {', '.join(kinds)}.")
+    if nbest is not None and nbest < 1:
+        raise InputError(f"nbest={nbest} must be 1 or more.")
+    if lattice is not None and model == "learned":
+        raise InputError("The learned realizer has no lattice: lattice= goes with model='fergus'.")
+    if input == "lemmas" and model != "learned":
+        raise InputError(f"Only the learned realizer inflects lemmas, {model} does not.")
+
+
+def _insertions(names: Names | None) -> list[Insertion]:
+    chosen = [] if names is None else listed(names)
+    if wrong := [name for name in chosen if name not in INSERTIONS]:
+        raise InputError(
+            f"insert= takes {' and '.join(INSERTIONS)}, separated by a comma, not {wrong[0]!r}."
+        )
+    return cast("list[Insertion]", chosen)
+
+
+def _sources(
+    trees: Trees, kind: InputKind, threads: int, from_text: bool, *, needs_order: bool
+) -> tuple[Sequence[Tree], Sequence[Source] | Iterator[Source]]:
+    """The trees that have an order, and all that is to be realized."""
+    if from_text:
+        parsed = _parsed(cast("Sentences", trees), threads)
+        return parsed, parsed
+    if isinstance(trees, str | Path):
+        return _read(trees, kind, needs_order=needs_order)
+    if isinstance(trees, Tree | InputTree | Mapping):
+        given: list[Source] = [trees]
+    else:
+        given = [_no_text(tree) for tree in trees]
+    ordered = [tree for tree in given if isinstance(tree, Tree)]
+    if len(ordered) == len(given):
+        return ordered, ordered
+    if needs_order:
+        raise InputError(
+            "These trees have no order to compare with: evaluate= and evalset= need Tree objects, "
+            "CoNLL-U or text."
+        )
+    return [], given
+
+
+def _read(
+    path: PathLike, kind: InputKind, *, needs_order: bool
+) -> tuple[Sequence[Tree], Sequence[Source] | Iterator[Source]]:
+    from wellput.io import read_trees
+    from wellput.language.realize.json_inputs import read_inputs
+
+    suffix = InputFile(path).suffix
+    if suffix in JSON:
+        if needs_order:
+            raise InputError(
+                f"{path} has no order to compare with: evaluate= and evalset= need CoNLL-U or text."
+            )
+        return [], read_inputs(path, Synsets(), kind=kind)
+    if suffix == TEXT:
+        raise InputError(f"{path} looks like text: add from_text=True to have it parsed.")
+    trees = list(read_trees(path))
+    return trees, trees
+
+
+def _no_text(tree: Source | str) -> Source:
+    if isinstance(tree, str):
+        raise InputError(f"{tree!r:.60} is text, not a tree: add from_text=True to have it parsed.")
+    return tree
+
+
+def _parsed(sentences: Sentences, threads: int) -> list[Tree]:
+    """The trees of sentences."""
+    from wellput.language.sentence_parsing import SentenceParser
+
+    lines = [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
+    parsing = SentenceParser.load("english", is_weighed=False)
+    parsed = parsing.parse(lines, threads=threads)
+    if not parsed:
+        name = InputFile(sentences).name if isinstance(sentences, str | Path) else "The list"
+        raise InputError(f"{name} has no sentence to parse.")
+    return [sentence.tree for sentence in parsed]
+
+
+def _evaluation(
+    result: RealizationResult, kind: InputKind, *, seed: int, threads: int, on_phase: OnPhase
+) -> ScoreResult:
+    """The sentences, and those of the baseline, against the trees' own order."""
+    from wellput.engine.realization import evaluate_order
+
+    outputs = {result.model: result.sentences}
+    if BASELINE not in outputs and kind != "lemmas":
+        on_progress = on_phase("realizing trees with the baseline")
+        baseline = Realizer.load(model=BASELINE).realize_all(
+            result.trees, kind=kind, threads=threads, on_progress=on_progress
+        )
+        outputs = {BASELINE: [one.best[0].text for one in baseline], **outputs}
+    return evaluate_order(
+        outputs,
+        result.trees,
+        baseline=BASELINE if len(outputs) > 1 else None,
+        seed=seed,
+        threads=threads,
+        on_phase=on_phase,
+    )

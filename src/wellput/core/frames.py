@@ -1,0 +1,176 @@
+"""Evaluation sets from data frames: pandas', Polars', or a mapping from names to columns.
+
+Neither library is imported: a frame has `columns` and gives a column by its name. None, NaN and pandas'
+NA are missing cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from reprlib import repr as shortened
+from typing import Any
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.evalset import EvalSet, Item
+
+
+def evalset_of_frame(
+    frame: Any,
+    *,
+    outputs: str | Sequence[str] | Mapping[str, str],
+    references: str | Sequence[str],
+    id: str | None,
+    source: str | None,
+    context: str | None,
+) -> EvalSet:
+    """What `EvalSet.from_frame` gives."""
+    by_system = _by_system(outputs)
+    several = [references] if isinstance(references, str) else list(references)
+    single = {"id": id, "source": source, "context": context}
+    asked = [(option, column) for option, column in single.items() if column is not None]
+    asked += [("references", column) for column in several]
+    asked += [("outputs", column) for column in by_system.values()]
+    columns = Columns(_cells(frame, asked), id)
+    rows = zip(
+        columns.ids,
+        zip(*(columns.texts(column) for column in by_system.values()), strict=True),
+        columns.lists(several),
+        columns.texts(source),
+        columns.texts(context),
+        strict=True,
+    )
+    items = [
+        Item(
+            identifier,
+            {s: text for s, text in zip(by_system, texts, strict=True) if text is not None},
+            held,
+            source=said,
+            context=before,
+        )
+        for identifier, texts, held, said, before in rows
+    ]
+    columns.refuse_problems()
+    return EvalSet(items, systems=tuple(by_system))
+
+
+class Columns:
+    """The cells that are used, checked as they are asked for."""
+
+    def __init__(self, cells: Mapping[str, Sequence[Any]], id: str | None) -> None:
+        self._cells = cells
+        self._problems: list[str] = []
+        rows = len(next(iter(cells.values())))
+        numbered = [str(row) for row in range(1, rows + 1)]
+        self.ids = numbered if id is None else self._named(id)
+
+    def texts(self, column: str | None) -> list[str | None]:
+        """A text in each row, or None."""
+        if column is None:
+            return [None] * len(self.ids)
+        cells = zip(self.ids, self._cells[column], strict=True)
+        return [self._text(cell, column, item) for item, cell in cells]
+
+    def lists(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
+        """The texts of each row in all the columns, whose cells may be lists."""
+        found: list[tuple[str, ...]] = []
+        for row, item in enumerate(self.ids):
+            texts = (
+                self._text(entry, column, item)
+                for column in columns
+                for entry in _entries(self._cells[column][row])
+            )
+            found.append(tuple(text for text in texts if text is not None))
+        return found
+
+    def refuse_problems(self) -> None:
+        if self._problems:
+            raise InputError.collect(
+                "These cells of the frame cannot be used:",
+                self._problems,
+                "Outputs, references, sources and contexts are texts; None and NaN are missing.",
+            )
+
+    def _named(self, column: str) -> list[str]:
+        """Ids: texts and whole numbers, as text."""
+        for row, cell in enumerate(self._cells[column], start=1):
+            is_number = isinstance(cell, Integral) and not isinstance(cell, bool)
+            if not is_number and (not isinstance(cell, str) or not cell):
+                what = f"an id is a text or a whole number, not {shortened(cell)}"
+                self._problems.append(f"column {column}, row {row}: {what}")
+        return [str(cell) for cell in self._cells[column]]
+
+    def _text(self, cell: Any, column: str, item: str) -> str | None:
+        if isinstance(cell, str):
+            return str(cell)
+        if not _is_missing(cell):
+            self._problems.append(f"column {column}, item {item}: {shortened(cell)} is no text")
+        return None
+
+
+def _by_system(outputs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    """The column of each system; a system without a name of its own goes by the column's."""
+    if isinstance(outputs, Mapping):
+        named = dict(outputs)
+    else:
+        columns = [outputs] if isinstance(outputs, str) else list(outputs)
+        named = {str(column): column for column in columns}
+        if len(named) < len(columns):
+            raise InputError(f"outputs names a column twice: {', '.join(columns)}.")
+    if not named:
+        raise InputError("outputs must name a column, or no system has an output.")
+    return named
+
+
+def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
+    """The cells of the columns that were asked for, each with the option that asks."""
+    if hasattr(type(frame), "collect"):
+        raise InputError("Collect the lazy frame first: frame.collect().")
+    names = list(frame) if isinstance(frame, Mapping) else list(getattr(frame, "columns", ()))
+    if not names:
+        raise InputError(
+            "A pandas or Polars data frame with columns is needed, or a mapping from names to columns, "
+            f"not {type(frame).__name__}."
+        )
+    known = [str(name) for name in names]
+    wrong = [
+        f"{option}: no column {column!r}.{did_you_mean(str(column), known)}"
+        if column not in names
+        else f"{option}: {names.count(column)} columns are named {column!r}."
+        for option, column in asked
+        if names.count(column) != 1
+    ]
+    if wrong:
+        raise InputError.collect(
+            "Not every column can be found:", wrong, f"The frame has {', '.join(known)}."
+        )
+    cells = {column: _listed(frame, column) for _, column in asked}
+    if len({len(column) for column in cells.values()}) > 1:
+        raise InputError.collect(
+            "Columns must be equally long:",
+            [f"{column}: {len(listed)}" for column, listed in cells.items()],
+        )
+    return cells
+
+
+def _listed(frame: Any, column: str) -> list[Any]:
+    cells = frame[column]
+    if isinstance(cells, str):
+        raise InputError(f"The column {column} must be a list with a cell per item, not one text.")
+    as_list = getattr(cells, "to_list", None) or getattr(cells, "tolist", None)
+    return list(cells) if as_list is None else list(as_list())
+
+
+def _entries(cell: Any) -> Sequence[Any]:
+    """What a cell of references holds: the entries of a list or an array, else itself."""
+    listed = cell.tolist() if hasattr(cell, "tolist") else cell
+    return listed if isinstance(listed, list | tuple) else [listed]
+
+
+def _is_missing(cell: Any) -> bool:
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)
+    except TypeError:  # of pandas' NA nothing can be said, not even this
+        return True

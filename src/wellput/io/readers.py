@@ -1,0 +1,164 @@
+"""Who reads a path: readers of formats, asked in order whether they know it.
+
+A reader is a module or an object with `knows(path)`, which answers by the name or a short look at the
+file, and with `open_evalset(path)`, `read_judgments(path)` or both. First come those of other packages
+(the entry-point group `wellput.readers`, in the order of names), which know what they claim: many a
+format ends in `.json`. Then come wellput's own, imported only for a folder or a suffix that they may
+know. What none of them knows is a table (`evalsets`, `judgments`); so is what can be read only once,
+such as standard input, and a pattern.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import BLOCK, EvalSet, Item
+from wellput.core.plugins import origin, plugin_object, plugins
+from wellput.core.source import EvalSource
+from wellput.io.duplicates import SeenIds, repeated
+from wellput.io.files import InputFile
+from wellput.io.locations import is_pattern
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from wellput.core.judgment import Judgment, Preference
+
+GROUP = "wellput.readers"
+
+FOLDER = "a folder"
+
+OF_EVALSETS = {
+    "wellput.io.mt_metrics_eval": (FOLDER, ""),
+    "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
+}
+"""Modules, and what each may know: folders, suffixes, names without a suffix."""
+
+OF_JUDGMENTS = {
+    "wellput.io.mt_metrics_eval": (FOLDER, ""),
+    "wellput.io.potato": (FOLDER, ".jsonl", ".json", ".tsv", ".csv"),
+    "wellput.io.score_files": (".score",),
+    "wellput.io.label_studio": (".json",),
+    "wellput.io.evalica": (".csv", ".tsv"),
+    "wellput.io.mqm": (".tsv",),
+}
+
+
+def open_known_evalset(path: str) -> EvalSource | None:
+    """The evaluation set, by the first reader that knows the path; None where none does."""
+    if not _can_be_asked_about(path):
+        return None
+    if (found := _foreign_reader(path, "open_evalset")) is None:
+        module = _own_reader(path, OF_EVALSETS)
+        return None if module is None else module.open_evalset(path)
+    point, reader = found
+    with _naming(point, path):
+        source = reader.open_evalset(path)
+    if not isinstance(source, EvalSource):
+        raise InputError(
+            f"{origin(point)} must return an EvalSource, such as an EvalSet, for {path}, not "
+            f"{type(source).__name__}."
+        )
+    return source if isinstance(source, EvalSet) else ForeignSource(source, point, path)
+
+
+def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
+    """The judgments, by the first reader that knows the path; None where none does."""
+    if not _can_be_asked_about(path):
+        return None
+    if (found := _foreign_reader(path, "read_judgments")) is None:
+        module = _own_reader(path, OF_JUDGMENTS)
+        return None if module is None else module.read_judgments(path)
+    from wellput.core.judgment import Judgment, Preference
+
+    point, reader = found
+    with _naming(point, path):
+        answers = list(reader.read_judgments(path))
+    if not answers:
+        raise InputError(f"{origin(point)} found no judgments in {path}.")
+    if {type(answer) for answer in answers} not in ({Judgment}, {Preference}):
+        raise InputError(
+            f"{origin(point)} must return a list of Judgment or a list of Preference for {path}."
+        )
+    return answers
+
+
+class ForeignSource(EvalSource):
+    """What a reader of another package opened: items in blocks of the usual size, their ids checked,
+    and errors that name the reader."""
+
+    def __init__(self, source: EvalSource, point: EntryPoint, path: str) -> None:
+        self._source = source
+        self._point = point
+        self._path = path
+        self.parser = source.parser
+
+    def blocks(self) -> Iterator[Sequence[Item]]:
+        with _naming(self._point, self._path):
+            seen = SeenIds()
+            items = self._items()
+            while block := list(islice(items, BLOCK)):
+                seen.add([item.id for item in block])
+                yield block
+            if suspects := seen.suspects():
+                numbered = ((str(n), item.id) for n, item in enumerate(self._items(), start=1))
+                twice = repeated(numbered, suspects)
+                if twice:
+                    raise InputError.collect("Item ids must be unique; these are not:", [*twice])
+
+    def _items(self) -> Iterator[Item]:
+        return chain.from_iterable(self._source.blocks())
+
+
+def _can_be_asked_about(path: str) -> bool:
+    return not is_pattern(path) and not InputFile(path).is_read_once
+
+
+def _own_reader(path: str, readers: dict[str, tuple[str, ...]]) -> Any:
+    kind = FOLDER if Path(path).is_dir() else InputFile(path).suffix
+    modules = (import_module(module) for module, kinds in readers.items() if kind in kinds)
+    return next((module for module in modules if module.knows(path)), None)
+
+
+def _foreign_reader(path: str, job: str) -> tuple[EntryPoint, Any] | None:
+    """The entry point and the reader. One that fails when it is asked is left out: it must not keep
+    people from files that it has nothing to do with."""
+    for point in plugins(GROUP).values():
+        try:
+            reader = plugin_object(point)
+            if hasattr(reader, job) and _knows(reader, point, path):
+                return point, reader
+        except InputError as error:
+            warnings.warn(f"{error} It is left out.", stacklevel=4)
+    return None
+
+
+def _knows(reader: Any, point: EntryPoint, path: str) -> bool:
+    try:
+        return bool(reader.knows(path))
+    except Exception as error:
+        raise InputError(
+            f"{origin(point)} fails to say whether it knows {path} ({type(error).__name__}: {error})."
+        ) from error
+
+
+@contextmanager
+def _naming(point: EntryPoint, path: str) -> Iterator[None]:
+    """Errors of a reader of another package name it."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except InputError as error:
+        raise InputError(f"{origin(point)} cannot read {path}. {error}") from error
+    except Exception as error:
+        raise InputError(
+            f"{origin(point)} cannot read {path}. {type(error).__name__}: {error}"
+        ) from error

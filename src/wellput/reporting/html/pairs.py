@@ -1,0 +1,111 @@
+"""The noun `PairMatrix`: every pair of systems, under each metric and by people's judgments.
+
+The page draws it as a table: rows and columns best first, so that what a scorer says in people's
+order stands above the diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wellput.agreement.orders import is_sentinel
+from wellput.agreement.ranking import Ranking
+from wellput.engine.result import ScoreResult
+from wellput.reporting.html.verdict import best_first
+from wellput.reporting.table import p_text
+
+
+@dataclass(frozen=True)
+class Pair:
+    """`a` minus `b`. `ahead` is 1 where a is really better, −1 where b is, 0 where no difference is
+    shown, None where they differ and neither is better."""
+
+    a: str
+    b: str
+    delta: float
+    ahead: int | None
+    p_value: float
+    p_adjusted: float
+    n: int | None = None
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A metric or a question, the systems best first under it, and its pairs."""
+
+    name: str
+    order: Sequence[str]
+    pairs: Sequence[Pair]
+    metric: str | None = None
+    question: str | None = None
+
+
+@dataclass(frozen=True)
+class PairMatrix:
+    """`order` is the order of systems in the whole report."""
+
+    order: Sequence[str]
+    scorers: Sequence[Scorer]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the page gets it; systems are their places in `systems`."""
+        at = {system: place for place, system in enumerate(self.order)}
+        return {
+            "kind": "pairs",
+            "name": "pairs",
+            "title": "Every pair of systems",
+            "systems": list(self.order),
+            "scorers": [
+                {
+                    "name": scorer.name,
+                    "metric": scorer.metric,
+                    "question": scorer.question,
+                    "order": [at[system] for system in scorer.order],
+                    "pairs": [
+                        [
+                            at[pair.a],
+                            at[pair.b],
+                            float(f"{pair.delta:.4g}"),
+                            pair.ahead,
+                            p_text(pair.p_value),
+                            p_text(pair.p_adjusted),
+                            pair.n,
+                        ]
+                        for pair in scorer.pairs
+                    ],
+                }
+                for scorer in self.scorers
+            ],
+        }
+
+
+def pair_matrix(
+    result: ScoreResult, rankings: Sequence[Ranking], order: Sequence[str]
+) -> PairMatrix:
+    scorers = [_by_people(ranking) for ranking in rankings if ranking.has_tests]
+    scorers += [_by_metric(result, metric) for metric in result.metrics]
+    return PairMatrix(order, scorers)
+
+
+def _by_people(ranking: Ranking) -> Scorer:
+    pairs = [
+        Pair(*pair.systems, pair.delta, int(pair.is_real), pair.p_value, pair.p_adjusted)
+        for pair in ranking.differences
+    ]
+    order = [row.system for row in ranking.systems]
+    return Scorer(f"people: {ranking.question}", order, pairs, question=ranking.question)
+
+
+def _by_metric(result: ScoreResult, metric: str) -> Scorer:
+    is_better = None if is_sentinel(metric) else result.higher_is_better[metric]
+    pairs: list[Pair] = []
+    for pair in result.comparisons:
+        if pair.metric != metric:
+            continue
+        ahead: int | None = 0
+        if result.is_shown(pair.p_adjusted, pair.n):
+            ahead = None if is_better is None else 1 if (pair.delta > 0) == is_better else -1
+        pairs.append(Pair(pair.a, pair.b, pair.delta, ahead, pair.p_value, pair.p_adjusted, pair.n))
+    return Scorer(metric, best_first(result, metric), pairs, metric=metric)

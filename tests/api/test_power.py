@@ -1,0 +1,52 @@
+"""`wellput.power` with values of Python, and its errors in the words of Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wellput
+
+
+def test_numbers_in_a_list_an_array_or_a_text_are_the_same() -> None:
+    by_text = wellput.power(difference=0.5, items="20,40", judges="1,2", simulations=200)
+    arrays = (np.array([20, 40]), np.array([1, 2]))
+    for items, judges in (([20, 40], (1, 2)), arrays):
+        table = wellput.power(difference=0.5, items=items, judges=judges, simulations=200)
+        assert table.to_dict() == by_text.to_dict()
+
+
+def test_judges_are_one_three_and_five_unless_said() -> None:
+    table = wellput.power(difference=0.5, items=20, simulations=200)
+    assert [row.n_judges for row in table.rows] == [1, 3, 5]
+    metrics = wellput.power(metric_correlations=(0.5, 0.3, 0.6), items=20, simulations=200)
+    assert [row.n_judges for row in metrics.rows] == [None]
+
+
+def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "power.csv"
+    wellput.power(difference=0.5, items=20, judges=1, simulations=200, path=path)
+    assert path.read_text().startswith("items,judges,power,low,high,method\n20,1,")
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({}, r"two systems \(difference=0.2\), or two metrics \(metric_correlations='0.45,"),
+        ({"difference": 1, "items": [5, 0, 2.5]}, "items= takes .*: 0, 2.5 are not"),
+        ({"difference": 1, "judges": []}, "judges= takes whole numbers"),
+        ({"difference": 1, "pilot_judges": 2}, "pilot_judges= says nothing .*: leave it out"),
+        (
+            {"metric_correlations": "0.5,0.3,0.6", "sd_item": 1, "sd_noise": 1},
+            "sd_item=, sd_noise= say nothing about two metrics: leave them out",
+        ),
+        ({"metric_correlations": [0.5, 0.3]}, "metric_correlations= takes three numbers"),
+        ({"difference": 1, "simulations": 5}, "At least 100 simulations"),
+    ],
+)
+def test_errors_name_keywords(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(wellput.InputError, match=message):
+        wellput.power(**keywords)

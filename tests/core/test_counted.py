@@ -1,0 +1,62 @@
+"""Counted nouns, and that sentences use them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import wellput
+from wellput.core.counted import counted
+
+NOUNS = re.compile(
+    r" (judges|items|systems|judgments|answers|trials|segments|choices|ratings|runs|partitions|"
+    r"proposals|sentences|resamples|outputs|pairs|metrics)\b"
+)
+NEVER_ONE = {
+    "len(several) items",  # one has a sentence of its own
+    "total runs",  # more than are shown, and one is
+    "n_metrics metrics",  # all or any of them: two or more
+    "n_outputs items",  # one has a sentence of its own
+    "len(slots) trials",  # a plan within judges has several
+    "plan.per_item judgments",  # more than there are judges, who are one at least
+    "FEWEST_SYSTEMS systems",
+}
+
+
+def test_one_and_many() -> None:
+    assert counted(1, "item") == "1 item"
+    assert counted(0, "item") == "0 items"
+    assert counted(12345, "judged output") == "12,345 judged outputs"
+    assert counted(1, "entry", "entries") == "1 entry"
+    assert counted(2, "entry", "entries") == "2 entries"
+
+
+def test_no_sentence_counts_without_it() -> None:
+    """A number and a plural side by side in a text would say "1 items" one day."""
+    root = Path(wellput.__file__).parent
+    found = {}
+    for room in ("report", "cli", "agree", "judge", "engine"):
+        for path in (root / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                for what in _plurals(node):
+                    found[what] = f"{path.relative_to(root)}:{getattr(node, 'lineno', 0)}"
+    assert not {what: place for what, place in found.items() if what not in NEVER_ONE}
+
+
+def _plurals(node: ast.AST) -> list[str]:
+    """`expression noun` for each number that stands before a plural in an f-string."""
+    if not isinstance(node, ast.JoinedStr):
+        return []
+    found = []
+    for value, text in zip(node.values, node.values[1:], strict=False):
+        is_number = isinstance(value, ast.FormattedValue) and _is_number(value)
+        if is_number and isinstance(text, ast.Constant) and (noun := NOUNS.match(str(text.value))):
+            assert isinstance(value, ast.FormattedValue)
+            found.append(f"{ast.unparse(value.value)} {noun[1]}")
+    return found
+
+
+def _is_number(value: ast.FormattedValue) -> bool:
+    """Not a text: neither a literal nor what a function of words gives."""
+    return not isinstance(value.value, ast.Constant | ast.JoinedStr | ast.IfExp)
