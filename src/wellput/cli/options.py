@@ -112,20 +112,22 @@ def show_made(
 
 
 def check_output(output: str) -> None:
-    """Refuses at once a file that cannot be written, or that the command reads."""
-    from wellput.api.inputs import check_files
+    """Refuses at once a file that cannot be written, that the command reads, or that it writes segment
+    scores to."""
+    from wellput.io import check_distinct, check_files
 
     given = click.get_current_context().params
     read = [
         text.partition("=")[2] if name == "hyp" else text
         for name, value in given.items()
-        if name not in ("output", "path", "format")
+        if name not in ("output", "path", "format", "segments", "charts")
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
         if isinstance(text, str)
     ]
     check_files([output], read)
+    check_distinct([output, *([given["segments"]] if given.get("segments") else [])], [])
 
 
 def show(
