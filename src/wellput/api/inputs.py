@@ -15,7 +15,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.io import check_distinct, check_writable, open_evalset
+from wellput.io import check_distinct, check_writable
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def open_items(
     needs_trees = any("tree" in metric.needs for metric in metrics)
     source = evalset
     if not isinstance(source, EvalSource):
+        from wellput.io import open_evalset
+
         source = open_evalset(source, trees=needs_trees)
     if parser is None or not needs_trees:
         return source
