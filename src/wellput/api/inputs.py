@@ -16,7 +16,6 @@ from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import check_files as check_files
-from wellput.io import open_evalset
 from wellput.io.files import InputFile, PathLike, check_readable
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ def open_items(
     needs_trees = any("tree" in metric.needs for metric in metrics)
     source = evalset
     if not isinstance(source, EvalSource):
+        from wellput.io import open_evalset
+
         source = open_evalset(source, trees=needs_trees)
     if parser is None or not needs_trees:
         return source
