@@ -1,10 +1,13 @@
 from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
+from wellput.agreement.orders import MetricOrder as MetricOrder
+from wellput.agreement.ranking import Ranking as Ranking
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs
 from wellput.api import train as train
 from wellput.api.agree import agree as agree
 from wellput.api.degrade import degrade as degrade
+from wellput.api.demo import Demo as Demo
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
 from wellput.api.list_metrics import list_metrics as list_metrics
@@ -59,6 +62,7 @@ from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
+from wellput.reporting.html.summary import HtmlReport as HtmlReport
 from wellput.stats.power import PowerTable as PowerTable
 from wellput.studies.designs.base import Design as Design
 from wellput.studies.questions import Question as Question
