@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from wellput.core.evalset import EvalSet, Item
-from wellput.displays.example import SENTENCES, example_corpus
-from wellput.displays.select import select_displays
-from wellput.engine.display_evaluation import INTRINSIC, REPRODUCTION, evaluate_displays
+from wellput.displays.evaluation import INTRINSIC, REPRODUCTION, evaluate_displays
+from wellput.displays.evaluation_report import displays_charts
+from wellput.displays.example_corpus import SENTENCES, example_corpus
+from wellput.displays.selection import select_displays
 from wellput.engine.result import ScoreResult
 from wellput.io import write_evalset
-from wellput.reporting.displays import displays_charts
 
 NOISES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 FIRST_SEED = 1000

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.studies.studies import answer_all, judges_of, new_study
+from tests.studies.studies import answer_all, judges_of, new_setup
 from wellput.cli import COMMANDS
 from wellput.studies.store import Store
 
@@ -248,7 +248,7 @@ def prepare(folder: Path) -> None:
         for i in items
     ]
     (folder / "nbest.jsonl").write_text("".join(json.dumps(one) + "\n" for one in nbest))
-    store = Store.create(str(folder / "answered.db"), new_study())
+    store = Store.create(str(folder / "answered.db"), new_setup())
     for judge in judges_of(store, 2):
         answer_all(store, judge)
     store.close()

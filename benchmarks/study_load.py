@@ -25,9 +25,9 @@ from tests.programs import postgresql_folder
 from tests.studies.postgresql import running_server
 from tests.studies.serving import Client, ServedStudy
 from wellput.core.judgment import Judgment
-from wellput.studies.designs import default_design
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
-from wellput.studies.study import Plan, StudyItem, all_trials, make_study
+from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "studies.md"
 PER_ITEM = 4
@@ -46,11 +46,13 @@ class Load:
 
 def measure(url: str, *, n_judges: int, n_answers: int, pause: float) -> Load:
     """Lets the judges loose on a fresh study, and checks what they left behind."""
-    design = default_design("rating")
+    questionnaire = default_questionnaire("rating")
     n_items = n_judges * n_answers // (2 * PER_ITEM)
     items = [StudyItem(f"i{n}", {"A": f"a text {n}", "B": f"text {n} a"}) for n in range(n_items)]
-    plan = Plan(judges=n_judges, per_item=PER_ITEM)
-    store = Store.create(url, make_study(design, plan, items, all_trials(design, items), seed=1))
+    plan = StudyPlan(judges=n_judges, per_item=PER_ITEM)
+    store = Store.create(
+        url, make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=1)
+    )
     tokens = [invitation.token for invitation in store.invite(n_judges)]
     store.close()
     load = Load()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # A loaded machine is no failure: examples may take as long as they like. CI tries the same examples
 # every time; elsewhere each run looks at new ones.
 settings.register_profile("wellput", deadline=None, derandomize=os.environ.get("WELLPUT_CI") == "1")
-settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("wellput")
 
 BROWSER_FLAGS = (

@@ -1,6 +1,8 @@
+from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs
+from wellput.api import train as train
 from wellput.api.agree import agree as agree
 from wellput.api.degrade import degrade as degrade
 from wellput.api.demo import demo as demo

@@ -18,6 +18,9 @@ import pytest
 import wellput
 import wellput.api
 from tests.cli.conftest import Run
+from tests.cli.test_fluency import corpus as tales
+from tests.cli.test_train_tree import TREES
+from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.cli import cli
 from wellput.example.example import harbor_example
 from wellput.example.judges import simulated_judgments
@@ -28,7 +31,7 @@ NO_FUNCTION = {"completion", "help"}
 OTHER_NAMES = {"output": "path"}
 """Options whose keyword has another name; `docs/python.md` has the same table."""
 NO_KEYWORD = {"format", "level of score"}
-PYTHON_ONLY = {"on_phase", "on_segments", "keep_rows", "command"}
+PYTHON_ONLY = {"on_phase", "on_segments", "on_step", "keep_rows", "command"}
 """Keywords that a command line has no use for."""
 
 FUNCTIONS = {"metrics": "list_metrics"}
@@ -59,9 +62,7 @@ def function_of(name: str) -> Callable[..., Any]:
 
 NOT_YET = {
     "study create", "study export", "study forget", "study invite", "study serve",
-    "study status", "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "train english",
-    "train fluency", "train lm", "train parser", "train tree", "train paraphrase",
+    "study status",
 }  # fmt: skip
 WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
 
@@ -167,6 +168,63 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "runs diff @2 @1 --rename hasty=careful",
         lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
     ),
+    "displays example": (
+        "displays example -n 3 --noise 0.1 -o c.jsonl",
+        lambda: wellput.displays.example(n=3, noise=0.1, path="c.jsonl"),
+    ),
+    "displays convert": (
+        "displays convert corpus.jsonl --system original -o c.bml",
+        lambda: wellput.displays.convert("corpus.jsonl", system="original", path="c.bml"),
+    ),
+    "displays select": (
+        "displays select corpus.jsonl --strategy rule,weighted --context label,evaluation --folds 3"
+        " -o s.jsonl",
+        lambda: wellput.displays.select(
+            "corpus.jsonl", strategy=["rule", "weighted"], context="label,evaluation", folds=3
+        ),
+    ),
+    "displays evaluate": (
+        "displays evaluate all.jsonl -m display-f,display-ttr --confidence --resamples 50",
+        lambda: wellput.displays.evaluate(
+            "all.jsonl", metrics=["display-f", "display-ttr"], confidence=True, resamples=50
+        ),
+    ),
+    "displays preview": (
+        "displays preview all.jsonl --system rule -n 1 -o p.html",
+        lambda: wellput.displays.preview("all.jsonl", system="rule", n=1, path="p.html"),
+    ),
+    "train lm": (
+        "train lm corpus.txt --order 2 --tokenize 13a --prune 1e-3 --compact -o m.wlm",
+        lambda: wellput.train.lm("corpus.txt", order=2, tokenize="13a", prune=1e-3, compact=True),
+    ),
+    "train tree": ("train tree trees.conllu -o m.wpm", lambda: wellput.train.tree("trees.conllu")),
+    "train parser": (
+        "train parser trees.conllu --dev trees.conllu --epochs 2 -o .",
+        lambda: wellput.train.parser("trees.conllu", dev="trees.conllu", epochs=2),
+    ),
+    "train english": (
+        "train english --treebank trees.conllu --dev trees.conllu --only ngrams.wlm -o a",
+        lambda: wellput.train.english(
+            treebank="trees.conllu", dev="trees.conllu", only="ngrams.wlm", path="b"
+        ),
+    ),
+    "train fluency": (
+        "train fluency --text tales.txt --no-gleu -o a",
+        lambda: wellput.train.fluency(text=["tales.txt"], gleu=False, path="b"),
+    ),
+    "train paraphrase": (
+        "train paraphrase corpus.txt --wordnet . --min-occurrences 2 --vocabulary 50 --features 9"
+        " --dimensions 3 --classes 4 -o m.wpm",
+        lambda: wellput.train.paraphrase(
+            "corpus.txt",
+            wordnet=".",
+            min_occurrences=2,
+            vocabulary=50,
+            features=9,
+            dimensions=3,
+            classes=4,
+        ),
+    ),
 }
 
 
@@ -190,6 +248,13 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lists = [{"id": 1, "candidates": ["a a", "a b"]}, {"id": 2, "candidates": ["", ""]}]
     Path("n.jsonl").write_text("\n".join(map(json.dumps, lists)))
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
+    lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
+    Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")
+    Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")
+    Path("tales.txt").write_text("\n\n".join(tales().split("\n\n")[:440]), encoding="utf-8")
+    write_wordnet(Path())
+    corpus = wellput.displays.example(n=12, path="corpus.jsonl").evalset
+    wellput.displays.select(corpus, strategy="rule", folds=2, path="all.jsonl")
 
 
 @pytest.mark.usefixtures("example_files")
@@ -209,7 +274,14 @@ def test_every_command_is_compared() -> None:
     assert SAME_JSON.keys() == WITH_FUNCTION.keys()
 
 
-@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(wellput.api.__path__)])
-def test_examples_in_docstrings_are_true(module: str) -> None:
-    found = doctest.testmod(import_module(f"wellput.api.{module}"))
+MODULES = [
+    f"{room.__name__}.{module.name}"
+    for room in (wellput.api, wellput.displays)
+    for module in pkgutil.iter_modules(room.__path__)
+]
+
+
+@pytest.mark.parametrize("name", ["wellput.displays", "wellput.core.names", *MODULES])
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    found = doctest.testmod(import_module(name))
     assert found.failed == 0

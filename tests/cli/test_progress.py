@@ -160,12 +160,15 @@ JUDGED = ["comparing judges", "correlating metrics with people", "comparing metr
             ["score", "e.jsonl", "-m", "bleu", "--all-pairs"],
             [*SCORED, "resampling scores", "comparing systems"],
         ),
-        (["agree", "e.jsonl", "j.csv", "-m", "bleu,chrf"], ["reading judgments", *SCORED, *JUDGED]),
+        (
+            ["agree", "e.jsonl", "j.csv", "-m", "bleu,chrf"],
+            ["reading judgments", "reading items", *SCORED, *JUDGED],
+        ),
         (
             ["fit", "e.jsonl", "j.csv", "--question", "quality", "--predictors", "ssa", "--no-rescale"],
             [
-                "reading judgments", *SCORED, "fitting the model", "cross-validating folds",
-                "comparing models",
+                "reading judgments", "reading items", *SCORED, "fitting the model",
+                "cross-validating folds", "comparing models",
             ],
         ),
         (
@@ -209,7 +212,7 @@ def test_a_study_names_the_phases_of_its_export(
     assert judge is not None
     shown = store.next_trial(judge)
     assert shown is not None
-    store.record(judge, shown.id, {q.name: 4 for q in store.design.questions}, ms=900)
+    store.record(judge, shown.id, {q.name: 4 for q in store.questionnaire.questions}, ms=900)
     store.close()
     terminal.truncate(0)
     assert run("study", "export", "s.db", "-o", "j.csv").code == 0

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import wellput
+import wellput.io
 from tests.cli.conftest import Run
 from tests.language.ngram_texts import skewed
 from wellput.language.ngram_files import load_model
@@ -139,3 +142,28 @@ def test_bad_calls_of_train_english_are_refused(run: Run, tmp_path: Path) -> Non
     outcome = run("train", "english", "--only", "ngram.wlm", *options)
     assert outcome.code == 2
     assert "Did you mean" in outcome.err
+
+
+def test_python_trains_on_what_it_has_in_memory(run: Run, corpus: str, tmp_path: Path) -> None:
+    made = wellput.train.lm([CORPUS.split("\n")], order=2)
+    assert made.to_dict() == wellput.train.lm(corpus, order=2).to_dict() | {"lines": 5}
+    made.save("python.wlm")
+    run("train", "lm", corpus, "--order", "2", "-o", "shell.wlm")
+    assert (tmp_path / "python.wlm").read_bytes() == (tmp_path / "shell.wlm").read_bytes()
+    (tmp_path / "t.conllu").write_text(TREES + "\n" + TREES + "\n")
+    read = list(wellput.io.read_trees("t.conllu"))
+    assert wellput.train.tree(read).to_dict() == wellput.train.tree(["t.conllu"]).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"work": "counts"}, "work= reads files, not standard input or sentences in memory"),
+        ({"prune": 2}, "prune=2 must be between 0 and 1"),
+        ({"engine": "spark"}, "engine='spark' is not known; there are local, ray"),
+        ({"address": "x:1"}, "address='x:1' is that of a Ray cluster"),
+    ],
+)
+def test_errors_name_keywords(run: Run, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(wellput.InputError, match=message):
+        wellput.train.lm([["The cat sat ."]], **options)

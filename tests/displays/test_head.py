@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from tests.programs import needs
 from wellput.core.displays import MOTIONS
 from wellput.core.evalset import Item
-from wellput.displays.preview import preview_page
+from wellput.displays.previewing import preview_page
 
 pytestmark = needs("chromium")
 

@@ -13,11 +13,11 @@ from wellput.core.displays import display_code, nodes_of
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.displays.corpus import Corpus, by_node
-from wellput.displays.example import LABEL, example_corpus
+from wellput.displays.example_corpus import LABEL, example_corpus
 from wellput.displays.frequencies import Frequencies
 from wellput.displays.learned import DisplayModel, indicators
 from wellput.displays.rules import Rule, choose_by_rules, read_rules
-from wellput.displays.select import STRATEGIES, select_displays
+from wellput.displays.selection import STRATEGIES, select_displays
 
 pytestmark = pytest.mark.heavy  # trained strategies
 

@@ -12,10 +12,11 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from wellput.studies.app import create_app
-from wellput.studies.designs import Design, default_design
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import Questionnaire, Task
 from wellput.studies.security import Misses
 from wellput.studies.store import Store
-from wellput.studies.study import Plan, StudyItem, Task, all_trials, make_study
+from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
 # Names that would be noticed wherever they slipped through.
 SYSTEMS = ("SYSTEM-ALPHA", "SYSTEM-BETA")
@@ -44,23 +45,23 @@ TASKS = (
 
 def new_store(
     folder: Path,
-    design: Design | None = None,
+    questionnaire: Questionnaire | None = None,
     *,
     items: Sequence[StudyItem] = ITEMS,
-    plan: Plan | None = None,
+    plan: StudyPlan | None = None,
     **changes: Any,
 ) -> Store:
     """A study of two items with two systems each, judged by two judges; `changes` to its design."""
-    design = replace(design or default_design("rating"), **changes)
-    study = make_study(
-        design,
-        plan or Plan(judges=2, per_item=2),
+    questionnaire = replace(questionnaire or default_questionnaire("rating"), **changes)
+    setup = make_setup(
+        questionnaire,
+        plan or StudyPlan(judges=2, per_item=2),
         items,
-        all_trials(design, items),
+        all_trials(questionnaire, items),
         seed=1,
-        tasks=TASKS if design.kind == "task" else (),
+        tasks=TASKS if questionnaire.kind == "task" else (),
     )
-    return Store.create(folder / "study.db", study)
+    return Store.create(folder / "study.db", setup)
 
 
 def client_of(store: Store, *, misses: Misses | None = None) -> TestClient:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wellput.studies.designs import Check, Design, Shown, default_design
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import Check, Questionnaire, Shown, Task
 from wellput.studies.store import JudgeRef, Store
-from wellput.studies.study import Plan, Study, StudyItem, Task, all_trials, make_study
+from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, all_trials, make_setup
 
 
 class Clock:
@@ -27,8 +28,8 @@ def items_of(n: int, systems: str = "ABC") -> tuple[StudyItem, ...]:
     )
 
 
-def new_study(
-    design: Design | None = None,
+def new_setup(
+    questionnaire: Questionnaire | None = None,
     *,
     n_items: int = 4,
     systems: str = "ABC",
@@ -36,14 +37,14 @@ def new_study(
     tasks: Sequence[Task] = (),
     seed: int = 7,
     **plan: Any,
-) -> Study:
-    design = design or default_design("rating")
+) -> StudySetup:
+    questionnaire = questionnaire or default_questionnaire("rating")
     items = items_of(n_items, systems)
-    return make_study(
-        design,
-        Plan(**{"judges": 3, "per_item": 3, **plan}),
+    return make_setup(
+        questionnaire,
+        StudyPlan(**{"judges": 3, "per_item": 3, **plan}),
         items,
-        all_trials(design, items),
+        all_trials(questionnaire, items),
         seed=seed,
         checks=check_trials,
         tasks=tasks,

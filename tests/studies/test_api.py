@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from tests.studies.served_study import ITEMS, SYSTEMS, client_of, new_store
 from wellput.studies.app import create_app
-from wellput.studies.designs import default_design
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.security import Misses
 from wellput.studies.store import Store
 
@@ -119,7 +119,7 @@ def test_numbers_that_json_has_no_room_for(store: Store, api: str, value: str) -
 
 
 def test_a_page_is_answered_by_variant(tmp_path: Path) -> None:
-    store = new_store(tmp_path, default_design("rating", layout="page"))
+    store = new_store(tmp_path, default_questionnaire("rating", layout="page"))
     (invitation,) = store.invite(1)
     client, api = client_of(store), f"/api/judge/{invitation.token}"
     trial = client.get(f"{api}/next").json()["trial"]
@@ -130,7 +130,7 @@ def test_a_page_is_answered_by_variant(tmp_path: Path) -> None:
 
 
 def test_a_pair_is_answered_with_a_side(tmp_path: Path) -> None:
-    store = new_store(tmp_path, default_design("pairwise"))
+    store = new_store(tmp_path, default_questionnaire("pairwise"))
     (invitation,) = store.invite(1)
     client, api = client_of(store), f"/api/judge/{invitation.token}"
     trial = client.get(f"{api}/next").json()["trial"]

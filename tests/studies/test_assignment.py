@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_study
+from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.studies.assignment import (
     Other,
@@ -20,30 +20,31 @@ from wellput.studies.assignment import (
     special_positions,
     within_judge,
 )
-from wellput.studies.designs import Check, default_design
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import Check, Task
 from wellput.studies.store import JudgeRef, Store
-from wellput.studies.study import Plan, Study, StudyItem, Task, all_trials, make_study
+from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, all_trials, make_setup
 
-PAIRWISE = default_design("pairwise")
+PAIRWISE = default_questionnaire("pairwise")
 
 
 def counts_of(store: Store) -> Counter[tuple[str, str]]:
     """How often each output was judged, on the first question."""
-    question = store.design.questions[0].name
+    question = store.questionnaire.questions[0].name
     found = [one for one in store.judgments() if one.question == question]
     return Counter((one.item, getattr(one, "system", "")) for one in found)
 
 
 def test_shares_add_up() -> None:
     # 24 trials × 3 = 72 judgments for 10 judges: two judges have 8, eight have 7
-    plan = Plan(judges=10, per_item=3)
+    plan = StudyPlan(judges=10, per_item=3)
     assert [share(plan, 24, judge) for judge in range(1, 11)] == [8, 8, *[7] * 8]
     assert share(plan, 24, 11) == 8
 
 
 @pytest.mark.heavy
 def test_every_trial_gets_exactly_its_number(url: str) -> None:
-    store = Store.create(url, new_study(n_items=8, judges=10, per_item=3))
+    store = Store.create(url, new_setup(n_items=8, judges=10, per_item=3))
     for judge in judges_of(store, 10):
         answer_all(store, judge)
     assert set(counts_of(store).values()) == {3}
@@ -54,7 +55,7 @@ def test_every_trial_gets_exactly_its_number(url: str) -> None:
 @pytest.mark.heavy
 def test_others_take_over_what_judges_leave(url: str) -> None:
     # Two of ten judges leave early, one with a trial still open.
-    store = Store.create(url, new_study(n_items=8, judges=10, per_item=3))
+    store = Store.create(url, new_setup(n_items=8, judges=10, per_item=3))
     judges = judges_of(store, 10)
     answer_all(store, judges[0], at_most=2)
     store.next_trial(judges[0])
@@ -69,7 +70,7 @@ def test_in_a_small_study_too_others_take_over_what_a_judge_leaves(url: str) -> 
     # 8 trials x 2 = 16 judgments of 4 judges, 4 each. The first leaves after one with another open;
     # the others come in turn, not again. The third finds the first behind and does 3 more; the open
     # trial goes to the fourth, when 12 have passed by.
-    store = Store.create(url, new_study(n_items=4, systems="AB", judges=4, per_item=2))
+    store = Store.create(url, new_setup(n_items=4, systems="AB", judges=4, per_item=2))
     judges = judges_of(store, 4)
     answer_all(store, judges[0], at_most=1)
     store.next_trial(judges[0])
@@ -82,7 +83,7 @@ def test_in_a_small_study_too_others_take_over_what_a_judge_leaves(url: str) -> 
 def test_a_trial_that_is_held_goes_to_others_when_its_lease_is_over(tmp_path: Path) -> None:
     clock = Clock()
     store = Store.create(
-        tmp_path / "s.db", new_study(n_items=1, systems="A", judges=2, per_item=1), clock=clock
+        tmp_path / "s.db", new_setup(n_items=1, systems="A", judges=2, per_item=1), clock=clock
     )
     first, second = judges_of(store, 2)
     held = store.next_trial(first)
@@ -99,7 +100,7 @@ def test_a_trial_that_is_held_goes_to_others_when_its_lease_is_over(tmp_path: Pa
 def test_a_judge_who_comes_back_in_time_keeps_the_trial(tmp_path: Path) -> None:
     clock = Clock()
     store = Store.create(
-        tmp_path / "s.db", new_study(n_items=1, systems="A", judges=2, per_item=1), clock=clock
+        tmp_path / "s.db", new_setup(n_items=1, systems="A", judges=2, per_item=1), clock=clock
     )
     first, second = judges_of(store, 2)
     held = store.next_trial(first)
@@ -114,8 +115,8 @@ def test_a_clock_that_jumps_costs_at_most_a_judgment_for_each_trial_held(
     tmp_path: Path, hours: int
 ) -> None:
     clock = Clock()
-    study = new_study(n_items=6, systems="A", judges=3, per_item=1)
-    store = Store.create(tmp_path / "s.db", study, clock=clock)
+    setup = new_setup(n_items=6, systems="A", judges=3, per_item=1)
+    store = Store.create(tmp_path / "s.db", setup, clock=clock)
     judges = judges_of(store, 3)
     held = [store.next_trial(judge) for judge in judges]
     clock.now += hours * 3600
@@ -131,8 +132,8 @@ def test_a_clock_that_jumps_costs_at_most_a_judgment_for_each_trial_held(
 
 def test_a_clock_set_back_holds_nothing_up(tmp_path: Path) -> None:
     clock = Clock()
-    study = new_study(n_items=1, systems="A", judges=2, per_item=1)
-    store = Store.create(tmp_path / "s.db", study, clock=clock)
+    setup = new_setup(n_items=1, systems="A", judges=2, per_item=1)
+    store = Store.create(tmp_path / "s.db", setup, clock=clock)
     first, second = judges_of(store, 2)
     assert store.next_trial(first) is not None  # and leaves
     clock.now -= 20 * 60
@@ -143,7 +144,7 @@ def test_a_clock_set_back_holds_nothing_up(tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_nobody_gets_a_trial_twice_and_orders_differ(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(n_items=10, judges=3, per_item=3))
+    store = Store.create(tmp_path / "s.db", new_setup(n_items=10, judges=3, per_item=3))
     orders = []
     for judge in judges_of(store, 3):
         texts = [trial.variants[0].text for trial in answer_all(store, judge)]
@@ -155,8 +156,8 @@ def test_nobody_gets_a_trial_twice_and_orders_differ(tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_the_same_requests_give_the_same_assignment(tmp_path: Path) -> None:
     def run(name: str, seed: int) -> list[list[str]]:
-        study = new_study(n_items=5, judges=4, per_item=2, repeats=1, seed=seed)
-        store = Store.create(tmp_path / name, study)
+        setup = new_setup(n_items=5, judges=4, per_item=2, repeats=1, seed=seed)
+        store = Store.create(tmp_path / name, setup)
         return [
             [trial.variants[0].text for trial in answer_all(store, judge)]
             for judge in judges_of(store, 4)
@@ -167,7 +168,7 @@ def test_the_same_requests_give_the_same_assignment(tmp_path: Path) -> None:
 
 
 def test_a_judge_sees_systems_and_items_evenly(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(n_items=6, judges=6, per_item=2))
+    store = Store.create(tmp_path / "s.db", new_setup(n_items=6, judges=6, per_item=2))
     (judge, *_) = judges_of(store, 6)
     texts = [trial.variants[0].text.split() for trial in answer_all(store, judge)]
     # 18 trials × 2 / 6 judges = 6: each item once, each system twice
@@ -190,8 +191,8 @@ def test_judges_in_any_order_who_leave_at_any_time_complete_the_study(
     per_item = min(per_item, n_judges)
     rng = np.random.default_rng(seed)
     clock = Clock()
-    study = new_study(n_items=n_items, systems="AB", judges=n_judges, per_item=per_item, seed=seed)
-    store = Store.create(tmp_path_factory.mktemp("study") / "s.db", study, clock=clock)
+    setup = new_setup(n_items=n_items, systems="AB", judges=n_judges, per_item=per_item, seed=seed)
+    store = Store.create(tmp_path_factory.mktemp("study") / "s.db", setup, clock=clock)
     judges = judges_of(store, n_judges)
     n_leaving = int(rng.integers(0, n_judges - per_item + 1))
     leaving = {judge.id: int(rng.integers(0, 4)) for judge in judges[:n_leaving]}
@@ -227,7 +228,7 @@ def test_more_than_the_share_is_asked_only_when_others_cannot() -> None:
 
 
 def test_judges_yet_to_be_invited_keep_their_share(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(n_items=4, judges=6, per_item=3))
+    store = Store.create(tmp_path / "s.db", new_setup(n_items=4, judges=6, per_item=3))
     for judge in judges_of(store, 3):
         assert len(answer_all(store, judge)) == 6
     assert store.overview().unreachable == 18
@@ -237,17 +238,17 @@ def test_judges_yet_to_be_invited_keep_their_share(tmp_path: Path) -> None:
 
 
 def test_no_judge_gets_more_than_the_most(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(judges=4, per_item=2, at_most=6))
+    store = Store.create(tmp_path / "s.db", new_setup(judges=4, per_item=2, at_most=6))
     judges = judges_of(store, 2)
     for judge in judges:
         assert len(answer_all(store, judge)) == 6
     with pytest.raises(InputError, match="cannot give"):
-        new_study(judges=4, per_item=2, at_most=5)
+        new_setup(judges=4, per_item=2, at_most=5)
 
 
 def test_pairs_are_shown_in_each_order_equally_often(url: str) -> None:
-    study = new_study(PAIRWISE, n_items=3, judges=4, per_item=4)
-    store = Store.create(url, study)
+    setup = new_setup(PAIRWISE, n_items=3, judges=4, per_item=4)
+    store = Store.create(url, setup)
     for judge in judges_of(store, 4):
         answer_all(store, judge)
     orders = Counter((one.item, one.system_a, one.system_b) for one in store.judgments())  # type: ignore[union-attr]
@@ -264,10 +265,10 @@ def test_the_rarer_order_is_next() -> None:
 
 def test_foster_every_pair_six_times_three_in_each_order_each_item_once() -> None:
     # Foster 2008: 3 systems, 3 pairs × 6 = 18 items
-    study = new_study(PAIRWISE, n_items=18, kind="within-judge", times=6)
+    setup = new_setup(PAIRWISE, n_items=18, kind="within-judge", times=6)
     allotments = set()
     for judge in range(1, 6):
-        trials = within_judge(study, judge)
+        trials = within_judge(setup, judge)
         assert sorted(trial.item for trial in trials) == list(range(18))
         orders = Counter(trial.systems for trial in trials)
         assert set(orders.values()) == {3}
@@ -277,9 +278,9 @@ def test_foster_every_pair_six_times_three_in_each_order_each_item_once() -> Non
 
 
 def test_within_judges_through_the_store(url: str) -> None:
-    study = new_study(PAIRWISE, n_items=6, kind="within-judge", judges=2)
-    assert most_times(study) == 2
-    store = Store.create(url, study)
+    setup = new_setup(PAIRWISE, n_items=6, kind="within-judge", judges=2)
+    assert most_times(setup) == 2
+    store = Store.create(url, setup)
     for judge in judges_of(store, 2):
         shown = answer_all(store, judge)
         assert len(shown) == 6
@@ -299,11 +300,15 @@ def test_within_judges_where_outputs_are_missing() -> None:
         StudyItem("2", {"A": "a2", "C": "c2"}),
         StudyItem("3", {"B": "b3", "C": "c3"}),
     )
-    study = make_study(
-        PAIRWISE, Plan(kind="within-judge", times=1), items, all_trials(PAIRWISE, items), seed=1
+    setup = make_setup(
+        PAIRWISE,
+        StudyPlan(kind="within-judge", times=1),
+        items,
+        all_trials(PAIRWISE, items),
+        seed=1,
     )
     for judge in range(1, 20):
-        trials = within_judge(study, judge)
+        trials = within_judge(setup, judge)
         assert len({trial.item for trial in trials}) == 3
         for trial in trials:
             assert set(trial.systems) <= set(items[trial.item].outputs)
@@ -311,14 +316,14 @@ def test_within_judges_where_outputs_are_missing() -> None:
 
 def test_within_judges_needs_enough_items() -> None:
     with pytest.raises(InputError, match="9 trials") as caught:
-        new_study(PAIRWISE, n_items=4, kind="within-judge", times=3)
-    assert "Lower --times" in str(caught.value)
+        new_setup(PAIRWISE, n_items=4, kind="within-judge", times=3)
+    assert "Lower times=" in str(caught.value)
     with pytest.raises(InputError, match="a page shows all variants"):
-        new_study(default_design("rating", layout="page"), kind="within-judge")
+        new_setup(default_questionnaire("rating", layout="page"), kind="within-judge")
 
 
 def test_within_judges_for_ratings_shows_every_system_equally_often(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(n_items=6, kind="within-judge", judges=1))
+    store = Store.create(tmp_path / "s.db", new_setup(n_items=6, kind="within-judge", judges=1))
     (judge,) = judges_of(store, 1)
     texts = [trial.variants[0].text.split() for trial in answer_all(store, judge)]
     assert Counter(text[0] for text in texts) == {"A": 2, "B": 2, "C": 2}
@@ -326,7 +331,7 @@ def test_within_judges_for_ratings_shows_every_system_equally_often(tmp_path: Pa
 
 
 def test_repeats_come_later_and_make_no_judgments(url: str) -> None:
-    store = Store.create(url, new_study(n_items=4, judges=1, per_item=1, repeats=2))
+    store = Store.create(url, new_setup(n_items=4, judges=1, per_item=1, repeats=2))
     (judge,) = judges_of(store, 1)
     texts = [trial.variants[0].text for trial in answer_all(store, judge)]
     assert len(texts) == 14
@@ -342,8 +347,8 @@ def test_repeats_come_later_and_make_no_judgments(url: str) -> None:
 
 def test_checks_are_shown_and_failures_flagged(url: str) -> None:
     check = Check(("Please answer 2.",), {"understandability": 2, "quality": 2})
-    study = new_study(n_items=4, judges=2, per_item=2, checks=2, check_trials=[check])
-    store = Store.create(url, study)
+    setup = new_setup(n_items=4, judges=2, per_item=2, checks=2, check_trials=[check])
+    store = Store.create(url, setup)
     attentive, careless = judges_of(store, 2)
     for judge in (attentive, careless):
         n_checks = 0
@@ -363,7 +368,7 @@ def test_checks_are_shown_and_failures_flagged(url: str) -> None:
 
 
 def test_special_trials_keep_their_distance() -> None:
-    plan = Plan(repeats=3, checks=3)
+    plan = StudyPlan(repeats=3, checks=3)
     for judge in range(50):
         found = special_positions(plan, 20, seed=1, judge=judge)
         assert all(10 <= place <= 20 for place in found["repeat"])
@@ -373,8 +378,8 @@ def test_special_trials_keep_their_distance() -> None:
 def test_practice_comes_first_and_is_kept_apart(url: str) -> None:
     from wellput.studies.settings import make_settings
 
-    design = make_settings("rating", {"practice": True}).design
-    store = Store.create(url, new_study(design, n_items=1, judges=1, per_item=1))
+    questionnaire = make_settings("rating", {"practice": True}).questionnaire
+    store = Store.create(url, new_setup(questionnaire, n_items=1, judges=1, per_item=1))
     (judge,) = judges_of(store, 1)
     shown = answer_all(store, judge)
     assert [trial.is_practice for trial in shown] == [True, True, False, False, False]
@@ -382,8 +387,8 @@ def test_practice_comes_first_and_is_kept_apart(url: str) -> None:
 
 
 def test_a_page_shows_all_variants_in_an_order_of_the_judges_own(url: str) -> None:
-    design = default_design("rating", layout="page")
-    store = Store.create(url, new_study(design, n_items=6, judges=3, per_item=3))
+    questionnaire = default_questionnaire("rating", layout="page")
+    store = Store.create(url, new_setup(questionnaire, n_items=6, judges=3, per_item=3))
     orders = set()
     for judge in judges_of(store, 3):
         for trial in answer_all(store, judge):
@@ -395,8 +400,8 @@ def test_a_page_shows_all_variants_in_an_order_of_the_judges_own(url: str) -> No
 
 def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
     tasks = [Task(f"i{k}", "Which?", (f"n{k}",)) for k in range(4)]
-    study = new_study(default_design("task"), n_items=4, judges=3, per_item=1, tasks=tasks)
-    store = Store.create(url, study)
+    setup = new_setup(default_questionnaire("task"), n_items=4, judges=3, per_item=1, tasks=tasks)
+    store = Store.create(url, setup)
     for judge in judges_of(store, 3):
         shown = answer_all(store, judge)
         assert len({trial.variants[0].text[-1] for trial in shown}) == len(shown) == 4
@@ -406,14 +411,14 @@ def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: new_study(per_item=4), "4 judgments of a trial need as many judges"),
-        (lambda: new_study(PAIRWISE, systems="A"), "this evalset has one system"),
-        (lambda: new_study(judges=0), "at least one judge"),
-        (lambda: new_study(default_design("task")), "item i0 has no .*tasks"),
-        (lambda: new_study(tasks=[Task("i0", "?", ("x",))]), "no use for"),
-        (lambda: new_study(lease_minutes=0), "a lease must last"),
+        (lambda: new_setup(per_item=4), "4 judgments of a trial need as many judges"),
+        (lambda: new_setup(PAIRWISE, systems="A"), "this evalset has one system"),
+        (lambda: new_setup(judges=0), "at least one judge"),
+        (lambda: new_setup(default_questionnaire("task")), "item i0 has no .*tasks"),
+        (lambda: new_setup(tasks=[Task("i0", "?", ("x",))]), "no use for"),
+        (lambda: new_setup(lease_minutes=0), "a lease must last"),
     ],
 )
-def test_studies_that_cannot_be(make: Callable[[], Study], message: str) -> None:
+def test_studies_that_cannot_be(make: Callable[[], StudySetup], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()

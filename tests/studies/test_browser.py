@@ -24,22 +24,23 @@ from tests.studies.served_study import ITEMS, SYSTEMS, new_store
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
 from wellput.studies.app import create_app
-from wellput.studies.designs import DemographicField, Design, default_design
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.exports import export
+from wellput.studies.questionnaire import DemographicField, Questionnaire
 from wellput.studies.store import Store
-from wellput.studies.study import StudyItem
+from wellput.studies.study_setup import StudyItem
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DESIGNS = {
-    "rating": default_design("rating"),
-    "page": default_design("rating", layout="page"),
-    "magnitude": default_design("magnitude"),
-    "slider": default_design("slider"),
-    "pairwise": default_design("pairwise"),
-    "ties": default_design("pairwise", questions=["fluency", "adequacy"], ties=True),
-    "task": default_design("task"),
+    "rating": default_questionnaire("rating"),
+    "page": default_questionnaire("rating", layout="page"),
+    "magnitude": default_questionnaire("magnitude"),
+    "slider": default_questionnaire("slider"),
+    "pairwise": default_questionnaire("pairwise"),
+    "ties": default_questionnaire("pairwise", questions=["fluency", "adequacy"], ties=True),
+    "task": default_questionnaire("task"),
 }
-every_design = pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+every_design = pytest.mark.parametrize("questionnaire", DESIGNS.values(), ids=DESIGNS)
 
 pytestmark = needs("chromium")
 
@@ -177,8 +178,8 @@ def by_touch(page: Page) -> None:
 
 
 @every_design
-def test_by_keyboard_only(browser: Browser, tmp_path: Path, design: Design) -> None:
-    store = new_store(tmp_path, design)
+def test_by_keyboard_only(browser: Browser, tmp_path: Path, questionnaire: Questionnaire) -> None:
+    store = new_store(tmp_path, questionnaire)
     (invitation, _) = store.invite(2)
     with served(store) as address:
         watch = Watch(browser)
@@ -193,20 +194,20 @@ def test_by_keyboard_only(browser: Browser, tmp_path: Path, design: Design) -> N
         "adequacy": {"tie"},
         "success": {1},
     }
-    if design.kind == "magnitude":
+    if questionnaire.kind == "magnitude":
         expected["fluency"] = {42.5}
-    if design.kind == "slider":
+    if questionnaire.kind == "slider":
         expected["quality"] = {52}
-    if design.kind == "pairwise":
+    if questionnaire.kind == "pairwise":
         expected["fluency"] = {"a"}
-    for question in design.questions:
+    for question in questionnaire.questions:
         assert values_of(answers, question.name) == expected[question.name]
     assert all(0 < int(answer.extra["ms"]) < 60_000 for answer in answers)
 
 
 @every_design
-def test_on_a_phone(browser: Browser, tmp_path: Path, design: Design) -> None:
-    store = new_store(tmp_path, design)
+def test_on_a_phone(browser: Browser, tmp_path: Path, questionnaire: Questionnaire) -> None:
+    store = new_store(tmp_path, questionnaire)
     (invitation, _) = store.invite(2)
     with served(store) as address:
         watch = Watch(browser, **PHONE)
@@ -333,7 +334,8 @@ def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path) -> None:
         assert watch.page.locator(".card .text").inner_text() == text
         run_through(watch, by_keyboard)
         watch.page.goto(f"{address}/dashboard/{store.owner_token}")
-        assert watch.page.get_by_role("rowheader", name=text).count() == 1
+        # The system in the ranking of each question, and the judge.
+        assert watch.page.get_by_role("rowheader", name=text).count() == 2 + 1
         assert watch.page.evaluate("window.pwned") is None
         watch.close()
 

@@ -18,7 +18,7 @@ from tests.studies.served_study import (
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
 from wellput.studies.store import Store
-from wellput.studies.study import StudyItem
+from wellput.studies.study_setup import StudyItem
 
 
 def owner_of(store: Store) -> TestClient:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import wellput.studies
 from wellput.core.errors import InputError
-from wellput.studies.answers import AnswerError, check_values, from_text, is_success
-from wellput.studies.designs import KINDS, Design, Kind, Question, default_design
+from wellput.studies.answers import AnswerError, is_success
+from wellput.studies.designs.pairwise import Pairwise
+from wellput.studies.designs.rating import Rating
+from wellput.studies.designs.registry import (
+    BUILT_IN,
+    create,
+    default_questionnaire,
+    design_of,
+)
+from wellput.studies.questionnaire import Questionnaire
+from wellput.studies.questions import Question, check_values
 from wellput.studies.settings import CONSENT, Settings, make_settings, read_settings
 
 
-def settings_of(tmp_path: Path, kind: Kind, toml: str, **options: Any) -> Settings:
+def settings_of(tmp_path: Path, kind: str, toml: str, **options: Any) -> Settings:
     path = tmp_path / "study.toml"
     path.write_text(toml, encoding="utf-8")
     return make_settings(kind, read_settings(path), **options)
@@ -22,7 +34,7 @@ def settings_of(tmp_path: Path, kind: Kind, toml: str, **options: Any) -> Settin
 
 def test_the_default_scales_are_the_papers() -> None:
     # Bangalore, Rambow & Whittaker 2000, section 4: 7 points, three of them with words.
-    understandability, quality = default_design("rating").questions
+    understandability, quality = default_questionnaire("rating").questions
     assert understandability.text == "How easy is this sentence to understand?"
     assert understandability.labels == {
         "1": "Impossible", "4": "Just barely possible", "7": "Extremely easy",
@@ -33,21 +45,25 @@ def test_the_default_scales_are_the_papers() -> None:
 
 
 def test_magnitude_estimation_is_told_to_judge_form_not_content() -> None:
-    text = default_design("magnitude").instructions
+    text = default_questionnaire("magnitude").instructions
     assert "form, not the content" in text.replace("the form", "form")
     assert "Colorless green ideas" in text
     assert "scale of your own" in text
-    with_modulus = default_design("magnitude", modulus=50).instructions
+    with_modulus = default_questionnaire("magnitude", modulus=50).instructions
     assert "counts as 50" in with_modulus
     assert "100 if it is twice" in with_modulus
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_designs_survive_json(kind: Kind) -> None:
-    design = default_design(kind)
-    assert Design.from_json(json.loads(json.dumps(design.to_json()))) == design
-    assert design.title and design.instructions and design.thanks
-    assert design.consent is None and not design.practice and not design.demographics
+@pytest.mark.parametrize("kind", [*BUILT_IN, "pairwise:ties=true", "magnitude:modulus=50"])
+def test_questionnaires_survive_json(kind: str) -> None:
+    questionnaire = default_questionnaire(kind)
+    assert Questionnaire.from_json(json.loads(json.dumps(questionnaire.to_json()))) == questionnaire
+    assert questionnaire.title and questionnaire.instructions and questionnaire.thanks
+    assert (
+        questionnaire.consent is None
+        and not questionnaire.practice
+        and not questionnaire.demographics
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,23 +72,74 @@ def test_designs_survive_json(kind: Kind) -> None:
         ("rating", {"points": 1}, "one point; a scale needs at least two"),
         ("rating", {"points": 0}, "a scale needs at least two"),
         ("rating", {"points": 1000}, "use the slider"),
-        ("rating", {"ties": True}, "only pairs can tie"),
-        ("rating", {"modulus": 3}, "only magnitude"),
+        ("rating", {"ties": True}, "ties= is an option of the design pairwise, not of rating"),
+        ("rating", {"modulus": 3}, "modulus= is an option of the design magnitude"),
         ("magnitude", {"modulus": 0}, "above zero"),
         ("pairwise", {"layout": "page"}, "no layout page"),
         ("rating", {"questions": ["q", "q"]}, "comes twice"),
         ("task", {"questions": ["a", "b"]}, "one question an item"),
-        ("stars", {}, "No design 'stars'"),
+        ("stars", {}, "No design 'stars'.* There are rating, magnitude, slider, pairwise, task"),
+        ("ratings", {}, "Did you mean rating?"),
+        ("rating", {"stars": 3}, "The design rating has no option 'stars'. It has points."),
+        ("rating:stars=3", {}, "rating has no option 'stars'"),
+        ("rating", {"layout": "grid"}, "No layout 'grid'"),
     ],
 )
 def test_impossible_designs(kind: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        default_design(kind, **options)
+        default_questionnaire(kind, **options)
+
+
+def test_options_are_written_behind_the_name() -> None:
+    assert create("rating:points=5") == create("rating", points=5) == Rating(points=5)
+    assert create(Rating(points=5), points=9) == Rating(points=9)
+    assert create("rating:points=5", points=9) == Rating(points=9)
+
+
+def test_a_record_of_the_first_studies_is_a_questionnaire() -> None:
+    """As stored before designs had options, and before there was a medium."""
+    record: dict[str, Any] = {
+        "kind": "pairwise", "title": "Which?", "instructions": "Choose.", "thanks": "Thanks.",
+        "questions": [
+            {"name": "preference", "text": "Which version?", "kind": "choice", "low": None,
+             "high": None, "labels": {}, "choices": ["a", "b", "tie"]},
+        ],
+        "consent": None, "layout": "single", "demographics": [], "practice": [], "ties": True,
+        "modulus": None,
+    }  # fmt: skip
+    questionnaire = Questionnaire.from_json(record)
+    assert design_of(questionnaire) == Pairwise(ties=True)
+    assert json.loads(json.dumps(questionnaire.to_json())) == {**record, "medium": "text"}
+
+
+def test_a_study_keeps_the_options_of_its_design() -> None:
+    assert "options" not in default_questionnaire("rating", points=5).to_json()  # questions say it
+    assert default_questionnaire("magnitude", modulus=50).to_json()["modulus"] == 50
+    own = replace(default_questionnaire("rating"), options={"stars": 3})
+    record = json.loads(json.dumps(own.to_json()))
+    assert record["options"] == {"stars": 3}
+    assert Questionnaire.from_json(record) == own
+
+
+def test_no_module_asks_which_design_it_has() -> None:
+    """All that depends on it is said in `studies/designs`, by the design itself."""
+    studies = Path(wellput.studies.__file__).parent
+    asking = []
+    for path in [*studies.glob("*.py"), *studies.glob("templates/*"), *studies.glob("static/*.js")]:
+        text = path.read_text(encoding="utf-8")
+        asking += [f"{path.name}: {name}" for name in BUILT_IN if f'{name}"' in _compared(text)]
+    assert not asking
+
+
+def _compared(text: str) -> str:
+    """What follows `kind ==`, `kind !=` and `kind in`, but for the widgets of questions."""
+    found = re.findall(r"(?<!question\.)\bkind (?:===?|!==?|not in|in) (.*)", text)
+    return "\n".join(found)
 
 
 def test_questions_of_ones_own_and_other_points() -> None:
-    design = default_design("rating", questions=["politeness", "quality"], points=5)
-    politeness, quality = design.questions
+    questionnaire = default_questionnaire("rating", questions=["politeness", "quality"], points=5)
+    politeness, quality = questionnaire.questions
     assert politeness.labels == {"1": "Very low", "5": "Very high"}
     assert quality.labels == {"1": "Horrible", "5": "Extremely well-written"}
 
@@ -120,11 +187,11 @@ def test_no_value_does_worse_than_being_refused(value: object) -> None:
 
 
 def test_forms_give_text() -> None:
-    assert from_text(RATING, " 4 ") == 4
-    assert from_text(NUMBER, "2,5") == 2.5
-    assert from_text(RATING, "four") == "four"
-    assert from_text(TEXT, "4") == "4"
-    assert from_text(NUMBER, "inf") == float("inf")
+    assert RATING.widget.from_text(" 4 ") == 4
+    assert NUMBER.widget.from_text("2,5") == 2.5
+    assert RATING.widget.from_text("four") == "four"
+    assert TEXT.widget.from_text("4") == "4"
+    assert NUMBER.widget.from_text("inf") == float("inf")
 
 
 def test_keyed_answers_forgive_case_space_and_full_stop() -> None:
@@ -153,11 +220,15 @@ def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
         expected = {quality = 1}
         """,
     )
-    design = settings.design
-    assert (design.title, design.instructions, design.layout) == ("Weather", "Read.", "page")
-    assert design.consent == CONSENT
-    assert len(design.practice) == 2 and len(design.demographics) == 3
-    assert design.questions == (
+    questionnaire = settings.questionnaire
+    assert (questionnaire.title, questionnaire.instructions, questionnaire.layout) == (
+        "Weather",
+        "Read.",
+        "page",
+    )
+    assert questionnaire.consent == CONSENT
+    assert len(questionnaire.practice) == 2 and len(questionnaire.demographics) == 3
+    assert questionnaire.questions == (
         Question("quality", "Good?", "points", 1, 5, {"1": "no", "5": "yes"}),
     )
     assert settings.checks[0].expected == {"quality": 1}
@@ -165,7 +236,7 @@ def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
 
 def test_options_go_before_the_file(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, "rating", "points = 5", points=9, layout=None)
-    assert settings.design.questions[0].high == 9
+    assert settings.questionnaire.questions[0].high == 9
 
 
 def test_tasks_have_keyed_answers(tmp_path: Path) -> None:
@@ -195,7 +266,7 @@ def test_tasks_have_keyed_answers(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_a_settings_file(
-    tmp_path: Path, kind: Kind, toml: str, message: str
+    tmp_path: Path, kind: str, toml: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         settings_of(tmp_path, kind, toml)
@@ -207,8 +278,10 @@ def test_a_missing_settings_file() -> None:
 
 
 @pytest.mark.parametrize("kind", ["rating", "magnitude", "slider", "pairwise"])
-def test_default_checks_can_be_passed(kind: Kind) -> None:
+def test_default_checks_can_be_passed(kind: str) -> None:
     settings = make_settings(kind, {}, n_checks=1)
     assert settings.checks
     for check in settings.checks:
-        assert set(check.expected) == {question.name for question in settings.design.questions}
+        assert set(check.expected) == {
+            question.name for question in settings.questionnaire.questions
+        }

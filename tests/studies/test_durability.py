@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from tests.programs import needs
 from tests.studies.postgresql import Server
 from tests.studies.serving import Client, ServedStudy
-from tests.studies.studies import new_study
+from tests.studies.studies import new_setup
 from wellput.studies import schema
-from wellput.studies.designs import default_design
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
 
 pytestmark = pytest.mark.heavy  # servers that are killed
@@ -77,7 +77,7 @@ class Judge:
 
 def run(url: str, *, kills: int, seed: int) -> int:
     """Kills the server so often; checks what it stored; gives the number of acknowledged answers."""
-    store = Store.create(url, new_study(default_design("slider"), n_items=20, judges=JUDGES))
+    store = Store.create(url, new_setup(default_questionnaire("slider"), n_items=20, judges=JUDGES))
     tokens = [invitation.token for invitation in store.invite(JUDGES)]
     store.close()
     rng = random.Random(seed)

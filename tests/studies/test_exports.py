@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.studies.studies import answer_all, judges_of, new_study
+from tests.studies.studies import answer_all, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
-from wellput.studies.designs import default_design
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.exports import design_path, export
 from wellput.studies.store import Store
 
 
 @pytest.fixture
 def ratings(url: str) -> Store:
-    store = Store.create(url, new_study(repeats=1))
+    store = Store.create(url, new_setup(repeats=1))
     for judge in judges_of(store, 3):
         answer_all(store, judge)
     return store
@@ -24,7 +24,7 @@ def ratings(url: str) -> Store:
 
 @pytest.fixture
 def choices(tmp_path: Path) -> Store:
-    store = Store.create(tmp_path / "p.db", new_study(default_design("pairwise", ties=True)))
+    store = Store.create(tmp_path / "p.db", new_setup(default_questionnaire("pairwise", ties=True)))
     for judge in judges_of(store, 3):
         answer_all(store, judge)
     return store
@@ -39,10 +39,14 @@ def test_judgments_come_back_as_they_are(ratings: Store, tmp_path: Path, suffix:
     assert found == ratings.judgments()
     assert isinstance(found[0], Judgment)
     assert set(found[0].extra) == {"ms", "position", "recorded_at"}
-    design = json.loads((tmp_path / "out.design.json").read_text(encoding="utf-8"))
-    assert design["design"]["questions"][0]["labels"]["7"] == "Extremely easy"
-    assert (design["seed"], design["plan"]["per_item"], design["trials"]) == (7, 3, 12)
-    assert [judge["judge"] for judge in design["judges"]] == ["J1", "J2", "J3"]
+    beside = json.loads((tmp_path / "out.design.json").read_text(encoding="utf-8"))
+    assert beside["design"]["questions"][0]["labels"]["7"] == "Extremely easy"
+    assert (beside["seed"], beside["plan"]["per_item"], beside["trials"]) == (
+        7,
+        3,
+        12,
+    )
+    assert [judge["judge"] for judge in beside["judges"]] == ["J1", "J2", "J3"]
 
 
 def test_choices_come_back_as_they_are(choices: Store, tmp_path: Path) -> None:
@@ -67,7 +71,7 @@ def test_where_the_design_goes() -> None:
 
 
 def test_nothing_to_export(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study())
+    store = Store.create(tmp_path / "s.db", new_setup())
     with pytest.raises(InputError, match="no answers to export yet"):
         export(store, str(tmp_path / "out.csv"))
     assert not (tmp_path / "out.csv").exists()
@@ -81,7 +85,7 @@ def test_evalica_round_trip(choices: Store, tmp_path: Path) -> None:
     key = lambda one: (one.judge, one.item, one.system_a, one.system_b, one.choice)  # noqa: E731
     assert list(map(key, found)) == list(map(key, choices.judgments()))
     with pytest.raises(InputError, match="ratings"):
-        store = Store.create(tmp_path / "r.db", new_study())
+        store = Store.create(tmp_path / "r.db", new_setup())
         answer_all(store, judges_of(store, 1)[0])
         export(store, str(path), target="evalica")
 

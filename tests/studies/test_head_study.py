@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,13 @@ from tests.studies.test_browser import Watch, exported, run_through, served
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
-from wellput.displays.example import example_corpus
-from wellput.displays.select import select_displays
+from wellput.displays.example_corpus import example_corpus
+from wellput.displays.selection import select_displays
 from wellput.displays.speech import can_speak
-from wellput.studies.designs import default_design
-from wellput.studies.performances import with_head
+from wellput.studies.designs.registry import create
+from wellput.studies.media import medium_for
 from wellput.studies.store import Store
-from wellput.studies.study import Plan, all_trials, make_study, study_items
+from wellput.studies.study_setup import StudyPlan, all_trials, make_setup, study_items
 
 
 def new_head_study(folder: Path) -> Store:
@@ -28,11 +29,12 @@ def new_head_study(folder: Path) -> Store:
     chosen = select_displays(corpus, ["rule", "weighted"], folds=3, seed=4).evalset
     differ = [item for item in chosen if len({str(o) for o in item.outputs.values()}) == 3]
     sets = EvalSet(differ[:6])
-    design = with_head(default_design("pairwise"), sets)
-    items = study_items(sets)
-    plan = Plan(kind="within-judge", judges=2, per_item=1, times=2)
-    study = make_study(design, plan, items, all_trials(design, items), seed=1)
-    return Store.create(folder / "study.db", study)
+    design, medium = create("pairwise"), medium_for(sets)
+    questionnaire = medium.reworded(design.questionnaire(), design)
+    items = study_items(sets, medium)
+    plan = StudyPlan(kind="within-judge", judges=2, per_item=1, times=2)
+    setup = make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=1)
+    return Store.create(folder / "study.db", setup)
 
 
 def test_speech_is_heard_by_its_judge_alone(tmp_path: Path) -> None:
@@ -90,7 +92,31 @@ def test_text_and_schedules_cannot_be_mixed() -> None:
     derivation = {"id": "s", "children": [{"id": "w", "word": "fern"}]}
     mixed = EvalSet([Item("1", {"A": "a text", "B": {"w": ["sq"]}}, derivation=derivation)])
     with pytest.raises(InputError, match="the output of A is text, others are schedules"):
-        study_items(mixed)
+        study_items(mixed, medium_for(mixed))
+    apart = EvalSet(
+        [Item("1", {"A": "a text"}), Item("2", {"A": {"w": ["sq"]}}, derivation=derivation)]
+    )
+    with pytest.raises(InputError, match="item 1: the output of A is text"):
+        study_items(apart, medium_for(apart))
     bare = EvalSet([Item("1", {"B": {"w": ["sq"]}})])
     with pytest.raises(InputError, match="schedules need a derivation"):
-        study_items(bare)
+        study_items(bare, medium_for(bare))
+
+
+def test_the_head_rewords_what_the_study_does_not_word_itself() -> None:
+    sets = EvalSet([Item("1", {"A": {"w": ["sq"]}})])
+    medium = medium_for(sets)
+    pairs = create("pairwise", ties=True)
+    worded = medium.reworded(pairs.questionnaire(["preference", "fluency"]), pairs)
+    assert worded.title == "Which do you prefer?"
+    assert "talking head" in worded.instructions and "neither better" in worded.instructions
+    assert [question.text for question in worded.questions] == [
+        "Which version do you prefer?",
+        "Which version is more fluent?",
+    ]
+    own = replace(pairs.questionnaire(), title="Heads", instructions="Look.")
+    kept = medium.reworded(own, pairs)
+    assert (kept.title, kept.instructions, kept.medium) == ("Heads", "Look.", "head")
+    rating = create("rating")
+    assert medium.reworded(rating.questionnaire(), rating).instructions == rating.instructions
+    assert medium_for(EvalSet([Item("1", {"A": "text"}), Item("2", {})])).name == "text"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.studies.studies import answer_all, judges_of, new_study
+from tests.studies.studies import answer_all, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.studies import schema
 from wellput.studies.database import Database, create_file, parse_url
@@ -77,7 +77,7 @@ def test_names_say_the_order() -> None:
 
 
 def test_a_newer_study_is_refused_and_left_alone(url: str) -> None:
-    store = Store.create(url, new_study())
+    store = Store.create(url, new_setup())
     answer_all(store, judges_of(store, 1)[0], at_most=2)
     with store.database.write() as connection:
         connection.execute(
@@ -98,7 +98,7 @@ def test_a_newer_study_is_refused_and_left_alone(url: str) -> None:
 def test_a_failing_migration_changes_nothing(
     url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    store = Store.create(url, new_study())
+    store = Store.create(url, new_setup())
     before = description(store.database)
     store.close()
 

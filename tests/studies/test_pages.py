@@ -16,25 +16,26 @@ from tests.studies.served_study import (
     new_store,
     submit,
 )
-from wellput.studies.designs import DemographicField, Design, Practice, default_design
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import DemographicField, Practice, Questionnaire
 from wellput.studies.rendering import STATIC
 
 DESIGNS = {
-    "rating": default_design("rating"),
-    "page": default_design("rating", layout="page"),
-    "magnitude": default_design("magnitude"),
-    "slider": default_design("slider"),
-    "pairwise": default_design("pairwise"),
-    "ties": default_design("pairwise", questions=["fluency", "adequacy"], ties=True),
-    "task": default_design("task"),
+    "rating": default_questionnaire("rating"),
+    "page": default_questionnaire("rating", layout="page"),
+    "magnitude": default_questionnaire("magnitude"),
+    "slider": default_questionnaire("slider"),
+    "pairwise": default_questionnaire("pairwise"),
+    "ties": default_questionnaire("pairwise", questions=["fluency", "adequacy"], ties=True),
+    "task": default_questionnaire("task"),
 }
 
 
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@pytest.mark.parametrize("questionnaire", DESIGNS.values(), ids=DESIGNS)
 def test_a_study_is_answered_from_invitation_to_thanks_by_plain_forms(
-    tmp_path: Path, design: Design
+    tmp_path: Path, questionnaire: Questionnaire
 ) -> None:
-    store = new_store(tmp_path, design)
+    store = new_store(tmp_path, questionnaire)
     (first, _) = store.invite(2)
     client = client_of(store)
     home = f"/judge/{first.token}"

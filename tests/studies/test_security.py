@@ -20,10 +20,12 @@ from tests.studies.served_study import (
 )
 from wellput.core.errors import InputError
 from wellput.studies.app import listening, serve
-from wellput.studies.designs import DemographicField, Question, default_design
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.questionnaire import DemographicField
+from wellput.studies.questions import Question
 from wellput.studies.security import MAXIMUM_BODY, Misses, public_address_warning
 from wellput.studies.store import StoreUnavailable
-from wellput.studies.study import StudyItem
+from wellput.studies.study_setup import StudyItem
 from wellput.studies.tokens import is_token, token_hash
 
 SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>\"'`{{7*7}}"
@@ -62,6 +64,7 @@ def test_a_judge_cannot_see_or_answer_anothers_trials(tmp_path: Path) -> None:
     assert {getattr(each, "value", None) for each in store.judgments()} == {1}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("path", ["consent", "demographics", "undo", "trials/{trial}"])
 @pytest.mark.parametrize(
     "csrf", [None, "", "0" * 64, "é", "of another judge", "of another browser"]
@@ -123,7 +126,7 @@ def test_texts_names_and_answers_are_never_markup(tmp_path: Path) -> None:
 
 
 def test_a_free_answer_comes_back_as_text(tmp_path: Path) -> None:
-    store = new_store(tmp_path, default_design("magnitude"))
+    store = new_store(tmp_path, default_questionnaire("magnitude"))
     (invitation,) = store.invite(1)
     client = client_of(store)
     page = client.get(f"/judge/{invitation.token}").text
@@ -148,7 +151,7 @@ def test_addresses_are_not_reflected(tmp_path: Path, method: str, where: str) ->
     "text", ["' OR '1'='1", "x'; DROP TABLE answers; --", '"', "%", "\\", "\0"]
 )
 def test_sql_is_data(tmp_path: Path, text: str) -> None:
-    store = new_store(tmp_path, default_design("task"))
+    store = new_store(tmp_path, default_questionnaire("task"))
     (invitation,) = store.invite(1)
     client = client_of(store)
     quoted = "".join(f"%{byte:02x}" for byte in text.encode())

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import wellput
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
-from wellput.studies.designs import Kind, Layout, default_design
-from wellput.studies.selection import Selection, select_trials, used_items
-from wellput.studies.study import all_trials, study_items
+from wellput.studies.designs.registry import create, default_questionnaire
+from wellput.studies.media import TextMedium
+from wellput.studies.questionnaire import Layout
+from wellput.studies.selection import Selection, select_trials, trial_values, used_items
+from wellput.studies.study_setup import all_trials, study_items
 
 WORDS = [f"w{n}" for n in range(20)]
 
@@ -28,17 +31,15 @@ def evalset(n: int = 60, systems: int = 3) -> EvalSet:
     return EvalSet.of(outputs, [" ".join(WORDS)] * n)
 
 
-def select(kind: Kind = "rating", layout: Layout = "single", **options: Any) -> Selection:
+def select(kind: str = "rating", layout: Layout = "single", **options: Any) -> Selection:
     source = evalset()
-    items = study_items(source)
-    design = default_design(kind, layout=layout)
+    items = study_items(source, TextMedium())
+    questionnaire = default_questionnaire(kind, layout=layout)
     options = {"per_stratum": 5, "seed": 1, **options}
-    return select_trials(source, design, items, all_trials(design, items), **options)
+    return select_trials(source, questionnaire, items, all_trials(questionnaire, items), **options)
 
 
 def scores(metric: str) -> dict[tuple[int, str], float]:
-    import wellput
-
     table = wellput.score(evalset(), metric, keep_rows=True).table(metric)
     return {
         (item, system): table.scores[row, item]
@@ -104,8 +105,19 @@ def test_contrast_of_pairs_is_where_metrics_disagree_on_the_better() -> None:
     assert np.mean(np.array(disagree) < 0) > 0.8
 
 
+def test_the_value_of_a_page_is_the_mean_also_of_two() -> None:
+    table = wellput.score(evalset(systems=2), "length", keep_rows=True).table("length")
+    items = study_items(evalset(systems=2), TextMedium())
+    questionnaire = default_questionnaire("rating", layout="page")
+    trials = all_trials(questionnaire, items)
+    values = trial_values(table, create("rating"), items, trials)
+    assert values == pytest.approx(table.scores.mean(axis=0))
+    values = trial_values(table, create("pairwise"), items, trials)
+    assert values == pytest.approx(table.scores[0] - table.scores[1])
+
+
 def test_items_that_are_not_used_are_left_out() -> None:
-    items = study_items(evalset())
+    items = study_items(evalset(), TextMedium())
     chosen = select(method="random", per_stratum=1)
     kept, trials = used_items(items, chosen.trials)
     assert len(kept) <= 3
@@ -116,7 +128,7 @@ def test_items_that_are_not_used_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "spread"}, "needs --metrics: a metric"),
+        ({"method": "spread"}, "needs metrics=: a metric"),
         ({"method": "contrast", "metrics": ["bleu"]}, "two metrics"),
         ({"method": "random", "metrics": ["bleu"]}, "no use for metrics"),
         ({"method": "random", "per_stratum": 0}, "At least one"),

@@ -16,20 +16,22 @@ import sqlalchemy as sa
 
 from tests.programs import needs
 from tests.studies.postgresql import Server
-from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_study
+from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.studies import schema
-from wellput.studies.designs import DemographicField, Kind, default_design
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.media import TextMedium
+from wellput.studies.questionnaire import DemographicField, Task
 from wellput.studies.store import AnswerError, Store, StoreUnavailable, StudyClosed, UnknownTrial
-from wellput.studies.study import StudyItem, Task, all_trials, make_study, study_items
+from wellput.studies.study_setup import StudyItem, all_trials, make_setup, study_items
 
 GOOD = {"understandability": 4, "quality": 6}
 
 
 @pytest.fixture
 def store(url: str) -> Iterator[Store]:
-    with closing(Store.create(url, new_study())) as store:
+    with closing(Store.create(url, new_setup())) as store:
         yield store
 
 
@@ -39,12 +41,12 @@ def rows_of(store: Store) -> int:
 
 
 def test_a_study_is_the_same_when_opened_again(url: str) -> None:
-    study = new_study(n_items=3, systems="AB", repeats=1)
-    created = Store.create(url, study)
+    setup = new_setup(n_items=3, systems="AB", repeats=1)
+    created = Store.create(url, setup)
     assert created.owner_token is not None
     created.close()
     opened = Store.open(url)
-    assert opened.study == study
+    assert opened.setup == setup
     assert opened.owner_token is None
     assert opened.verify_owner(created.owner_token)
     assert not opened.verify_owner("x")
@@ -54,10 +56,10 @@ def test_a_study_is_the_same_when_opened_again(url: str) -> None:
 
 
 def test_a_study_is_never_overwritten(url: str) -> None:
-    store = Store.create(url, new_study())
+    store = Store.create(url, new_setup())
     judges_of(store, 2)
     with pytest.raises(InputError, match="never overwritten"):
-        Store.create(url, new_study())
+        Store.create(url, new_setup())
     assert len(Store.open(url).overview().judges) == 2
 
 
@@ -146,10 +148,10 @@ def test_undo_is_one_step(store: Store) -> None:
 
 def test_tasks_cannot_be_undone_and_give_success_and_time(url: str) -> None:
     tasks = [Task("i0", "Which number?", ("0", "zero")), Task("i1", "?", ("1",), ("1", "2"))]
-    study = new_study(
-        default_design("task"), n_items=2, systems="A", judges=1, per_item=1, tasks=tasks
+    setup = new_setup(
+        default_questionnaire("task"), n_items=2, systems="A", judges=1, per_item=1, tasks=tasks
     )
-    store = Store.create(url, study)
+    store = Store.create(url, setup)
     (judge,) = judges_of(store, 1)
     while (trial := store.next_trial(judge)) is not None:
         (question,) = trial.questions
@@ -182,9 +184,11 @@ def test_judges_see_their_own_trials_alone(store: Store) -> None:
 
 def test_what_is_shown_holds_no_system_name(url: str) -> None:
     items = (StudyItem("i", {"SECRET-A": "first", "SECRET-B": "second"}),)
-    design = default_design("pairwise")
-    study = make_study(design, new_study().plan, items, all_trials(design, items), seed=1)
-    store = Store.create(url, study)
+    questionnaire = default_questionnaire("pairwise")
+    setup = make_setup(
+        questionnaire, new_setup().plan, items, all_trials(questionnaire, items), seed=1
+    )
+    store = Store.create(url, setup)
     judges = judges_of(store, 2)
     shown = [trial for judge in judges for trial in answer_all(store, judge)]
     assert "SECRET" not in repr(shown)
@@ -193,8 +197,8 @@ def test_what_is_shown_holds_no_system_name(url: str) -> None:
 
 
 def test_answers_of_a_page_come_by_variant(url: str) -> None:
-    design = default_design("rating", layout="page", questions=["quality"])
-    store = Store.create(url, new_study(design, n_items=1, judges=1, per_item=1))
+    questionnaire = default_questionnaire("rating", layout="page", questions=["quality"])
+    store = Store.create(url, new_setup(questionnaire, n_items=1, judges=1, per_item=1))
     (judge,) = judges_of(store, 1)
     trial = store.next_trial(judge)
     assert trial is not None
@@ -212,7 +216,8 @@ def test_answers_of_a_page_come_by_variant(url: str) -> None:
 
 def test_choices_name_the_systems_as_shown(url: str) -> None:
     store = Store.create(
-        url, new_study(default_design("pairwise", ties=True), systems="AB", judges=1, per_item=1)
+        url,
+        new_setup(default_questionnaire("pairwise", ties=True), systems="AB", judges=1, per_item=1),
     )
     (judge,) = judges_of(store, 1)
     chosen = {}
@@ -225,7 +230,7 @@ def test_choices_name_the_systems_as_shown(url: str) -> None:
 
 @pytest.mark.parametrize("ms", [-1, 1.5, True, None, "9"])
 def test_times_must_be_milliseconds(tmp_path: Path, ms: object) -> None:
-    store = Store.create(tmp_path / "s.db", new_study())
+    store = Store.create(tmp_path / "s.db", new_setup())
     (judge,) = judges_of(store, 1)
     trial = store.next_trial(judge)
     assert trial is not None
@@ -259,8 +264,8 @@ def test_states(store: Store) -> None:
 
 
 def test_consent_comes_before_answers(url: str) -> None:
-    design = replace(default_design("rating"), consent="Agree?")
-    store = Store.create(url, new_study(design))
+    questionnaire = replace(default_questionnaire("rating"), consent="Agree?")
+    store = Store.create(url, new_setup(questionnaire))
     (invitation,) = store.invite(1)
     judge = store.judge_of(invitation.token)
     assert judge is not None and not judge.has_consented
@@ -276,7 +281,9 @@ def test_consent_comes_before_answers(url: str) -> None:
 
 def test_demographics_are_voluntary(url: str) -> None:
     fields = (DemographicField("age", "?", "choice", ("old", "young")), DemographicField("l", "?"))
-    store = Store.create(url, new_study(replace(default_design("rating"), demographics=fields)))
+    store = Store.create(
+        url, new_setup(replace(default_questionnaire("rating"), demographics=fields))
+    )
     (invitation,) = store.invite(1)
     judge = store.judge_of(invitation.token)
     assert judge is not None and not judge.has_demographics
@@ -293,9 +300,16 @@ def test_demographics_are_voluntary(url: str) -> None:
 def test_forgetting_a_judge(url: str) -> None:
     fields = (DemographicField("town", "?"),)
     store = Store.create(
-        url, new_study(replace(default_design("task"), demographics=fields), n_items=2, systems="A",
-                       judges=2, per_item=2, tasks=[Task("i0", "?", ("x",)), Task("i1", "?", ("x",))]),
-    )  # fmt: skip
+        url,
+        new_setup(
+            replace(default_questionnaire("task"), demographics=fields),
+            n_items=2,
+            systems="A",
+            judges=2,
+            per_item=2,
+            tasks=[Task("i0", "?", ("x",)), Task("i1", "?", ("x",))],
+        ),
+    )
     (leaver,) = store.invite(1, ["Wilhelmina"])
     (stayer,) = judges_of(store, 1)
     judge = store.judge_of(leaver.token)
@@ -326,7 +340,7 @@ def test_judges_at_once_get_their_exact_shares(url: str, monkeypatch: pytest.Mon
     """Eight judges in eight threads: no error, every trial judged exactly as often as planned."""
     # A thread that a busy machine keeps waiting is no judge who left.
     monkeypatch.setattr("wellput.studies.assignment.PASSED_BY_EACH", 1000)
-    store = Store.create(url, new_study(n_items=6, judges=8, per_item=4))
+    store = Store.create(url, new_setup(n_items=6, judges=8, per_item=4))
     judges = judges_of(store, 8)
     start = threading.Barrier(8)
 
@@ -371,7 +385,7 @@ def test_the_same_judge_in_two_windows_gets_one_trial(store: Store) -> None:
 
 def test_the_overview(url: str) -> None:
     clock = Clock()
-    store = Store.create(url, new_study(n_items=4, judges=3, per_item=3), clock=clock)
+    store = Store.create(url, new_setup(n_items=4, judges=3, per_item=3), clock=clock)
     first, second, _ = judges_of(store, 3)
     # The first judge presses one button, quickly; the second uses the scale.
     for judge in (first, second):
@@ -402,11 +416,11 @@ def test_the_overview(url: str) -> None:
     ],
 )  # fmt: skip
 def test_consistency_allows_a_little(
-    tmp_path: Path, kind: Kind, first: float, again: float, is_same: bool
+    tmp_path: Path, kind: str, first: float, again: float, is_same: bool
 ) -> None:
-    design = default_design(kind, questions=["q"])
-    study = new_study(design, n_items=1, systems="A", judges=1, per_item=1, repeats=1)
-    store = Store.create(tmp_path / "s.db", study)
+    questionnaire = default_questionnaire(kind, questions=["q"])
+    setup = new_setup(questionnaire, n_items=1, systems="A", judges=1, per_item=1, repeats=1)
+    store = Store.create(tmp_path / "s.db", setup)
     (judge,) = judges_of(store, 1)
     for value in (first, again):
         trial = store.next_trial(judge)
@@ -417,7 +431,7 @@ def test_consistency_allows_a_little(
 
 def test_agreement_so_far_is_that_of_the_judges(tmp_path: Path) -> None:
     store = Store.create(
-        tmp_path / "s.db", new_study(default_design("rating", questions=["q"]), n_items=3)
+        tmp_path / "s.db", new_setup(default_questionnaire("rating", questions=["q"]), n_items=3)
     )
     for judge in judges_of(store, 3):
         while (trial := store.next_trial(judge)) is not None:
@@ -429,7 +443,7 @@ def test_agreement_so_far_is_that_of_the_judges(tmp_path: Path) -> None:
 
 
 def test_agreement_of_choices(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(default_design("pairwise"), n_items=3))
+    store = Store.create(tmp_path / "s.db", new_setup(default_questionnaire("pairwise"), n_items=3))
     for judge in judges_of(store, 3):
         while (trial := store.next_trial(judge)) is not None:
             a, b = (variant.text for variant in trial.variants)
@@ -441,15 +455,15 @@ def test_agreement_of_choices(tmp_path: Path) -> None:
 
 def test_an_evalset_that_cannot_be_shown() -> None:
     with pytest.raises(InputError, match="nothing to judge"):
-        study_items([Item("1", {}), Item("2", {})])
+        study_items([Item("1", {}), Item("2", {})], TextMedium())
     with pytest.raises(InputError) as caught:
-        study_items([Item("1", {"A": "a\0"}), Item("2", {"A": {"n1": ["nd=d"]}})])
+        study_items([Item("1", {"A": "a\0"}), Item("2", {"A\0": "b"})], TextMedium())
     assert "item 1" in str(caught.value) and "item 2" in str(caught.value)
 
 
 def test_equal_texts_are_not_compared() -> None:
     items = (StudyItem("1", {"A": "x", "B": "x", "C": "y"}),)
-    pairs = [trial.systems for trial in all_trials(default_design("pairwise"), items)]
+    pairs = [trial.systems for trial in all_trials(default_questionnaire("pairwise"), items)]
     assert pairs == [("A", "C"), ("B", "C")]
 
 
@@ -488,9 +502,9 @@ def test_files_that_are_no_studies(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a study"):
         Store.open(empty)
     with pytest.raises(InputError, match="folder does not exist"):
-        Store.create(tmp_path / "no" / "s.db", new_study())
+        Store.create(tmp_path / "no" / "s.db", new_setup())
     with pytest.raises(InputError, match="never overwritten"):
-        Store.create(text, new_study())
+        Store.create(text, new_setup())
     assert text.read_text().startswith("This is no database")
 
 
@@ -500,15 +514,15 @@ def test_a_study_that_came_to_nothing_leaves_no_file(
     def fail(*_: object) -> None:
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr("wellput.studies.store.insert_study", fail)
+    monkeypatch.setattr("wellput.studies.store.insert_setup", fail)
     with pytest.raises(RuntimeError):
-        Store.create(tmp_path / "s.db", new_study())
+        Store.create(tmp_path / "s.db", new_setup())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_locked_database(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    Store.create(path, new_study()).close()
+    Store.create(path, new_setup()).close()
     store = Store.open(path, busy_seconds=0.2)
     (judge,) = judges_of(store, 1)
     trial = store.next_trial(judge)
@@ -525,7 +539,7 @@ def test_a_locked_database(tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_a_full_disk(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study(n_items=40, judges=1, per_item=1))
+    store = Store.create(tmp_path / "s.db", new_setup(n_items=40, judges=1, per_item=1))
     (judge,) = judges_of(store, 1)
     kept = answer_all(store, judge, at_most=3)
 
@@ -548,7 +562,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 def test_a_database_that_is_read_only(tmp_path: Path) -> None:
     """Run by a user who may not write; root always may."""
     path = tmp_path / "s.db"
-    store = Store.create(path, new_study())
+    store = Store.create(path, new_setup())
     answer_all(store, judges_of(store, 1)[0], at_most=2)
     store.close()
     path.chmod(0o444)
@@ -583,7 +597,7 @@ def unprivileged(folder: Path) -> Iterator[None]:
 @needs("PostgreSQL")
 def test_a_read_only_server(postgresql: Server) -> None:
     url = postgresql.new_database()
-    store = Store.create(url, new_study())
+    store = Store.create(url, new_setup())
     (judge,) = judges_of(store, 1)
     trial = store.next_trial(judge)
     assert trial is not None
@@ -596,7 +610,7 @@ def test_a_read_only_server(postgresql: Server) -> None:
 
 
 def test_commits_are_durable(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "s.db", new_study())
+    store = Store.create(tmp_path / "s.db", new_setup())
     with store.database.read() as connection:
         assert connection.execute(sa.text("PRAGMA journal_mode")).scalar() == "wal"
         assert connection.execute(sa.text("PRAGMA synchronous")).scalar() == 2  # FULL
@@ -616,9 +630,11 @@ def test_nothing_else_imports_the_database_packages() -> None:
 def test_names_with_sql_in_them_are_names(new_url: Callable[[], str]) -> None:
     name = "'; DROP TABLE judges; --"
     items = (StudyItem("i'1\"", {"A'); --": "x' OR '1'='1", "B": "<b>y</b>"}, "c'"),)
-    design = default_design("rating")
-    study = make_study(design, new_study().plan, items, all_trials(design, items), seed=1)
-    store = Store.create(new_url(), study)
+    questionnaire = default_questionnaire("rating")
+    setup = make_setup(
+        questionnaire, new_setup().plan, items, all_trials(questionnaire, items), seed=1
+    )
+    store = Store.create(new_url(), setup)
     (invitation,) = store.invite(1, [name])
     judge = store.judge_of(invitation.token)
     assert judge is not None

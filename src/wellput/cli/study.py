@@ -65,7 +65,7 @@ def invite(
     check_writable(output)
     chosen = listed(names)
     store = open_study(study)
-    invited = store.invite(judges or len(chosen) or store.study.plan.judges, chosen or None)
+    invited = store.invite(judges or len(chosen) or store.setup.plan.judges, chosen or None)
     records = [
         {"judge": one.judge, "token": one.token, "url": f"{url.rstrip('/')}/judge/{one.token}"}
         for one in invited
@@ -110,9 +110,8 @@ def serve(
     address = f"{scheme}://{host}:{port}"
     if new_owner_token:
         click.echo(f"The owner's token is now {store.renew_owner_token()}")
-    click.echo(
-        f"{store.design.title}\n  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard"
-    )
+    click.echo(store.questionnaire.title)
+    click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
     run(
         store,
         host=host,

@@ -16,7 +16,7 @@ from wellput.reporting.table import Table
 if TYPE_CHECKING:
     from wellput.core.evalset import EvalSet
     from wellput.studies.settings import Settings
-    from wellput.studies.study import Plan, Study
+    from wellput.studies.study_setup import StudyPlan, StudySetup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -185,23 +185,23 @@ def command(
 
         store_type = store_class()
         items = read_evalset(evalset)
-        study = design_study(items, seed=seed, threads=threads, on_phase=on_phase, **choices)
+        setup = design_study(items, seed=seed, threads=threads, on_phase=on_phase, **choices)
         on_phase("writing the study")
-        store = store_type.create(output, study)
-        per_judge = _trials_per_judge(study)
-    plan = study.plan
+        store = store_type.create(output, setup)
+        per_judge = _trials_per_judge(setup)
+    plan = setup.plan
     summary = {
         "study": output,
-        "design": study.design.kind,
-        "questions": [question.name for question in study.design.questions],
-        "systems": list(study.systems),
-        "items": len(study.items),
-        "trials": len(study.trials),
+        "design": setup.questionnaire.kind,
+        "questions": [question.name for question in setup.questionnaire.questions],
+        "systems": list(setup.systems),
+        "items": len(setup.items),
+        "trials": len(setup.trials),
         "plan": plan.kind,
         "judges": plan.judges,
         "per_item": plan.per_item if plan.kind == "per-item" else None,
         "per_judge": per_judge,
-        "selection": dict(study.selection) or None,
+        "selection": dict(setup.selection) or None,
         "seed": seed,
         "owner_token": store.owner_token,
     }
@@ -223,13 +223,14 @@ def design_study(
     threads: int | None,
     on_phase: OnPhase = unheard_phase,
     **choices: Any,
-) -> Study:
+) -> StudySetup:
     """The study that the options of `create` describe."""
     from wellput.metrics.registry import split_specs
-    from wellput.studies.performances import with_head
+    from wellput.studies.designs.registry import design_of
+    from wellput.studies.media import medium_for
     from wellput.studies.selection import select_trials, used_items
     from wellput.studies.settings import make_settings, read_settings
-    from wellput.studies.study import all_trials, make_study, study_items
+    from wellput.studies.study_setup import all_trials, make_setup, study_items
 
     record = read_settings(choices["settings"]) if choices["settings"] else {}
     if choices["from_substitutions"]:
@@ -246,14 +247,15 @@ def design_study(
         **{name: choices[name] for name in wording},
     )
     on_phase("planning trials")
-    design = with_head(settings.design, evalset)
-    items = study_items(evalset, source=settings.show_source)
-    trials = all_trials(design, items)
+    medium = medium_for(evalset)
+    questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
+    items = study_items(evalset, medium, source=settings.show_source)
+    trials = all_trials(questionnaire, items)
     selection: Mapping[str, Any] = {}
     if choices["select"] is not None:
         selected = select_trials(
             evalset,
-            design,
+            questionnaire,
             items,
             trials,
             method=choices["select"],
@@ -267,8 +269,8 @@ def design_study(
     elif choices["metrics"]:
         raise InputError("--metrics are used to choose trials: add --select spread or contrast.")
     items, trials = used_items(items, trials)
-    return make_study(
-        design,
+    return make_setup(
+        questionnaire,
         _plan(choices),
         items,
         trials,
@@ -298,8 +300,8 @@ def _about_substitutions(
     return {**choices, "design": "rating"}, {**SUBSTITUTIONS, **record}
 
 
-def _plan(choices: Mapping[str, Any]) -> Plan:
-    from wellput.studies.study import Plan
+def _plan(choices: Mapping[str, Any]) -> StudyPlan:
+    from wellput.studies.study_setup import StudyPlan
 
     judges, per_item = choices["judges"], choices["per_item"]
     if choices["plan"] == "within-judge" and per_item is not None:
@@ -307,7 +309,7 @@ def _plan(choices: Mapping[str, Any]) -> Plan:
     if choices["plan"] == "per-item" and choices["times"] is not None:
         raise InputError("--times K belongs to --plan within-judge.")
     per_item = per_item or min(3, judges or 3)
-    return Plan(
+    return StudyPlan(
         kind=choices["plan"],
         judges=judges or per_item,
         per_item=per_item,
@@ -319,9 +321,9 @@ def _plan(choices: Mapping[str, Any]) -> Plan:
     )
 
 
-def _trials_per_judge(study: Study) -> int:
+def _trials_per_judge(setup: StudySetup) -> int:
     from wellput.studies.assignment import share, within_judge
 
-    if study.plan.kind == "within-judge":
-        return len(within_judge(study, judge=1))
-    return share(study.plan, len(study.trials), judge=1)
+    if setup.plan.kind == "within-judge":
+        return len(within_judge(setup, judge=1))
+    return share(setup.plan, len(setup.trials), judge=1)

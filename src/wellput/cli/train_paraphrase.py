@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from wellput.cli.engine_options import cluster_options
-from wellput.cli.options import making_options, refuse_stdin_twice, show
-from wellput.core.errors import InputError
-from wellput.reporting.table import Report, Table
-
-if TYPE_CHECKING:
-    from wellput.core.mapping import MapParts
-    from wellput.language.paraphrase.corpus_index import CorpusIndex
-    from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.paraphrase.training import Training
+from wellput.cli.options import making_options, show_made
 
 F = TypeVar("F", bound=Callable[..., Any])
-BLOCK = 1 << 14
 
 
 def context_options(function: F) -> F:
@@ -158,152 +148,13 @@ Examples:
 @context_options
 @neighbor_options
 @cluster_options
-@click.option("-o", "output", required=True, metavar="MODEL", help="Write the model (.wpm).")
+@click.option("-o", "path", required=True, metavar="MODEL", help="Write the model (.wpm).")
 @making_options
-def command(
-    corpus: Sequence[str],
-    index: str | None,
-    judged: str | None,
-    encoder: str | None,
-    wordnet: str | None,
-    output: str,
-    engine: str,
-    address: str | None,
-    format: str,
-    seed: int,
-    threads: int | None,
-    **choices: Any,
-) -> None:
+def command(format: str, path: str, **options: Any) -> None:
     """Train what paraphrasing needs: classifiers of contexts, LSA, Brown classes.
 
     CORPUS is text with a sentence on each line. Without it, --index names an index made before.
     """
-    from wellput.cli.progress import progress_of
-    from wellput.io import check_distinct, check_writable
-    from wellput.language.paraphrase.embeddings import TransformerEncoder
-    from wellput.language.paraphrase.judged import read_judged
-    from wellput.language.paraphrase.training import train_model
-    from wellput.language.wordnet import open_wordnet
+    from wellput.api.train_paraphrase import paraphrase
 
-    refuse_stdin_twice(*corpus)
-    indices = [index] if index is not None else []
-    made = [output, *(indices if corpus else [])]
-    for path in made:
-        check_writable(path)
-    check_distinct(made, [*corpus, *([judged] if judged else []), *([] if corpus else indices)])
-    if encoder is not None and judged is None:
-        raise InputError("--encoder is for learning from --judged substitutions: give both.")
-    if not corpus and index is None:
-        raise InputError("Nothing to learn from: give text files, or --index FILE.")
-    if engine == "ray" and "-" in corpus:
-        raise InputError("--engine ray reads files, not standard input.")
-    known = open_wordnet(wordnet)
-    verdicts = read_judged(judged) if judged else []
-    how = _training(choices)
-    with _mapping(engine, address, threads) as map_parts:
-        indexed = _index(corpus, index, map_parts if engine == "ray" else None)
-        with progress_of("learning words") as on_progress:
-            model = train_model(
-                indexed,
-                how,
-                wordnet=known,
-                seed=seed,
-                judged=verdicts,
-                shipped=None if verdicts else _shipped_model(),
-                encoder=TransformerEncoder(encoder) if encoder else None,
-                card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
-                map_parts=map_parts,
-                on_progress=on_progress,
-            )
-    model.save(output)
-    show(model_report(model, indexed), format, "-")
-
-
-def _mapping(
-    engine: str, address: str | None, threads: int | None
-) -> AbstractContextManager[MapParts]:
-    from wellput.core.cores import available_cores
-    from wellput.core.mapping import map_here
-    from wellput.engine.ray_cluster import mapping_on_cluster
-
-    if engine == "ray":
-        return mapping_on_cluster(address, threads or available_cores())
-    return nullcontext(map_here)
-
-
-def _index(corpus: Sequence[str], path: str | None, map_parts: MapParts | None) -> CorpusIndex:
-    from wellput.language.paraphrase.corpus_index import CorpusIndex
-
-    indexed = corpus_index(corpus or [path or ""], map_parts)
-    if not corpus or path is None:
-        return indexed
-    indexed.save(path)
-    return CorpusIndex.load(path)  # mapped, and by workers as well
-
-
-def corpus_index(corpus: Sequence[str], map_parts: MapParts | None = None) -> CorpusIndex:
-    """The index of text files, or the one that a single .wpm file holds. With `map_parts` parts of the
-    files are read by whoever it gives them to."""
-    from wellput.cli.progress import progress_of
-    from wellput.io.files import InputFile, check_readable
-    from wellput.io.text_parts import text_parts
-    from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus, index_parts
-
-    if len(corpus) == 1 and corpus[0].endswith(".wpm"):
-        return CorpusIndex.load(corpus[0])
-    files = [InputFile(name) for name in corpus]
-    check_readable(*files)
-    with progress_of("indexing sentences") as on_progress:
-        if map_parts is not None:
-            return index_parts(text_parts(corpus), map_parts=map_parts, on_progress=on_progress)
-        return index_corpus(
-            (block for file in files for block in file.line_blocks(BLOCK)), on_progress=on_progress
-        )
-
-
-def _training(choices: dict[str, Any]) -> Training:
-    from wellput.language.paraphrase.context_training import ContextTraining
-    from wellput.language.paraphrase.lsa import LsaTraining
-    from wellput.language.paraphrase.training import Training
-
-    same = (
-        "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
-    )  # fmt: skip
-    return Training(
-        contexts=ContextTraining(
-            bag_order=choices["ngrams"], **{name: choices[name] for name in same}
-        ),
-        lsa=LsaTraining(
-            **{name: choices[name] for name in ("vocabulary", "features", "window", "dimensions")}
-        ),
-        classes=choices["classes"],
-    )
-
-
-def _shipped_model() -> ParaphraseModel | None:
-    """For the weights of its filters, where it is installed."""
-    from wellput.language.paraphrase.methods import SHIPPED
-    from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.shipped import FOLDER
-
-    path = FOLDER / SHIPPED
-    return ParaphraseModel.load(path) if path.is_file() else None
-
-
-def model_report(model: ParaphraseModel, index: CorpusIndex) -> Report:
-    """What was learned from how much."""
-    record = {
-        "sentences": len(index.starts) - 1,
-        "words": len(index),
-        "classifiers": len(model.classifiers.words),
-        "vectors": len(model.vectors.words),
-        "classes": 0 if model.clusters is None else int(model.clusters.max()) + 1,
-        "pairs": len(model.bigrams.pairs),
-        "has_context_filter": model.combination is not None,
-        "sha256": model.fingerprint,
-    }
-    shown = [name for name in record if name not in ("has_context_filter", "sha256")]
-    notes = [] if model.combination else ["No judged substitutions: there is no context filter."]
-    rows = [[name, f"{record[name]:,}"] for name in shown]
-    table = Table(["learned", ""], rows, notes=notes, caption="What the paraphraser learned")
-    return Report([table], record, list(record), [record])
+    show_made(lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path)

@@ -87,8 +87,8 @@ def _pools(inputs: Inputs) -> Pools:
     real, source = inputs.paths("real"), inputs.paths("source")
     if not (real and source):
         raise InputError(
-            "The models of fluency are trained on text that no other model has seen: give --real for "
-            "sentences to stay as they are and --source for those to be spoiled, or leave the models "
-            "out with --only."
+            "The models of fluency are trained on text that no other model has seen: give real= for "
+            "sentences to stay as they are and source= for those to be spoiled, or name the files "
+            "without them (only=)."
         )
     return Pools(whole_sentences(real), whole_sentences(source))

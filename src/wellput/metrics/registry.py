@@ -7,14 +7,14 @@ the file of a fitted metric.
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Metric
+from wellput.core.options import described_options, given_options, option_names
 from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
 
@@ -99,14 +99,7 @@ def option_texts(name: str) -> list[str]:
 
 def option_values(name: str) -> dict[str, str]:
     """What each option of a metric may be, in words."""
-    cls = metric_class(name)
-    hints = get_type_hints(cls)
-    return {option: _describe(_choices(hints[option])) for option in option_names(cls)}
-
-
-def option_names(cls: Any) -> list[str]:
-    """The options of a metric's class: the fields of a dataclass, otherwise none."""
-    return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []
+    return described_options(metric_class(name))
 
 
 def split_specs(text: str) -> list[str]:
@@ -142,19 +135,7 @@ def create(spec: str | Metric) -> Metric:
     name, _, implied = full_name(name).partition(":")
     tail = ",".join(filter(None, (implied, tail)))
     cls = metric_class(name)
-    types_ = get_type_hints(cls, include_extras=True)
-    options = option_names(cls)
-    given: dict[str, Any] = {}
-    for pair in tail.replace(":", ",").split(",") if tail else []:
-        key, equals, value = pair.partition("=")
-        key = key.strip()
-        if key not in options:
-            allowed = f"It has {', '.join(options)}." if options else "It has none."
-            raise InputError(f"{name} has no option {key!r}.{did_you_mean(key, options)} {allowed}")
-        if not equals:
-            raise InputError(f"{name}: write the option as {key}=VALUE.")
-        given[key] = _parse(name, key, value.strip(), types_[key])
-    metric: Metric = cls(**given)
+    metric: Metric = cls(**given_options(name, cls, tail))
     return metric
 
 
@@ -175,38 +156,3 @@ def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
     for one in metrics:  # asking twice for the same metric gives it once
         seen.setdefault(one.name, one)
     return list(seen.values())
-
-
-def _parse(name: str, key: str, value: str, hint: Any) -> Any:
-    choices = _choices(hint)
-    for choice in choices:
-        if choice is type(None) and value.lower() == "unset":
-            return None
-        if choice is bool and value.lower() in ("true", "false"):
-            return value.lower() == "true"
-        if choice in (int, float):
-            try:
-                return choice(value)
-            except ValueError:
-                continue
-        if get_origin(choice) is Literal and value in get_args(choice):
-            return value
-        if choice is str:
-            return value
-        if get_origin(choice) is Annotated:  # a text, and a function that refuses some
-            choice.__metadata__[0](value)
-            return value
-    raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
-
-
-def _choices(hint: Any) -> Sequence[Any]:
-    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
-
-
-def _describe(choices: Sequence[Any]) -> str:
-    titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
-    words: list[str] = []
-    for choice in [c for c in choices if not (c is int and float in choices)]:
-        is_listed = get_origin(choice) is Literal
-        words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
-    return " or ".join(words)

@@ -12,8 +12,9 @@ from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from wellput.studies.answers import AnswerError
-from wellput.studies.designs import QuestionKind, Shown
 from wellput.studies.gate import Gate
+from wellput.studies.questionnaire import Shown
+from wellput.studies.questions import QuestionKind
 from wellput.studies.store import JudgeRef, Outcome, State, Store, StudyClosed, UnknownTrial
 
 MAXIMUM_MS = 7 * 24 * 3600 * 1000
@@ -106,7 +107,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
 
     def admitted(request: Request, token: str) -> JudgeRef:
         judge = gate.judge(request, token)
-        if store.design.consent is not None and not judge.has_consented:
+        if store.questionnaire.consent is not None and not judge.has_consented:
             raise HTTPException(
                 403, "This study asks for consent: open the invitation link in a browser first."
             )

@@ -58,7 +58,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
         return page(
             request,
             "message.html",
-            title=store.design.title,
+            title=store.questionnaire.title,
             heading="Welcome",
             text="To take part, please open the link of your invitation.",
         )

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from wellput.core.counted import counted
 from wellput.core.errors import InputError
-from wellput.studies.study import Integers, Plan, Study, Trial
+from wellput.studies.study_setup import Integers, StudyPlan, StudySetup, Trial
 
 ORDER, CHECKS, REPEATS, ALLOTMENT, VARIANTS = range(5)
 """What a judge's random stream is used for: one stream each, so that none disturbs another."""
@@ -26,7 +25,7 @@ def rng_for(seed: int, judge: int, use: int) -> np.random.Generator:
     return np.random.default_rng([seed, judge, use])
 
 
-def share(plan: Plan, n_trials: int, judge: int) -> int:
+def share(plan: StudyPlan, n_trials: int, judge: int) -> int:
     """How many trials a judge (by number, from 1) is to have under the plan per-item when nobody
     leaves: the shares of the planned judges add up to all there is to judge."""
     total = n_trials * plan.per_item
@@ -36,21 +35,21 @@ def share(plan: Plan, n_trials: int, judge: int) -> int:
 
 
 def choose(
-    study: Study, missing: Mapping[int, int], had: Sequence[int], *, judge: int
+    setup: StudySetup, missing: Mapping[int, int], had: Sequence[int], *, judge: int
 ) -> int | None:
     """The next trial for a judge: one that few others have, of an item and of systems that the judge
     has seen least, at random among such; None where there is none.
 
     `missing` is how many judgments each trial still lacks, `had` the trials that the judge has had.
     """
-    numbers = candidates(study, missing, had)
+    numbers = candidates(setup, missing, had)
     if not len(numbers):
         return None
-    items, systems = study.item_of_trial, study.systems_of_trial
-    item_seen = np.bincount(items[had], minlength=len(study.items))
-    system_seen = np.bincount(systems[had].ravel(), minlength=len(study.systems) + 1)
+    items, systems = setup.item_of_trial, setup.systems_of_trial
+    item_seen = np.bincount(items[had], minlength=len(setup.items))
+    system_seen = np.bincount(systems[had].ravel(), minlength=len(setup.systems) + 1)
     system_seen[-1] = 0  # the filling of shorter rows
-    order = rng_for(study.seed, judge, ORDER).permutation(len(study.trials))
+    order = rng_for(setup.seed, judge, ORDER).permutation(len(setup.trials))
     lacking = np.array([missing[number] for number in numbers.tolist()])
     by_preference = np.lexsort(
         (
@@ -63,20 +62,21 @@ def choose(
     return int(numbers[by_preference[0]])
 
 
-def candidates(study: Study, missing: Collection[int], had: Sequence[int]) -> Integers:
+def candidates(setup: StudySetup, missing: Collection[int], had: Sequence[int]) -> Integers:
     """The trials among the missing that a judge may still get."""
     numbers = np.fromiter(missing, np.int64, len(missing))
-    had_already = np.zeros(len(study.trials), bool)
+    had_already = np.zeros(len(setup.trials), bool)
     had_already[had] = True
     numbers = numbers[~had_already[numbers]]
-    if study.design.kind == "task":
-        # A text is not read for the first time twice: tasks show an item once.
-        items = study.item_of_trial
+    if setup.design.shows_items_once:
+        items = setup.item_of_trial
         numbers = numbers[~np.isin(items[numbers], items[had])]
     return numbers
 
 
-def special_positions(plan: Plan, length: int, *, seed: int, judge: int) -> dict[str, list[int]]:
+def special_positions(
+    plan: StudyPlan, length: int, *, seed: int, judge: int
+) -> dict[str, list[int]]:
     """After how many ordinary trials each check and each repeat is due.
 
     Checks fall anywhere but at the very start; repeats in the second half, so that the first time
@@ -102,77 +102,78 @@ def shuffled(systems: Sequence[str], *, seed: int, judge: int, trial: int) -> tu
     return tuple(systems[place] for place in rng.permutation(len(systems)))
 
 
-def within_judge(study: Study, judge: int) -> tuple[Trial, ...]:
+def within_judge(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     """A judge's trials in their order, as in Foster (2008): every pair of systems (for other designs:
     every system) `times` times, half of a pair's in each order, each item once, allotted at random.
 
     `times` None: as often as the items allow.
     """
-    if judge not in study.memo:
-        study.memo[judge] = _allotment(study, judge)
-    return study.memo[judge]
+    if judge not in setup.memo:
+        setup.memo[judge] = _allotment(setup, judge)
+    return setup.memo[judge]
 
 
-def _allotment(study: Study, judge: int) -> tuple[Trial, ...]:
-    times = study.plan.times or most_times(study)
-    groups = _groups(study)
-    rng = rng_for(study.seed, judge, ALLOTMENT)
+def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
+    times = setup.plan.times or most_times(setup)
+    groups = _groups(setup)
+    rng = rng_for(setup.seed, judge, ALLOTMENT)
     slots = [group for group in groups for _ in range(times)]
-    items = _allot(study, slots, rng)
+    items = _allot(setup, slots, rng)
     trials: list[Trial] = []
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
-        is_turned = len(group) == 2 and place % times >= (times + 1) // 2
+        is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
         trials.append(Trial(item, group[::-1] if is_turned else group))
     return tuple(trials[place] for place in rng.permutation(len(trials)))
 
 
-def most_times(study: Study) -> int:
+def most_times(setup: StudySetup) -> int:
     """How often every pair (or system) can be seen when each item is seen once; even for pairs."""
-    groups = _groups(study)
-    times = len({trial.item for trial in study.trials}) // len(groups)
-    if len(groups[0]) == 2 and times > 1:
+    groups = _groups(setup)
+    is_even = setup.design.balances_order
+    times = len({trial.item for trial in setup.trials}) // len(groups)
+    if is_even and times > 1:
         times -= times % 2
     while times > 1:
         slots = [group for group in groups for _ in range(times)]
-        if _matching(study, slots, np.random.default_rng(study.seed)) is not None:
+        if _matching(setup, slots, np.random.default_rng(setup.seed)) is not None:
             break
-        times -= 2 if len(groups[0]) == 2 and times > 2 else 1
+        times -= 2 if is_even and times > 2 else 1
     return max(times, 1)
 
 
-def _groups(study: Study) -> list[tuple[str, ...]]:
-    if study.design.kind == "pairwise":
-        return list(combinations(study.systems, 2))
-    if study.design.layout == "page":
+def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
+    if setup.questionnaire.layout == "page":
         raise InputError(
             "The plan within-judge shows each item once; a page shows all variants of it."
         )
-    return [(system,) for system in study.systems]
+    return setup.design.groups(setup.systems, setup.questionnaire.layout)
 
 
-def _allot(study: Study, slots: Sequence[tuple[str, ...]], rng: np.random.Generator) -> list[int]:
-    found = _matching(study, slots, rng)
+def _allot(
+    setup: StudySetup, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
+) -> list[int]:
+    found = _matching(setup, slots, rng)
     if found is None:
-        n_items = len({trial.item for trial in study.trials})
+        n_items = len({trial.item for trial in setup.trials})
         raise InputError(
             f"The plan within-judge needs an item of its own for each of a judge's {len(slots)} trials "
             f"({counted(len(set(slots)), 'pair' if len(slots[0]) == 2 else 'system')} × "
             f"{len(slots) // len(set(slots))}), and {counted(n_items, 'item')} cannot give it. "
-            "Lower --times, or bring more items."
+            "Lower times=, or bring more items."
         )
     return found
 
 
 def _matching(
-    study: Study, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
+    setup: StudySetup, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
 ) -> list[int] | None:
     """An item for each slot, none twice, at random; None where there is no such allotment."""
     from scipy.optimize import linear_sum_assignment
 
-    items = sorted({trial.item for trial in study.trials})
+    items = sorted({trial.item for trial in setup.trials})
     if len(slots) > len(items):
         return None
-    allowed = {(trial.item, trial.systems) for trial in study.trials}
+    allowed = {(trial.item, trial.systems) for trial in setup.trials}
     # Random costs make every allotment possible; a forbidden place costs more than all others.
     costs = rng.random((len(slots), len(items)))
     for row, group in enumerate(slots):
@@ -230,7 +231,7 @@ def is_away(
     has_started: bool,
     is_holding: bool,
     n_judges: int,
-    study: Study,
+    setup: StudySetup,
 ) -> bool:
     """Whether a judge is taken to have left: idle for the length of a lease, or while the others gave
     so many answers that each of them has passed by; a day for one who never came.
@@ -238,11 +239,11 @@ def is_away(
     Where the judge `is_holding` an open trial that others would get, being wrong costs a judgment too
     many, so it takes more answers.
     """
-    lease = study.plan.lease_minutes * 60
+    lease = setup.plan.lease_minutes * 60
     if not has_started:
         return seconds_idle > max(24 * 3600.0, lease)
     if is_holding:
-        n_planned = len(study.trials) * study.plan.per_item
+        n_planned = len(setup.trials) * setup.plan.per_item
         passed_by = max(min(PASSED_BY, n_planned / 4), PASSED_BY_EACH * n_judges)
     else:
         passed_by = max(BEHIND, BEHIND_EACH * n_judges)

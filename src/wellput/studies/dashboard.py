@@ -44,7 +44,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("")
     def dashboard(request: Request) -> Response:
         if not gate.is_owner(request):
-            entrance = page(request, "sign_in.html", holder=OWNER, title=store.design.title)
+            entrance = page(request, "sign_in.html", holder=OWNER, title=store.questionnaire.title)
             if "hx-request" in request.headers:
                 # The part that refreshes itself must not become a door inside the old page.
                 entrance.headers["HX-Refresh"] = "true"

@@ -52,7 +52,7 @@ def export(
     elif target == "mt-metrics-eval":
         if not isinstance(answers[0], Judgment):
             raise InputError("mt-metrics-eval takes ratings; this study has pairwise choices.")
-        items = [item.id for item in store.study.items]
+        items = [item.id for item in store.setup.items]
         write_score_file(cast("Sequence[Judgment]", answers), items, path)
     else:
         write_judgments(cast("Sequence[Judgment]", answers), path)
@@ -74,14 +74,14 @@ def design_path(path: str) -> Path:
 
 def design_record(store: Store) -> dict[str, Any]:
     """All that a reader of the judgments must know of how they came about."""
-    study = store.study
+    setup = store.setup
     overview = store.overview()
     return {
         "wellput": __version__,
-        **study.settings(),
-        "systems": list(study.systems),
-        "items": [item.id for item in study.items],
-        "trials": len(study.trials),
+        **setup.settings(),
+        "systems": list(setup.systems),
+        "items": [item.id for item in setup.items],
+        "trials": len(setup.trials),
         "state": overview.state,
         "judges": [
             {

@@ -1,4 +1,4 @@
-"""Handing out trials: the rules of `judge.assignment` applied to the tables, inside one transaction.
+"""Handing out trials: the rules of `studies.assignment` applied to the tables, inside one transaction.
 
 A judge's assignments are rows of one of four purposes: `trial`, `repeat` (one of the judge's own trials
 again), `practice` and `check`. One that is withdrawn went to somebody else while its judge was away.
@@ -28,7 +28,7 @@ from wellput.studies.assignment import (
     special_positions,
     within_judge,
 )
-from wellput.studies.study import Study, Trial
+from wellput.studies.study_setup import StudySetup, Trial
 from wellput.studies.tokens import opaque_id
 
 Purpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
@@ -76,22 +76,22 @@ def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
 class HandingOut:
     """Chooses what a judge gets next, and says how much there is for the judge in all."""
 
-    def __init__(self, study: Study, connection: Connection, judge: int, now: float) -> None:
-        self.study = study
+    def __init__(self, setup: StudySetup, connection: Connection, judge: int, now: float) -> None:
+        self.setup = setup
         self.connection = connection
         self.judge = judge
         self.now = now
         self.own = own_assignments(connection, judge)
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
         self.had_numbers = [int(row.number) for row in self.had]
-        self.is_within = study.plan.kind == "within-judge"
-        self.listed = within_judge(study, judge) if self.is_within else ()
+        self.is_within = setup.plan.kind == "within-judge"
+        self.listed = within_judge(setup, judge) if self.is_within else ()
 
     def next(self) -> Given | None:
         """What to give now, None when the judge has had everything."""
         n_practice = self._count("practice")
-        if n_practice < len(self.study.design.practice):
-            texts = self.study.design.practice[n_practice].texts
+        if n_practice < len(self.setup.questionnaire.practice):
+            texts = self.setup.questionnaire.practice[n_practice].texts
             return Given("practice", n_practice, [(opaque_id(), "") for _ in texts])
         if (special := self._special(self.n_done)) is not None:
             return special
@@ -108,22 +108,22 @@ class HandingOut:
         """How many trials the judge is to have, repeats and checks aside."""
         if self.is_within:
             return len(self.listed)
-        return share(self.study.plan, len(self.study.trials), self.judge)
+        return share(self.setup.plan, len(self.setup.trials), self.judge)
 
     def total(self) -> int:
         """How many answers the judge will have given in the end, as far as can be said now."""
         regular = len(self.had)
         if regular < self.length:
             regular = min(self.length, regular + self._n_free())
-        plan = self.study.plan
+        plan = self.setup.plan
         extra = plan.checks + min(plan.repeats, regular) if regular else 0
-        return len(self.study.design.practice) + regular + extra
+        return len(self.setup.questionnaire.practice) + regular + extra
 
     def _n_free(self) -> int:
         """How many more trials the judge could have."""
         if self.is_within:
             return len(self.listed)
-        return len(candidates(self.study, self._missing(), self.had_numbers))
+        return len(candidates(self.setup, self._missing(), self.had_numbers))
 
     def _count(self, purpose: Purpose) -> int:
         return sum(row.purpose == purpose for row in self.own)
@@ -131,13 +131,13 @@ class HandingOut:
     def _special(self, n_done: int) -> Given | None:
         """The check or the repeat that is due after so many trials."""
         positions = special_positions(
-            self.study.plan, self.length, seed=self.study.seed, judge=self.judge
+            self.setup.plan, self.length, seed=self.setup.seed, judge=self.judge
         )
         n_checks = self._count("check")
         if n_checks < sum(place <= n_done for place in positions["check"]):
-            offset = int(rng_for(self.study.seed, self.judge, CHECKS).integers(1 << 30))
-            number = (offset + n_checks) % len(self.study.checks)
-            texts = self.study.checks[number].texts
+            offset = int(rng_for(self.setup.seed, self.judge, CHECKS).integers(1 << 30))
+            number = (offset + n_checks) % len(self.setup.checks)
+            texts = self.setup.checks[number].texts
             return Given("check", number, [(opaque_id(), "") for _ in texts])
         answered = [row for row in self.had if row.answered_at is not None]
         n_repeats = self._count("repeat")
@@ -171,7 +171,7 @@ class HandingOut:
         return None if chosen is None else Given("trial", chosen, self._variants(chosen))
 
     def _choose(self, missing: Mapping[int, int]) -> int | None:
-        return choose(self.study, missing, self.had_numbers, judge=self.judge)
+        return choose(self.setup, missing, self.had_numbers, judge=self.judge)
 
     def _missing(self) -> dict[int, int]:
         """How many judgments each trial lacks that nobody has been asked for."""
@@ -198,7 +198,7 @@ class HandingOut:
                 has_started=row.started_at is not None,
                 is_holding=is_holding,
                 n_judges=len(rows) + 1,
-                study=self.study,
+                setup=self.setup,
             )
         }
 
@@ -221,7 +221,7 @@ class HandingOut:
 
     def _take_over(self, held: dict[int, Assignment]) -> int | None:
         """Withdraws a trial from a judge who has left, when nothing else is to be had."""
-        takeable = set(candidates(self.study, held, self.had_numbers).tolist())
+        takeable = set(candidates(self.setup, held, self.had_numbers).tolist())
         oldest = min(
             (row for row in held.values() if row.number in takeable),
             key=lambda row: row.given_at,
@@ -239,7 +239,7 @@ class HandingOut:
 
     def _beyond_share(self, missing: dict[int, int]) -> set[int]:
         """The trials that others will not do: see `assignment.beyond_share`."""
-        if not missing or (self.study.plan.at_most or len(self.had) + 1) <= len(self.had):
+        if not missing or (self.setup.plan.at_most or len(self.had) + 1) <= len(self.had):
             return set()
         absent = self._absent(is_holding=False)
         everyone = {
@@ -253,24 +253,24 @@ class HandingOut:
             )
         ):
             had.setdefault(judge, set()).add(number)
-        n_trials = len(self.study.trials)
+        n_trials = len(self.setup.trials)
         others = [
             Other(
-                share(self.study.plan, n_trials, judge) - len(seen := had.get(judge, set())), seen
+                share(self.setup.plan, n_trials, judge) - len(seen := had.get(judge, set())), seen
             )
             for judge, is_forgotten in everyone.items()
             if not (is_forgotten or judge in absent or judge == self.judge)
         ]
         uninvited = sum(
-            share(self.study.plan, n_trials, judge)
-            for judge in range(len(everyone) + 1, self.study.plan.judges + 1)
+            share(self.setup.plan, n_trials, judge)
+            for judge in range(len(everyone) + 1, self.setup.plan.judges + 1)
         )
         return beyond_share(missing, [other for other in others if other.left > 0], uninvited)
 
     def _variants(self, number: int) -> list[tuple[str, str]]:
         """The systems of a trial in the order in which the judge sees them."""
-        systems: Sequence[str] = self.study.trials[number].systems
-        if self.study.design.kind == "pairwise":
+        systems: Sequence[str] = self.setup.trials[number].systems
+        if self.setup.design.balances_order:
             orders = {True: 0, False: 0}
             for shown in self.connection.scalars(
                 sa.select(assignments.variants).where(
@@ -280,17 +280,17 @@ class HandingOut:
                 )
             ):
                 orders[shown[0][1] == systems[0]] += 1
-            if not is_first_shown_first(orders, seed=self.study.seed, trial=number):
+            if not is_first_shown_first(orders, seed=self.setup.seed, trial=number):
                 systems = systems[::-1]
         elif len(systems) > 1:
-            systems = shuffled(systems, seed=self.study.seed, judge=self.judge, trial=number)
+            systems = shuffled(systems, seed=self.setup.seed, judge=self.judge, trial=number)
         return [(opaque_id(), system) for system in systems]
 
     def _number_of(self, trial: Trial) -> int:
         """The place of a trial, in whichever order its systems are shown."""
         return next(
             number
-            for number, known in enumerate(self.study.trials)
+            for number, known in enumerate(self.setup.trials)
             if known.item == trial.item and {*known.systems} == {*trial.systems}
         )
 

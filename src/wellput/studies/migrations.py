@@ -1,6 +1,6 @@
 """Changes of the schema, in order, never altered once released; applied names stand in the database.
 
-A migration says in frozen words what it makes: it must not use `judge.schema`, which moves on. A test
+A migration says in frozen words what it makes: it must not use `studies.schema`, which moves on. A test
 takes every version through the migrations after it and compares the result with the schema.
 """
 

@@ -10,23 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from wellput.agreement.choices import WON
-from wellput.agreement.panel import normalized, panels
-from wellput.agreement.ranking import Ranking, rank_answers, rank_panel
-from wellput.core.judgment import Judgment, Preference
+from wellput.agreement.ranking import Ranking
 from wellput.core.metric import Floats
 from wellput.stats.judges import pairwise_correlations
-from wellput.stats.krippendorff import krippendorff_alpha
+from wellput.stats.krippendorff import Level, krippendorff_alpha
 from wellput.studies import schema
-from wellput.studies.answers import Values, is_success
-from wellput.studies.designs import Check, Question
+from wellput.studies.answers import Values
 from wellput.studies.handing_out import HandingOut, open_assignment
+from wellput.studies.questionnaire import Check
 from wellput.studies.results import Answered, judgments_of, read_answered
-from wellput.studies.study import Study
+from wellput.studies.study_setup import StudySetup
 
 JudgeState: TypeAlias = Literal["invited", "working", "done"]
 
@@ -109,7 +105,7 @@ class Overview:
         return self.state == "closed" or (self.done >= self.planned > 0)
 
 
-def overview(study: Study, connection: Connection, *, state: str, now: float) -> Overview:
+def overview(setup: StudySetup, connection: Connection, *, state: str, now: float) -> Overview:
     """How the study stands."""
     answered = read_answered(connection)
     by_judge: dict[int, list[Answered]] = {}
@@ -120,65 +116,65 @@ def overview(study: Study, connection: Connection, *, state: str, now: float) ->
     expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            handing_out = HandingOut(study, connection, row.id, now)
+            handing_out = HandingOut(setup, connection, row.id, now)
             own = by_judge.get(row.id, [])
-            judge = _judge(study, row, own, handing_out)
+            judge = _judge(setup, row, own, handing_out)
             judges.append(judge)
             n_had = sum(one.purpose == "trial" for one in own)
             expected += max(0, handing_out.length - n_had)
     done = sum(one.purpose == "trial" for one in answered)
-    planned = _planned(study, n_judges=len(judges))
-    items = _items(study, answered, n_judges=len(judges))
+    planned = _planned(setup, n_judges=len(judges))
+    items = _items(setup, answered, n_judges=len(judges))
     return Overview(
-        title=study.design.title,
-        design=study.design.kind,
+        title=setup.questionnaire.title,
+        design=setup.questionnaire.kind,
         state=state,
-        seed=study.seed,
+        seed=setup.seed,
         done=done,
         planned=planned,
         unreachable=max(0, planned - done - expected),
         seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
         judges=tuple(judges),
         items=tuple(items),
-        ranking=tuple(rankings(study, answered)),
-        agreement=tuple(agreement(study, answered)),
+        ranking=tuple(rankings(setup, answered)),
+        agreement=tuple(agreement(setup, answered)),
         forgotten=sum(row.forgotten_at is not None for row in rows),
         forgotten_answers=sum(row.forgotten_answers or 0 for row in rows),
     )
 
 
-def _planned(study: Study, *, n_judges: int) -> int:
-    if study.plan.kind == "per-item":
-        return len(study.trials) * study.plan.per_item
+def _planned(setup: StudySetup, *, n_judges: int) -> int:
+    if setup.plan.kind == "per-item":
+        return len(setup.trials) * setup.plan.per_item
     from wellput.studies.assignment import within_judge
 
-    return len(within_judge(study, 1)) * max(n_judges, study.plan.judges)
+    return len(within_judge(setup, 1)) * max(n_judges, setup.plan.judges)
 
 
-def _items(study: Study, answered: Iterable[Answered], *, n_judges: int) -> list[ItemOverview]:
-    done = Counter(study.trials[one.number].item for one in answered if one.purpose == "trial")
-    n_trials = Counter(trial.item for trial in study.trials)
-    is_per_item = study.plan.kind == "per-item"
+def _items(setup: StudySetup, answered: Iterable[Answered], *, n_judges: int) -> list[ItemOverview]:
+    done = Counter(setup.trials[one.number].item for one in answered if one.purpose == "trial")
+    n_trials = Counter(trial.item for trial in setup.trials)
+    is_per_item = setup.plan.kind == "per-item"
     return [
         ItemOverview(
             item.id,
             done[place],
             # Within judges nobody can say who gets which item: at most every judge gets it.
-            n_trials[place] * study.plan.per_item if is_per_item else n_judges,
+            n_trials[place] * setup.plan.per_item if is_per_item else n_judges,
         )
-        for place, item in enumerate(study.items)
+        for place, item in enumerate(setup.items)
         if n_trials[place]
     ]
 
 
 def _judge(
-    study: Study, row: Any, answered: Sequence[Answered], handing_out: HandingOut
+    setup: StudySetup, row: Any, answered: Sequence[Answered], handing_out: HandingOut
 ) -> JudgeOverview:
     own = handing_out.own
     done = sum(one.answered_at is not None and not one.is_reopened for one in own)
     total = max(done, handing_out.total())
     checks = [one for one in answered if one.purpose == "check"]
-    failed = sum(not passes(study, study.checks[one.number], one.values) for one in checks)
+    failed = sum(not passes(setup, setup.checks[one.number], one.values) for one in checks)
     is_done = done == total and open_assignment(own) is None and done > 0
     return JudgeOverview(
         name=row.name,
@@ -189,25 +185,18 @@ def _judge(
         last_seen=None if row.started_at is None else row.seen_at,
         checks=len(checks),
         checks_failed=failed,
-        consistency=_consistency(study, answered),
+        consistency=_consistency(setup, answered),
         flags=tuple(_flags(answered, len(checks), failed)),
     )
 
 
-def passes(study: Study, check: Check, values: Sequence[Values]) -> bool:
+def passes(setup: StudySetup, check: Check, values: Sequence[Values]) -> bool:
     """Whether an attention check was answered as expected."""
-    for given in values:
-        for question, expected in check.expected.items():
-            value = given[question]
-            if isinstance(expected, Sequence) and not isinstance(expected, str):
-                if not expected[0] <= value <= expected[1]:
-                    return False
-            elif study.design.kind == "task":
-                if not is_success(value, [expected]):
-                    return False
-            elif value != expected:
-                return False
-    return True
+    return all(
+        setup.design.is_expected(given[question], expected)
+        for given in values
+        for question, expected in check.expected.items()
+    )
 
 
 def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[str]:
@@ -230,8 +219,8 @@ def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[s
     return flags
 
 
-def _consistency(study: Study, answered: Sequence[Answered]) -> float | None:
-    questions = {question.name: question for question in study.design.questions}
+def _consistency(setup: StudySetup, answered: Sequence[Answered]) -> float | None:
+    questions = {question.name: question for question in setup.questionnaire.questions}
     first = {one.number: one for one in answered if one.purpose == "trial"}
     same: list[bool] = []
     for again in answered:
@@ -239,71 +228,28 @@ def _consistency(study: Study, answered: Sequence[Answered]) -> float | None:
             continue
         before = first[again.number]
         for values, then in zip(again.values, before.values, strict=True):
-            same += [_is_near(questions[name], value, then[name]) for name, value in values.items()]
+            for name, value in values.items():
+                is_alike = setup.design.is_alike(questions[name], value, then[name])
+                same += [] if is_alike is None else [is_alike]
     return sum(same) / len(same) if same else None
 
 
-def _is_near(question: Question, value: Any, before: Any) -> bool:
-    if question.kind == "number":
-        return bool(0.5 <= value / before <= 2.0)
-    if question.kind in ("points", "slider"):
-        span = (question.high or 0) - (question.low or 0)
-        allowed = span / 10 if question.kind == "slider" else min(1, span - 1)
-        return bool(abs(value - before) <= allowed)
-    return bool(value == before)
-
-
-def agreement(study: Study, answered: Iterable[Answered]) -> list[AgreementOverview]:
+def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[AgreementOverview]:
     """α and pairwise correlations of each question, over the answers there are."""
-    found = judgments_of(study, answered)
+    found = judgments_of(setup, answered)
     if not found:
         return []
-    if study.design.kind == "pairwise":
-        return [_summary(q, units, level="nominal") for q, units in _choice_units(found)]
-    items = [item.id for item in study.items]
-    ratings = cast("list[Judgment]", found)
-    summaries = []
-    for question, panel in panels(ratings, study.systems, items).items():
-        # Scales of one's own must be brought to one scale before they can agree.
-        own_scale = study.design.kind == "magnitude"
-        units = normalized(panel, "z").units if own_scale else panel.units
-        summaries.append(_summary(question, units, level="interval"))
-    return summaries
+    units = setup.design.units(found, setup.systems, [item.id for item in setup.items])
+    return [_summary(question, each, setup.design.level) for question, each in units.items()]
 
 
-def rankings(study: Study, answered: Iterable[Answered]) -> list[Ranking]:
+def rankings(setup: StudySetup, answered: Iterable[Answered]) -> list[Ranking]:
     """Whom the judges prefer on each question, by the answers there are."""
-    found = judgments_of(study, answered)
-    if study.design.kind != "magnitude":
-        return rank_answers(found)
-    # Judges chose scales of their own: what they gave is comparable only after normalization.
-    items = [item.id for item in study.items]
-    by_question = panels(cast("list[Judgment]", found), study.systems, items) if found else {}
-    return [rank_panel(normalized(panel, "z")) for panel in by_question.values()]
+    items = [item.id for item in setup.items]
+    return setup.design.rankings(judgments_of(setup, answered), setup.systems, items)
 
 
-def _choice_units(found: Iterable[Judgment | Preference]) -> list[tuple[str, Floats]]:
-    """Judges × pairs for each question: 1 where the system first by name was chosen, ½ for a tie."""
-    cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
-    for one in found:
-        assert isinstance(one, Preference)
-        won = WON[one.choice] if one.system_a < one.system_b else 1 - WON[one.choice]
-        pair = (one.item, *sorted((one.system_a, one.system_b)))
-        cells.setdefault(one.question, {})[one.judge, pair] = won
-    tables = []
-    for question, given in cells.items():
-        judges = list(dict.fromkeys(judge for judge, _ in given))
-        pairs = list(dict.fromkeys(pair for _, pair in given))
-        units = np.full((len(judges), len(pairs)), np.nan)
-        for (judge, pair), won in given.items():
-            units[judges.index(judge), pairs.index(pair)] = won
-        tables.append((question, units))
-    return tables
-
-
-def _summary(
-    question: str, units: Floats, *, level: Literal["nominal", "interval"]
-) -> AgreementOverview:
+def _summary(question: str, units: Floats, level: Level) -> AgreementOverview:
     n = len(units)
     if n < 2:
         return AgreementOverview(question, n, math.nan, math.nan, math.nan, math.nan)

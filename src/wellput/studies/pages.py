@@ -13,17 +13,17 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from wellput.studies.answers import AnswerError
-from wellput.studies.designs import Design, Progress, Shown
 from wellput.studies.forms import Form, PostedForm, check_csrf
 from wellput.studies.gate import Gate
+from wellput.studies.questionnaire import Progress, Questionnaire, Shown
 from wellput.studies.rendering import page
 from wellput.studies.store import JudgeRef, Store, StudyClosed
+from wellput.studies.study_setup import StudySetup
 from wellput.studies.trial_form import (
     answers_in,
     elapsed,
     field_names,
     in_words,
-    is_pair,
     keys_of,
     now_ms,
     values_so_far,
@@ -40,7 +40,7 @@ MESSAGES = {
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/judge/{token}", include_in_schema=False)
-    design = store.design
+    setup, questionnaire = store.setup, store.questionnaire
 
     def sender(request: Request, token: str, form: Form) -> JudgeRef:
         """The judge who sent a form."""
@@ -57,11 +57,11 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("")
     def home(request: Request, token: str) -> Response:
         judge = gate.judge(request, token)
-        common = common_values(design, token)
-        if not may_answer(design, judge):
-            return page(request, "consent.html", **common, consent=design.consent)
-        if design.demographics and not judge.has_demographics:
-            return demographics_page(request, design, token)
+        common = common_values(setup, token)
+        if not may_answer(questionnaire, judge):
+            return page(request, "consent.html", **common, consent=questionnaire.consent)
+        if questionnaire.demographics and not judge.has_demographics:
+            return demographics_page(request, setup, token)
         try:
             trial = store.next_trial(judge)
         except StudyClosed as error:
@@ -69,14 +69,14 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             return page(request, "message.html", **common, heading=heading, text=text)
         progress = store.progress(judge)
         if trial is not None:
-            return trial_page(request, design, token, trial, progress)
+            return trial_page(request, setup, token, trial, progress)
         return page(
             request,
             "thanks.html",
             **common,
             progress=progress,
-            thanks=design.thanks,
-            can_undo=can_undo(design, progress),
+            thanks=questionnaire.thanks,
+            can_undo=can_undo(setup, progress),
         )
 
     @router.post("/consent")
@@ -89,25 +89,27 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/demographics")
     def demographics(request: Request, token: str, form: PostedForm) -> Response:
         judge = sender(request, token, form)
-        given = {field.name: form.get(field.name, "").strip() for field in design.demographics}
+        given = {
+            field.name: form.get(field.name, "").strip() for field in questionnaire.demographics
+        }
         try:
             store.demographics(judge, {name: text for name, text in given.items() if text})
         except AnswerError as error:
-            return demographics_page(request, design, token, given, error.reasons)
+            return demographics_page(request, setup, token, given, error.reasons)
         return back_to(token)
 
     @router.get("/trials/{trial_id}")
     def trial(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        if not may_answer(design, judge):
+        if not may_answer(questionnaire, judge):
             return back_to(token)
         shown = own_trial(judge, trial_id)
-        return trial_page(request, design, token, shown, store.progress(judge))
+        return trial_page(request, setup, token, shown, store.progress(judge))
 
     @router.get("/trials/{trial_id}/speech")
     def speech(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        wav = store.speech(judge, trial_id) if may_answer(design, judge) else None
+        wav = store.speech(judge, trial_id) if may_answer(questionnaire, judge) else None
         if wav is None:
             raise HTTPException(404, "There is nothing to hear.")
         return Response(wav, media_type="audio/wav")
@@ -115,7 +117,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/trials/{trial_id}")
     def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
         judge = sender(request, token, form)
-        if not may_answer(design, judge):
+        if not may_answer(questionnaire, judge):
             return back_to(token)
         shown = own_trial(judge, trial_id)
         try:
@@ -124,7 +126,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             return back_to(token)
         except AnswerError as error:
             reasons = [in_words(shown, reason) for reason in error.reasons]
-            return trial_page(request, design, token, shown, store.progress(judge), form, reasons)
+            progress = store.progress(judge)
+            return trial_page(request, setup, token, shown, progress, form, reasons)
         return back_to(token)
 
     @router.post("/undo")
@@ -145,28 +148,28 @@ def back_to(token: str) -> Response:
     return RedirectResponse(home_of(token), 303)
 
 
-def may_answer(design: Design, judge: JudgeRef) -> bool:
-    return design.consent is None or judge.has_consented
+def may_answer(questionnaire: Questionnaire, judge: JudgeRef) -> bool:
+    return questionnaire.consent is None or judge.has_consented
 
 
-def can_undo(design: Design, progress: Progress) -> bool:
-    """Whether the last answer can be changed; the time of a task cannot be measured twice."""
-    return progress.done > 0 and design.kind != "task"
+def can_undo(setup: StudySetup, progress: Progress) -> bool:
+    """Whether the last answer can be changed."""
+    return progress.done > 0 and setup.design.can_undo
 
 
-def common_values(design: Design, token: str) -> dict[str, Any]:
+def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
     """What every page of a judge needs."""
     return {
-        "title": design.title,
+        "title": setup.questionnaire.title,
         "home": home_of(token),
         "holder": token,
-        "is_performed": design.medium == "head",
+        "medium": setup.medium,
     }
 
 
 def demographics_page(
     request: Request,
-    design: Design,
+    setup: StudySetup,
     token: str,
     given: Form | None = None,
     reasons: list[str] | None = None,
@@ -175,8 +178,8 @@ def demographics_page(
         request,
         "demographics.html",
         status=422 if reasons else 200,
-        **common_values(design, token),
-        fields=design.demographics,
+        **common_values(setup, token),
+        fields=setup.questionnaire.demographics,
         values=given or {},
         reasons=reasons or (),
     )
@@ -184,7 +187,7 @@ def demographics_page(
 
 def trial_page(
     request: Request,
-    design: Design,
+    setup: StudySetup,
     token: str,
     trial: Shown,
     progress: Progress,
@@ -200,19 +203,19 @@ def trial_page(
     is_changing = bool(trial.answers)
     return page(
         request,
-        "trial.html",
+        setup.design.template,
         status=422 if reasons else 200,
-        **common_values(design, token),
+        **common_values(setup, token),
         progress=progress,
-        instructions=design.instructions,
+        instructions=setup.questionnaire.instructions,
         show_instructions=progress.done == 0 and not is_changing and not reasons,
         heading=f"Trial {min(progress.done + 1, progress.total)} of {progress.total}",
         trial=trial,
-        is_pair=is_pair(trial),
+        speech=f"{home_of(token)}/trials/{trial.id}/speech",
         fields=fields,
         values=values,
         is_changing=is_changing,
-        can_undo=not is_changing and can_undo(design, progress),
+        can_undo=not is_changing and can_undo(setup, progress),
         keys=keys_of(trial),
         now=now_ms(),
         reasons=reasons or (),

@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 from wellput.core.errors import InputError, WellputError
 from wellput.studies import schema
 from wellput.studies.answers import is_storable
-from wellput.studies.designs import Check, Design
 from wellput.studies.handing_out import Assignment
-from wellput.studies.study import Plan, Study, StudyItem, Task, Trial
+from wellput.studies.questionnaire import Check, Questionnaire, Task
+from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Trial
 
 State: TypeAlias = Literal["open", "paused", "closed"]
 STATES: tuple[State, ...] = get_args(State)
@@ -41,10 +41,10 @@ class StudyClosed(WellputError):
         self.state = state
 
 
-def insert_study(connection: Connection, study: Study, owner_hash: str, now: float) -> None:
+def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
     connection.execute(
         schema.study.insert().values(
-            id=1, settings=study.settings(), state="open", owner_hash=owner_hash, created_at=now
+            id=1, settings=setup.settings(), state="open", owner_hash=owner_hash, created_at=now
         )
     )
     connection.execute(
@@ -57,17 +57,17 @@ def insert_study(connection: Connection, study: Study, owner_hash: str, now: flo
                 "source": item.source,
                 "outputs": dict(item.outputs),
             }
-            for number, item in enumerate(study.items)
+            for number, item in enumerate(setup.items)
         ],
     )
     spoken = [
         {"item": number, "wav": item.speech}
-        for number, item in enumerate(study.items)
+        for number, item in enumerate(setup.items)
         if item.speech is not None
     ]
     if spoken:
         connection.execute(schema.speech.insert(), spoken)
-    planned = study.plan.per_item if study.plan.kind == "per-item" else 0
+    planned = setup.plan.per_item if setup.plan.kind == "per-item" else 0
     connection.execute(
         schema.trials.insert(),
         [
@@ -78,7 +78,7 @@ def insert_study(connection: Connection, study: Study, owner_hash: str, now: flo
                 "planned": planned,
                 "given": 0,
             }
-            for number, trial in enumerate(study.trials)
+            for number, trial in enumerate(setup.trials)
         ],
     )
 
@@ -128,8 +128,8 @@ def has_consented(connection: Connection, judge: int) -> bool:
     return connection.scalar(sa.select(judges.consented_at).where(judges.id == judge)) is not None
 
 
-def load_study(connection: Connection, where: str) -> Study:
-    """The inverse of `insert_study`, but for the speech, which is fetched when it is heard."""
+def load_setup(connection: Connection, where: str) -> StudySetup:
+    """The inverse of `insert_setup`, but for the speech, which is fetched when it is heard."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
     if settings is None:
         raise InputError(f"{where} holds no study.")
@@ -137,9 +137,9 @@ def load_study(connection: Connection, where: str) -> Study:
     items = tuple(StudyItem(r.id, r.outputs, r.context, r.source) for r in rows)
     rows = connection.execute(sa.select(schema.trials).order_by(schema.trials.c.number))
     trials = tuple(Trial(r.item, tuple(r.systems)) for r in rows)
-    return Study(
-        design=Design.from_json(settings["design"]),
-        plan=Plan(**settings["plan"]),
+    return StudySetup(
+        questionnaire=Questionnaire.from_json(settings["design"]),
+        plan=StudyPlan(**settings["plan"]),
         items=items,
         trials=trials,
         seed=settings["seed"],

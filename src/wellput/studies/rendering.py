@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from wellput.studies.media import MEDIA, medium_named
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
-STATIC = {
-    **{
-        name: files("wellput.studies") / "static" / name
-        for name in ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
-    },
-    **{name: files("wellput.displays") / "head" / name for name in ("head.css", "head.js")},
-}
+OWN = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+STATIC = {name: files("wellput.studies") / "static" / name for name in OWN}
+for _medium in MEDIA:
+    STATIC.update(medium_named(_medium).static)
 
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("wellput.studies"),
+        loader=ChoiceLoader(
+            [PackageLoader("wellput.studies"), FunctionLoader(_of_another_package)]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -38,6 +38,15 @@ def _environment() -> Environment:
     }
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment
+
+
+def _of_another_package(name: str) -> str | None:
+    """A template that is called `package:path`."""
+    package, colon, path = name.partition(":")
+    if not colon:
+        return None
+    file = files(package).joinpath(*path.split("/"))
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 def paragraphs(text: str) -> Markup:

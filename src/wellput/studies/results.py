@@ -7,22 +7,20 @@ judgments; repeats are to be had by asking for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
-from wellput.studies.answers import Values, is_success
+from wellput.studies.answers import Values
+from wellput.studies.designs.base import AnsweredTrial
 from wellput.studies.handing_out import Purpose
-from wellput.studies.study import Study
-
-SECONDS = "seconds"
-"""The question under which the time of a task stands."""
+from wellput.studies.study_setup import StudySetup
 
 
 @dataclass(frozen=True)
@@ -84,39 +82,35 @@ def read_answered(connection: Connection) -> list[Answered]:
 
 
 def judgments_of(
-    study: Study, answered: Iterable[Answered], *, repeats: bool = False
+    setup: StudySetup, answered: Iterable[Answered], *, repeats: bool = False
 ) -> list[Judgment] | list[Preference]:
-    """The judgments that the answers make, preferences for a pairwise design.
+    """The judgments that the design makes of the answers, or preferences.
 
     Extra columns: `ms`, `position`, `recorded_at` (UTC), and `repeat` where repeats are asked for.
     """
     wanted = [
         one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
     ]
-    if study.design.kind == "pairwise":
-        return [answer for one in wanted for answer in _preferences(study, one, repeats)]
-    return [answer for one in wanted for answer in _judgments(study, one, repeats)]
+    made = [
+        answer
+        for one in wanted
+        for answer in setup.design.judgments(answered_trial(setup, one, repeats))
+    ]
+    return cast("list[Judgment] | list[Preference]", made)
 
 
-def _preferences(study: Study, one: Answered, repeats: bool) -> Iterator[Preference]:
-    item = study.items[study.trials[one.number].item].id
-    a, b = one.systems
-    for question, choice in one.values[0].items():
-        yield Preference(one.judge, item, a, b, question, choice, _extra(one, repeats))
-
-
-def _judgments(study: Study, one: Answered, repeats: bool) -> Iterator[Judgment]:
-    item = study.items[study.trials[one.number].item].id
-    extra = _extra(one, repeats)
-    for system, values in zip(one.systems, one.values, strict=True):
-        for question, value in values.items():
-            if study.design.kind != "task":
-                yield Judgment(one.judge, item, system, question, float(value), extra)
-                continue
-            success = is_success(value, study.tasks[item].answers)
-            named = {**extra, "answer": value}
-            yield Judgment(one.judge, item, system, question, float(success), named)
-            yield Judgment(one.judge, item, system, SECONDS, one.ms / 1000, named)
+def answered_trial(setup: StudySetup, one: Answered, repeats: bool) -> AnsweredTrial:
+    item = setup.items[setup.trials[one.number].item].id
+    return AnsweredTrial(
+        judge=one.judge,
+        item=item,
+        systems=one.systems,
+        questions=setup.questionnaire.questions,
+        answers=one.values,
+        seconds=one.ms / 1000,
+        task=setup.tasks.get(item),
+        columns=_extra(one, repeats),
+    )
 
 
 def _extra(one: Answered, repeats: bool) -> dict[str, str]:

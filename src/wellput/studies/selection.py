@@ -26,8 +26,10 @@ from wellput.core.table import ScoreTable
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
 from wellput.metrics.registry import create_all
-from wellput.studies.designs import Design
-from wellput.studies.study import StudyItem, Trial
+from wellput.studies.designs.base import Design
+from wellput.studies.designs.registry import design_of
+from wellput.studies.questionnaire import Questionnaire
+from wellput.studies.study_setup import StudyItem, Trial
 
 Method: TypeAlias = Literal["random", "spread", "contrast"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -53,7 +55,7 @@ class Selection:
 
 def select_trials(
     evalset: EvalSource,
-    design: Design,
+    questionnaire: Questionnaire,
     items: Sequence[StudyItem],
     trials: Sequence[Trial],
     *,
@@ -73,7 +75,7 @@ def select_trials(
         needed = (
             "two metrics, to set them against each other" if method == "contrast" else "a metric"
         )
-        raise InputError(f"--select {method} needs --metrics: {needed}.")
+        raise InputError(f"select={method!r} needs metrics=: {needed}.")
     rng = np.random.default_rng(seed)
     tables: Mapping[str, ScoreTable] = {}
     if method != "random":
@@ -82,9 +84,12 @@ def select_trials(
         tables = score_source(evalset, chosen_metrics, plan=plan, on_phase=on_phase).tables
         on_phase("choosing trials")
     if method == "random":
-        strata = _by_systems(trials, is_page=design.layout == "page", rng=rng)
+        strata = _by_systems(trials, is_page=questionnaire.layout == "page", rng=rng)
     else:
-        values = {name: trial_values(table, items, trials) for name, table in tables.items()}
+        design = design_of(questionnaire)
+        values = {
+            name: trial_values(table, design, items, trials) for name, table in tables.items()
+        }
         strata = _spread(values, rng) if method == "spread" else _contrast(values)
     chosen: set[int] = set()
     record = []
@@ -111,7 +116,9 @@ def select_trials(
     )
 
 
-def trial_values(table: ScoreTable, items: Sequence[StudyItem], trials: Sequence[Trial]) -> Floats:
+def trial_values(
+    table: ScoreTable, design: Design, items: Sequence[StudyItem], trials: Sequence[Trial]
+) -> Floats:
     """The metric's value of each trial, NaN where it has none."""
     place = {item: column for column, item in enumerate(table.items)}
     row = {system: number for number, system in enumerate(table.systems)}
@@ -120,8 +127,7 @@ def trial_values(table: ScoreTable, items: Sequence[StudyItem], trials: Sequence
     for number, trial in enumerate(trials):
         column = place[items[trial.item].id]
         own = [scores[row[system], column] for system in trial.systems]
-        is_pair = len(own) == 2
-        values[number] = own[0] - own[1] if is_pair else np.mean(own)
+        values[number] = design.trial_score(own)
     return values
 
 

@@ -11,23 +11,19 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.studies.designs import (
-    LAYOUTS,
+from wellput.studies.designs.base import Design
+from wellput.studies.designs.registry import create, default_questionnaire
+from wellput.studies.questionnaire import (
     Check,
     DemographicField,
-    Design,
-    Kind,
-    Layout,
     Practice,
-    Question,
-    check_design,
-    default_design,
-    default_question,
+    Questionnaire,
+    Task,
 )
-from wellput.studies.study import Task
+from wellput.studies.questions import Question
 
 CONSENT = (
     "Taking part is voluntary. Your answers are stored under a code, together with the time each of "
@@ -48,17 +44,12 @@ DEMOGRAPHICS = (
     ),
 )
 
-PRACTICE_TEXTS = (
-    "The ferry to the island leaves every morning at nine.",
-    "Every nine the leaves island morning ferry to at.",
-)
-
 
 @dataclass(frozen=True)
 class Settings:
-    """A design, and what else its file says."""
+    """A questionnaire, and what else its file says."""
 
-    design: Design
+    questionnaire: Questionnaire
     checks: tuple[Check, ...]
     tasks: tuple[Task, ...]
     show_source: bool
@@ -132,63 +123,62 @@ _TYPE_NAMES: Mapping[type, str] = {
 }  # fmt: skip
 
 
+DESIGN_OPTIONS = ("points", "ties", "modulus")
+"""Settings that are options of some design."""
+
+
 def make_settings(
-    kind: Kind,
+    design: str | Design,
     record: Mapping[str, Any],
     *,
     questions: Sequence[str] = (),
     n_checks: int = 0,
     **options: Any,
 ) -> Settings:
-    """The settings of a design: those of the file over the defaults, and `options` (of the command
-    line, None where not given) over those of the file."""
+    """The settings of a design: those of the file over the defaults, and `options` (None where not
+    given) over those of the file."""
     given = {**record, **{name: value for name, value in options.items() if value is not None}}
-    layout = given.get("layout", "single")
-    if layout not in LAYOUTS:
-        raise InputError(f"No layout {layout!r}; there are {', '.join(LAYOUTS)}.")
-    points = given.get("points", 7)
     asked = given.get("questions", [])
-    names = tuple(questions) or tuple(entry.get("name", "") for entry in asked)
-    ties = given.get("ties", False)
-    design = default_design(
-        kind,
-        questions=names,
-        points=points,
-        layout=cast("Layout", layout),
-        ties=ties,
-        modulus=given.get("modulus"),
+    design = create(
+        design, **{n: given[n] for n in DESIGN_OPTIONS if given.get(n, False) is not False}
+    )
+    questionnaire = default_questionnaire(
+        design,
+        questions=tuple(questions) or tuple(entry.get("name", "") for entry in asked),
+        layout=given.get("layout", "single"),
     )
     worded = {entry.get("name", ""): entry for entry in asked}
-    if unused := [name for name in worded if name not in {q.name for q in design.questions}]:
-        raise InputError(f"[[questions]] words {unused[0]!r}, which --questions does not ask.")
-    design = replace(
-        design,
+    if unused := [name for name in worded if name not in {q.name for q in questionnaire.questions}]:
+        raise InputError(f"[[questions]] words {unused[0]!r}, which questions= does not ask.")
+    questionnaire = replace(
+        questionnaire,
         questions=tuple(
-            _question(worded.get(question.name, {}), question, kind, points, ties)
-            for question in design.questions
+            _question(worded.get(question.name, {}), question, design)
+            for question in questionnaire.questions
         ),
-        practice=_practice(given.get("practice", False), kind),
+        practice=_practice(given.get("practice", False), design),
         demographics=_demographics(given.get("demographics", False)),
         consent=_consent(given.get("consent", False)),
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
-    check_design(design)
-    checks = tuple(_check(entry, design) for entry in given.get("checks", []))
+    design.check(questionnaire)
+    names = [question.name for question in questionnaire.questions]
+    checks = tuple(_check(entry, design, names) for entry in given.get("checks", []))
+    if n_checks and not checks:
+        checks = design.checks(questionnaire.questions)
     return Settings(
-        design=design,
-        checks=checks or (default_checks(design) if n_checks else ()),
+        questionnaire=questionnaire,
+        checks=checks,
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
         show_source=given.get("show_source", False),
     )
 
 
-def _question(
-    entry: Mapping[str, Any], question: Question, kind: Kind, points: int, ties: bool
-) -> Question:
-    if entry.get("points", points) != points:
-        question = default_question(question.name, kind, points=entry["points"], ties=ties)
+def _question(entry: Mapping[str, Any], question: Question, design: Design) -> Question:
+    if "points" in entry:
+        question = create(design, points=entry["points"]).question(question.name)
     labels = {str(value): str(words) for value, words in entry.get("labels", {}).items()}
-    if labels and question.kind in ("points", "slider"):
+    if labels and question.widget.has_scale:
         wrong = [value for value in labels if not _is_on_scale(value, question)]
         if wrong:
             raise InputError(
@@ -225,17 +215,12 @@ def _demographics(value: list[Mapping[str, Any]] | bool) -> tuple[DemographicFie
     return tuple(fields)
 
 
-def _practice(value: list[Mapping[str, Any]] | bool, kind: Kind) -> tuple[Practice, ...]:
+def _practice(value: list[Mapping[str, Any]] | bool, design: Design) -> tuple[Practice, ...]:
     if isinstance(value, bool):
-        if not value:
-            return ()
-        if kind == "pairwise":
-            return (Practice(PRACTICE_TEXTS),)
-        ask = "When does the ferry leave?" if kind == "task" else None
-        return tuple(Practice((text,), question=ask) for text in PRACTICE_TEXTS)
+        return design.practice() if value else ()
     return tuple(
         Practice(
-            _texts(entry, kind, "practice"),
+            _texts(entry, design, "practice"),
             entry.get("context"),
             entry.get("source"),
             entry.get("question"),
@@ -244,52 +229,26 @@ def _practice(value: list[Mapping[str, Any]] | bool, kind: Kind) -> tuple[Practi
     )
 
 
-def _texts(entry: Mapping[str, Any], kind: Kind, table: str) -> tuple[str, ...]:
+def _texts(entry: Mapping[str, Any], design: Design, table: str) -> tuple[str, ...]:
     texts = tuple(map(str, entry.get("texts", [entry["text"]] if "text" in entry else [])))
-    if kind == "pairwise" and len(texts) != 2:
-        raise InputError(f'[[{table}]] of a pairwise design needs texts = ["…", "…"].')
-    if not texts or (kind == "task" and len(texts) > 1):
+    needed = design.n_texts
+    if needed is not None and needed > 1 and len(texts) != needed:
+        wanted = ", ".join(['"…"'] * needed)
+        raise InputError(f"[[{table}]] of a {design.name} design needs texts = [{wanted}].")
+    if not texts or (needed == 1 and len(texts) > 1):
         raise InputError(f'[[{table}]] needs text = "…".')
     return texts
 
 
-def _check(entry: Mapping[str, Any], design: Design) -> Check:
-    texts = _texts(entry, design.kind, "checks")
+def _check(entry: Mapping[str, Any], design: Design, questions: Sequence[str]) -> Check:
+    texts = _texts(entry, design, "checks")
     expected = entry.get("expected", {})
-    names = [question.name for question in design.questions]
-    if not expected or not set(expected) <= set(names):
+    if not expected or not set(expected) <= set(questions):
         raise InputError(
             f"[[checks]] needs expected = {{question = value}} with questions of this study: "
-            f"{', '.join(names)}."
+            f"{', '.join(questions)}."
         )
     return Check(texts, expected, entry.get("context"), entry.get("source"), entry.get("question"))
-
-
-def default_checks(design: Design) -> tuple[Check, ...]:
-    """Checks that anyone who reads can pass: the text says what to answer."""
-    first = design.questions[0]
-    if design.kind == "task":
-        raise InputError("Attention checks of a task need a wording of their own: give [[checks]].")
-    if design.kind == "pairwise":
-        this, other = (
-            "This is a check: please choose this version.",
-            "This one is not to be chosen.",
-        )
-        wanted = {"a": (this, other), "b": (other, this)}
-        return tuple(
-            Check(texts, {question.name: choice for question in design.questions})
-            for choice, texts in wanted.items()
-        )
-    if design.kind == "slider":
-        words = "This sentence is a check: please move every slider to the far left."
-        expected: Any = [first.low, (first.high or 0) / 10]
-    elif design.kind == "magnitude":
-        words, expected = "This sentence is a check: please enter the number 5 here.", 5
-    else:
-        points = [question.high or 0 for question in design.questions]
-        expected = 2 if min(points) > 2 else 1
-        words = f"This sentence is a check: please answer {expected} on every scale."
-    return (Check((words,), {question.name: expected for question in design.questions}),)
 
 
 def _task(entry: Mapping[str, Any]) -> Task:

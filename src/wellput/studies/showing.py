@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wellput.studies.answers import AnswerError, Values, check_values
-from wellput.studies.designs import Check, Practice, Question, Shown, Variant
+from wellput.studies.answers import AnswerError, Values
 from wellput.studies.handing_out import Assignment
-from wellput.studies.study import Study, StudyItem
+from wellput.studies.questionnaire import Check, Practice, Shown, Task, Variant
+from wellput.studies.questions import Question, check_values
+from wellput.studies.study_setup import StudyItem, StudySetup
 
 
-def shown(study: Study, row: Assignment, answers: Sequence[Values] | None) -> Shown:
+def shown(setup: StudySetup, row: Assignment, answers: Sequence[Values] | None) -> Shown:
     """The assignment as its judge may see it, with the judge's own `answers` so far."""
     texts: Iterable[str]
     if row.purpose in ("practice", "check"):
-        extra = extra_trial(study, row)
+        extra = extra_trial(setup, row)
         context, source, texts = extra.context, extra.source, extra.texts
     else:
-        item = item_of(study, row)
+        item = item_of(setup, row)
         context, source = item.context, item.source
         texts = [item.outputs[system] for _, system in row.variants]
     return Shown(
@@ -32,22 +33,23 @@ def shown(study: Study, row: Assignment, answers: Sequence[Values] | None) -> Sh
         variants=tuple(
             Variant(id, text) for (id, _), text in zip(row.variants, texts, strict=True)
         ),
-        questions=questions_of(study, row),
+        questions=questions_of(setup, row),
         is_practice=row.purpose == "practice",
-        answers={} if answers is None else _as_given(study, row, answers),
+        is_by_variant=is_by_variant(setup, row),
+        answers={} if answers is None else _as_given(setup, row, answers),
     )
 
 
-def checked_answers(study: Study, row: Assignment, given: object) -> list[Values]:
+def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[Values]:
     """A judge's answers as they are stored, an entry per variant or one for a pair.
 
     Raises AnswerError with all reasons.
     """
-    questions = questions_of(study, row)
+    questions = questions_of(setup, row)
     ids = [id for id, _ in row.variants]
     # A lone variant may be answered under its id as well, so that a client needs one shape only.
-    is_by_variant = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
-    if not is_page(study, row) and not (is_by_variant and len(ids) == 1):
+    has_ids = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
+    if not is_by_variant(setup, row) and not (has_ids and len(ids) == 1):
         return [check_values(questions, given)]
     if not isinstance(given, Mapping):
         raise AnswerError(["answers must be an object of variant, question and value"])
@@ -66,36 +68,35 @@ def checked_answers(study: Study, row: Assignment, given: object) -> list[Values
     return found
 
 
-def questions_of(study: Study, row: Assignment) -> tuple[Question, ...]:
-    """The questions of a trial: the design's, or for a task the item's own."""
-    if study.design.kind != "task":
-        return study.design.questions
-    question = study.design.questions[0]
+def questions_of(setup: StudySetup, row: Assignment) -> tuple[Question, ...]:
+    """The questions of a trial, the item's own where it has one."""
     if row.purpose in ("practice", "check"):
-        text, choices = extra_trial(study, row).question or question.text, question.choices
+        text = extra_trial(setup, row).question
+        task = None if text is None else Task("", text, ())
     else:
-        task = study.tasks[item_of(study, row).id]
-        text, choices = task.text, task.choices
-    return (Question(question.name, text, "answer", choices=choices),)
+        task = setup.tasks.get(item_of(setup, row).id)
+    return setup.design.asked(setup.questionnaire.questions, task)
 
 
-def extra_trial(study: Study, row: Assignment) -> Practice | Check:
+def extra_trial(setup: StudySetup, row: Assignment) -> Practice | Check:
     """The practice trial or the check of an assignment."""
     number: int = row.number
-    return study.design.practice[number] if row.purpose == "practice" else study.checks[number]
+    return (
+        setup.questionnaire.practice[number] if row.purpose == "practice" else setup.checks[number]
+    )
 
 
-def item_of(study: Study, row: Assignment) -> StudyItem:
+def item_of(setup: StudySetup, row: Assignment) -> StudyItem:
     number: int = row.number
-    return study.items[study.trials[number].item]
+    return setup.items[setup.trials[number].item]
 
 
-def is_page(study: Study, row: Assignment) -> bool:
-    """Whether answers come per variant: several are shown, and not to choose between them."""
-    return study.design.kind != "pairwise" and len(row.variants) > 1
+def is_by_variant(setup: StudySetup, row: Assignment) -> bool:
+    """Whether answers come per variant: several are shown, and the questions are about each."""
+    return not setup.design.asks_once and len(row.variants) > 1
 
 
-def _as_given(study: Study, row: Assignment, stored: Sequence[Values]) -> dict[str, Any]:
-    if not is_page(study, row):
+def _as_given(setup: StudySetup, row: Assignment, stored: Sequence[Values]) -> dict[str, Any]:
+    if not is_by_variant(setup, row):
         return dict(stored[0])
     return {id: values for (id, _), values in zip(row.variants, stored, strict=True)}

@@ -29,7 +29,6 @@ from wellput.studies.database import (
     parse_url,
     remove_files,
 )
-from wellput.studies.designs import Design, Progress, Shown
 from wellput.studies.handing_out import (
     Assignment,
     Given,
@@ -46,18 +45,19 @@ from wellput.studies.queries import (
     State,
     StudyClosed,
     has_consented,
-    insert_study,
+    insert_setup,
     latest_answer,
-    load_study,
+    load_setup,
     lock_study,
     own_assignment,
     require_state,
     speech_of,
     state_of,
 )
+from wellput.studies.questionnaire import Progress, Questionnaire, Shown
 from wellput.studies.results import judgments_of, read_answered
 from wellput.studies.showing import checked_answers, shown
-from wellput.studies.study import Study
+from wellput.studies.study_setup import StudySetup
 from wellput.studies.tokens import is_token, new_token, opaque_id, token_hash
 
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
@@ -107,11 +107,11 @@ class Store:
         self.clock = clock
         self.owner_token: str | None = None
         with database.read() as connection:
-            self.study = load_study(connection, database.name)
+            self.setup = load_setup(connection, database.name)
 
     @classmethod
     def create(
-        cls, url: str | Path, study: Study, *, clock: Callable[[], float] = time.time
+        cls, url: str | Path, setup: StudySetup, *, clock: Callable[[], float] = time.time
     ) -> Store:
         """A new study; raises InputError where there is one already."""
         parsed = parse_url(url)
@@ -128,7 +128,7 @@ class Store:
                         "another database."
                     )
                 migrate(connection, where=database.name)
-                insert_study(connection, study, token_hash(token), clock())
+                insert_setup(connection, setup, token_hash(token), clock())
             store = cls(database, clock)
         except BaseException:
             database.close()
@@ -167,8 +167,8 @@ class Store:
         self.database.close()
 
     @property
-    def design(self) -> Design:
-        return self.study.design
+    def questionnaire(self) -> Questionnaire:
+        return self.setup.questionnaire
 
     @property
     def state(self) -> State:
@@ -249,7 +249,7 @@ class Store:
 
     def demographics(self, judge: JudgeRef, answers: Mapping[str, str]) -> None:
         """What judges say of themselves, every answer voluntary; {} notes that all were declined."""
-        known = {field.name: field for field in self.design.demographics}
+        known = {field.name: field for field in self.questionnaire.demographics}
         reasons = []
         for name, text in answers.items():
             if name not in known:
@@ -273,7 +273,7 @@ class Store:
         with self.database.write() as connection:
             lock_study(connection)
             require_state(connection, ("open",))
-            handing_out = HandingOut(self.study, connection, judge.id, now)
+            handing_out = HandingOut(self.setup, connection, judge.id, now)
             current = open_assignment(handing_out.own)
             seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
             if current is None and (given := handing_out.next()) is not None:
@@ -295,11 +295,11 @@ class Store:
             row = own_assignment(connection, judge.id, trial_id)
             if row is None or row.purpose in ("practice", "check"):
                 return None
-            return speech_of(connection, self.study.trials[row.number].item)
+            return speech_of(connection, self.setup.trials[row.number].item)
 
     def progress(self, judge: JudgeRef) -> Progress:
         with self.database.read() as connection:
-            handing_out = HandingOut(self.study, connection, judge.id, self.clock())
+            handing_out = HandingOut(self.setup, connection, judge.id, self.clock())
             done = sum(
                 row.answered_at is not None and not row.is_reopened for row in handing_out.own
             )
@@ -319,9 +319,9 @@ class Store:
             if row is None:
                 raise UnknownTrial("There is no such trial.")
             require_state(connection, ("open", "paused"))
-            if self.design.consent is not None and not has_consented(connection, judge.id):
+            if self.questionnaire.consent is not None and not has_consented(connection, judge.id):
                 raise AnswerError(["the study needs your consent first"])
-            values = checked_answers(self.study, row, answers)
+            values = checked_answers(self.setup, row, answers)
             latest = latest_answer(connection, row.id)
             if latest is not None and latest.answers == values:
                 outcome: Outcome = "repeated"
@@ -351,9 +351,9 @@ class Store:
     def undo(self, judge: JudgeRef) -> Shown | None:
         """Takes back the last answer: its trial comes next again, with the answer still in it.
 
-        One step only, and none for tasks, whose time cannot be measured twice.
+        One step only, and none where the design does not allow it.
         """
-        if self.design.kind == "task":
+        if not self.setup.design.can_undo:
             return None
         with self.database.write() as connection:
             require_state(connection, ("open",))
@@ -409,12 +409,12 @@ class Store:
         """How the study stands, for its owner."""
         with self.database.read() as connection:
             state = state_of(connection)
-            return overview(self.study, connection, state=state, now=self.clock())
+            return overview(self.setup, connection, state=state, now=self.clock())
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
         """The newest answer to every trial, with the names of the systems."""
         with self.database.read() as connection:
-            return judgments_of(self.study, read_answered(connection), repeats=repeats)
+            return judgments_of(self.setup, read_answered(connection), repeats=repeats)
 
     def all_demographics(self) -> dict[str, dict[str, str]]:
         """What each judge who said something said of themselves."""
@@ -457,7 +457,7 @@ class Store:
 
     def _shown(self, connection: Connection, row: Assignment) -> Shown:
         latest = latest_answer(connection, row.id)
-        return shown(self.study, row, None if latest is None else latest.answers)
+        return shown(self.setup, row, None if latest is None else latest.answers)
 
     def _see(self, connection: Connection, judge: int, now: float) -> None:
         newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0

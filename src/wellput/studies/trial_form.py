@@ -5,31 +5,17 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from wellput.studies.answers import from_text
 from wellput.studies.api import MAXIMUM_MS
-from wellput.studies.designs import Shown
 from wellput.studies.forms import Form
+from wellput.studies.questionnaire import Shown
 
 Key = tuple[str | None, str]
-"""A field of a trial's form: the variant (None for one variant or a pair) and the question."""
-
-KEYS = {
-    "points": "Keys: {low}–{high} choose · ← → move · Enter next",
-    "pair": "Keys: ← first · → second · Enter next",
-    "tie": "Keys: ← first · → second · T no difference · Enter next",
-    "slider": "Keys: ← → move, or type a number · Enter next",
-    "options": "Keys: 1–{count} choose · Enter next",
-    "typed": "Enter: next",
-}
-
-
-def is_pair(trial: Shown) -> bool:
-    return trial.questions[0].kind == "choice"
+"""A field of a trial's form: the variant (None for the trial as a whole) and the question."""
 
 
 def field_names(trial: Shown) -> dict[Key, str]:
     """The name of each field in a trial's form."""
-    if is_pair(trial) or len(trial.variants) == 1:
+    if not trial.is_by_variant:
         return {(None, question.name): f"q-{question.name}" for question in trial.questions}
     return {
         (variant.id, question.name): f"q-{variant.id}-{question.name}"
@@ -61,7 +47,7 @@ def answers_in(trial: Shown, form: Form) -> dict[str, Any]:
     for (variant, name), field in field_names(trial).items():
         if form.get(field, "") == "":
             continue
-        value = from_text(questions[name], form[field])
+        value = questions[name].widget.from_text(form[field])
         if variant is None:
             answers[name] = value
         else:
@@ -94,12 +80,4 @@ def in_words(trial: Shown, reason: str) -> str:
 def keys_of(trial: Shown) -> str:
     """A line about the keys that answer this trial."""
     question = trial.questions[0]
-    if question.kind == "choice":
-        return KEYS["tie" if "tie" in question.choices else "pair"]
-    if question.kind == "points":
-        return KEYS["points"].format(low=f"{question.low:g}", high=f"{question.high:g}")
-    if question.kind == "slider":
-        return KEYS["slider"]
-    if question.choices:
-        return KEYS["options"].format(count=min(len(question.choices), 9))
-    return KEYS["typed"]
+    return question.widget.keys(question)

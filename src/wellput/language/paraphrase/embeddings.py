@@ -40,7 +40,7 @@ class TransformerEncoder:
             from transformers import AutoModel, AutoTokenizer
         except ImportError:
             raise InputError(
-                "--filter neural needs torch and transformers: pip install 'wellput[neural]'"
+                "filter='neural' needs torch and transformers: pip install 'wellput[neural]'"
             ) from None
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(name)

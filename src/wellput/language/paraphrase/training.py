@@ -105,8 +105,8 @@ def words_to_learn(index: CorpusIndex, wordnet: WordNet, min_occurrences: int) -
     if not words:
         raise InputError(
             f"The corpus is too small to learn from: no word that WordNet has a synonym for occurs "
-            f"{min_occurrences} times in its {len(index):,} words. Bring more text, or lower "
-            "--min-occurrences."
+            f"{min_occurrences} times in its {len(index):,} words. Bring more text, or take less than "
+            f"min_occurrences={min_occurrences}."
         )
     return words
 

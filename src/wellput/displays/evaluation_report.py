@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wellput.core.counted import counted
 from wellput.core.evalset import ORIGINAL
-from wellput.engine.display_evaluation import (
+from wellput.displays.evaluation import (
     INTRINSIC,
     NO_MOTION,
     REPRODUCTION,
@@ -40,7 +40,7 @@ def displays_report(evaluation: DisplayEvaluation) -> Report:
         tables.append(_table(result, result.systems, without, "Number and variety", _notes(result)))
     if evaluation.rank_sums:
         tables.append(_tests_table(evaluation.rank_sums))
-    value = evaluation.to_dict()
+    value = evaluation.values()
     return Report(tables, value, CSV_COLUMNS, value["scores"])
 
 

@@ -1,4 +1,5 @@
-"""The noun `Study`: a frozen design with its items, its trials and how they are handed out.
+"""The noun `StudySetup`: all that is fixed when a study begins. Questionnaire, items, trials, and the
+`StudyPlan` by which trials are handed out.
 
 A trial is an item with one system's output, or with two for pairs, or with all of them for a page.
 """
@@ -8,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,8 +18,10 @@ from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.studies.answers import is_storable
-from wellput.studies.designs import Check, Design
-from wellput.studies.performances import performances
+from wellput.studies.designs.base import Design
+from wellput.studies.designs.registry import design_of
+from wellput.studies.media import Medium, medium_named
+from wellput.studies.questionnaire import Check, Questionnaire, Task
 
 Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
@@ -27,7 +29,7 @@ PLANS: tuple[PlanKind, ...] = get_args(PlanKind)
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """Who judges what.
 
     `per-item`: every trial is judged by `per_item` judges. `within-judge`: a judge sees each item once,
@@ -48,22 +50,9 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Task:
-    """A question about an item with its keyed answers; `choices` where it is multiple choice."""
-
-    item: str
-    text: str
-    answers: tuple[str, ...]
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class StudyItem:
-    """An item as judges may need it: the outputs that can be shown, by system.
-
-    Where the head performs schedules, an output is its performance as JSON, and `speech` the sound (a
-    WAV file) that all of them share.
-    """
+    """An item as judges may need it: the outputs by system, as the study's medium shows them, and
+    `speech`, the sound (a WAV file) that all of them share where there is one."""
 
     id: str
     outputs: Mapping[str, str]
@@ -81,11 +70,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Study:
-    """All that is fixed when a study begins. `selection` says how its trials were chosen."""
+class StudySetup:
+    """A study before anybody has judged. `selection` says how its trials were chosen."""
 
-    design: Design
-    plan: Plan
+    questionnaire: Questionnaire
+    plan: StudyPlan
     items: tuple[StudyItem, ...]
     trials: tuple[Trial, ...]
     seed: int
@@ -94,6 +83,14 @@ class Study:
     selection: Mapping[str, Any] = field(default_factory=dict)
     # Each judge's trials under the plan within-judge, worked out when they are first asked for.
     memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def design(self) -> Design:
+        return design_of(self.questionnaire)
+
+    @cached_property
+    def medium(self) -> Medium:
+        return medium_named(self.questionnaire.medium)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -118,7 +115,7 @@ class Study:
     def settings(self) -> dict[str, Any]:
         """All but the items and trials, as plain values."""
         return {
-            "design": self.design.to_json(),
+            "design": self.questionnaire.to_json(),
             "plan": asdict(self.plan),
             "seed": self.seed,
             "checks": [asdict(check) for check in self.checks],
@@ -127,7 +124,9 @@ class Study:
         }
 
 
-def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyItem, ...]:
+def study_items(
+    items: Iterable[Item], medium: Medium, *, source: bool = False
+) -> tuple[StudyItem, ...]:
     """The items with outputs. Raises InputError where nothing can be shown.
 
     The source is shown to judges only where that is asked for: rating fluency must not look at it.
@@ -135,28 +134,19 @@ def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyIt
     found: list[StudyItem] = []
     problems: list[str] = []
     for item in items:
-        outputs, speech, wrong = performances(item)
+        outputs, speech, wrong = medium.prepared(item)
         problems += wrong
-        for system, output in item.outputs.items():
-            if not isinstance(output, str):
-                continue
-            if outputs and speech is not None:
-                problems.append(
-                    f"item {item.id}: the output of {system} is text, others are schedules"
-                )
-            elif not all(is_storable(text) for text in (item.id, system, output)):
-                problems.append(
-                    f"item {item.id}: the output of {system} has characters (NUL or half a "
-                    "surrogate pair) that cannot be shown"
-                )
-            else:
-                outputs[system] = output
+        problems += [
+            f"item {item.id}: the output of {system} has characters (NUL or half a surrogate pair) "
+            "that cannot be shown"
+            for system, output in outputs.items()
+            if not all(is_storable(text) for text in (item.id, system, output))
+        ]
         if not is_storable((item.context or "") + (item.source or "")):
             problems.append(f"item {item.id}: its context or source cannot be shown")
         if outputs:
             shown_source = item.source if source else None
-            wav = None if speech is None else speech.wav
-            found.append(StudyItem(item.id, outputs, item.context, shown_source, wav))
+            found.append(StudyItem(item.id, outputs, item.context, shown_source, speech))
     if problems:
         raise InputError.collect("These cannot be shown to judges:", problems)
     if not found:
@@ -167,36 +157,26 @@ def study_items(items: Iterable[Item], *, source: bool = False) -> tuple[StudyIt
     return tuple(found)
 
 
-def all_trials(design: Design, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
-    """Every trial that the items allow, in the order of the items.
-
-    For pairs only texts that differ are compared: there is nothing to choose between equal ones.
-    """
+def all_trials(questionnaire: Questionnaire, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
+    """Every trial that the items allow, in the order of the items."""
+    design = design_of(questionnaire)
     systems = tuple(dict.fromkeys(system for item in items for system in item.outputs))
     trials: list[Trial] = []
     for place, item in enumerate(items):
         there = [system for system in systems if system in item.outputs]
-        if design.kind == "pairwise":
-            trials += [
-                Trial(place, (a, b))
-                for a, b in combinations(there, 2)
-                if item.outputs[a] != item.outputs[b]
-            ]
-        elif design.layout == "page":
-            trials.append(Trial(place, tuple(there)))
-        else:
-            trials += [Trial(place, (system,)) for system in there]
+        trials += [
+            Trial(place, group)
+            for group in design.groups(there, questionnaire.layout)
+            if design.is_worth_asking([item.outputs[system] for system in group])
+        ]
     if not trials:
-        what = "one system" if len(systems) == 1 else "no item with two different outputs"
-        raise InputError(
-            f"A pairwise design compares two systems' outputs for an item; this evalset has {what}."
-        )
+        raise InputError(design.why_no_trials(len(systems)))
     return tuple(trials)
 
 
-def make_study(
-    design: Design,
-    plan: Plan,
+def make_setup(
+    questionnaire: Questionnaire,
+    plan: StudyPlan,
     items: Sequence[StudyItem],
     trials: Sequence[Trial],
     *,
@@ -204,34 +184,42 @@ def make_study(
     checks: Sequence[Check] = (),
     tasks: Sequence[Task] = (),
     selection: Mapping[str, Any] | None = None,
-) -> Study:
+) -> StudySetup:
     """A study whose parts fit together; raises InputError where they do not."""
     by_item = {task.item: task for task in tasks}
     problems = _plan_problems(plan, len(trials))
-    if design.kind == "task":
+    if design_of(questionnaire).has_tasks:
         lacking = [items[t.item].id for t in trials if items[t.item].id not in by_item]
         problems += [f"item {name} has no [[tasks]] entry" for name in dict.fromkeys(lacking)]
     elif tasks:
-        problems.append(f"a {design.kind} study has no use for [[tasks]]")
-    if design.medium == "head" and (design.practice or checks):
+        problems.append(f"a {questionnaire.kind} study has no use for [[tasks]]")
+    medium = medium_named(questionnaire.medium)
+    if not medium.shows_text and (questionnaire.practice or checks):
         problems.append(
-            "practice trials and attention checks are text; the head has none to perform"
+            f"practice trials and attention checks are text, which the {medium.name} cannot show"
         )
     if plan.checks and not checks:
         problems.append("there are no attention checks to show; give [[checks]]")
     if problems:
         raise InputError.collect("This study cannot be made:", problems)
-    study = Study(
-        design, plan, tuple(items), tuple(trials), seed, tuple(checks), by_item, selection or {}
+    setup = StudySetup(
+        questionnaire,
+        plan,
+        tuple(items),
+        tuple(trials),
+        seed,
+        tuple(checks),
+        by_item,
+        selection or {},
     )
     if plan.kind == "within-judge":
         from wellput.studies.assignment import within_judge
 
-        within_judge(study, judge=1)  # fails now rather than before the first judge
-    return study
+        within_judge(setup, judge=1)  # fails now rather than before the first judge
+    return setup
 
 
-def _plan_problems(plan: Plan, n_trials: int) -> list[str]:
+def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
     problems = []
     if plan.judges < 1:
         problems.append("there must be at least one judge")

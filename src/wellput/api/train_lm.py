@@ -1,0 +1,161 @@
+"""`train.lm`: an n-gram model from text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wellput.api.clusters import mapping
+from wellput.api.inputs import check_files
+from wellput.api.texts import Texts, file_names, sentence_blocks, text_list
+from wellput.core.cores import available_cores
+from wellput.core.errors import InputError
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.engine.plan import Engine
+from wellput.io.files import PathLike
+from wellput.reporting.training import NgramTraining
+from wellput.text.tokenizers import NativeName
+
+if TYPE_CHECKING:
+    from wellput.core.mapping import MapParts
+    from wellput.core.progress import OnProgress
+    from wellput.language.ngram_training import Training
+    from wellput.language.ngram_work import WorkFolder
+
+
+def lm(
+    corpus: Texts,
+    *,
+    order: int = 3,
+    min_count: int = 1,
+    memory_mb: int = 1024,
+    tokenize: NativeName = "none",
+    lowercase: bool = False,
+    prune: float | None = None,
+    compact: bool = False,
+    work: PathLike | None = None,
+    engine: Engine = "local",
+    address: str | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> NgramTraining:
+    """Trains an n-gram model: interpolated modified Kneser-Ney. The same text gives the same model.
+
+    Parameters
+    ----------
+    corpus
+        Files with a sentence on each line, or lists of sentences: `[sentences]`.
+    order
+        Words in the longest n-grams.
+    min_count
+        Words seen less often are taken for unknown words.
+    memory_mb
+        Memory for counting; what is more goes to temporary files.
+    tokenize, lowercase
+        Tokenizer of the text, and whether it is lower-cased first.
+    prune
+        Leaves out n-grams without which perplexity grows by less than this share, 1e-7 for one.
+    compact
+        Rounds numbers to 8 bits, for a small `.wlm` file.
+    work
+        A folder in which counts are kept; a training that was stopped goes on from there.
+    engine, address
+        `engine="ray"` counts parts of the files on the cluster at `address`, or on processes of this
+        machine.
+    path
+        Writes the model: `.arpa` (`.gz`, `.xz`) or `.wlm`.
+    seed
+        As for every verb; without effect here.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    NgramTraining
+        `model` is the model, `save("english.wlm")` writes it.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or there are no words in it.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> made = wellput.train.lm([["the cat sat", "the dog sat"]], order=2)
+    >>> made.words, made.model.sizes
+    (6, [7, 6])
+    """
+    from wellput.language.ngram_compact import quantized
+    from wellput.language.ngram_files import check_suffix
+    from wellput.language.ngram_pruning import prune as pruned
+
+    texts = text_list(corpus)
+    if path is not None and check_suffix(path) != ".wlm" and compact:
+        raise InputError(f"Only a .wlm file can be compact; {path} is none.")
+    if prune is not None and not 0 <= prune <= 1:
+        raise InputError(f"prune={prune:g} must be between 0 and 1.")
+    blocks = sentence_blocks(texts)
+    check_files([path], texts)
+    options: dict[str, Any] = {
+        "order": order,
+        "min_count": min_count,
+        "memory_mb": memory_mb,
+        "tokenize": tokenize,
+        "lowercase": lowercase,
+    }
+    with mapping(engine, address, threads) as map_parts:
+        if map_parts is not None:
+            if work is not None:
+                raise InputError("engine='ray' goes without work=.")
+            names = file_names(texts, "engine='ray'")
+            training = _on_cluster(names, options, map_parts, on_phase("counting sentences"))
+        else:
+            from wellput.language.ngram_training import train
+
+            training = train(
+                blocks,
+                **options,
+                work=None if work is None else _work_folder(work, texts, options),
+                threads=threads or available_cores(),
+                on_progress=on_phase("counting sentences"),
+            )
+    model = training.model
+    if prune is not None:
+        model = pruned(model, training.frequencies, prune)
+    if compact:
+        model = quantized(model)
+    made = NgramTraining(
+        model, training.sentences, training.tokens, tuple(training.discounts), compact
+    )
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _on_cluster(
+    files: Sequence[str], options: Mapping[str, Any], map_parts: MapParts, on_progress: OnProgress
+) -> Training:
+    from wellput.io.text_parts import text_parts
+    from wellput.language.ngram_parts import Counting, train_in_parts
+
+    return train_in_parts(
+        text_parts(files),
+        Counting(options["order"], options["tokenize"], options["lowercase"]),
+        min_count=options["min_count"],
+        map_parts=map_parts,
+        on_progress=on_progress,
+    )
+
+
+def _work_folder(
+    folder: PathLike, texts: Sequence[str | Sequence[str]], options: Mapping[str, Any]
+) -> WorkFolder:
+    from wellput.language.ngram_work import WorkFolder
+
+    stats = [(path, Path(path).stat()) for path in file_names(texts, "work=")]
+    files = [[path, stat.st_size, stat.st_mtime_ns] for path, stat in stats]
+    return WorkFolder(Path(folder), {"corpus": files, **options})

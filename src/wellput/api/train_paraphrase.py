@@ -1,0 +1,201 @@
+"""`train.paraphrase`: what paraphrasing needs, from text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from wellput.api.clusters import mapping
+from wellput.api.inputs import check_files
+from wellput.api.texts import Texts, corpus_index, file_names, text_list
+from wellput.core.errors import InputError
+from wellput.core.mapping import map_here
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.engine.plan import Engine
+from wellput.io.files import PathLike
+from wellput.reporting.training import ParaphraseTraining
+
+if TYPE_CHECKING:
+    from wellput.core.mapping import MapParts
+    from wellput.language.paraphrase.corpus_index import CorpusIndex
+    from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.paraphrase.training import Training
+
+
+def paraphrase(
+    corpus: Texts = (),
+    *,
+    index: PathLike | None = None,
+    judged: PathLike | None = None,
+    encoder: str | None = None,
+    wordnet: PathLike | None = None,
+    learner: Literal["boosting", "logistic"] = "boosting",
+    rounds: int = 100,
+    smoothing: float = 5.0,
+    penalty: float = 1.0,
+    min_occurrences: int = 20,
+    max_occurrences: int = 20_000,
+    negatives: float = 5.0,
+    ngrams: int = 0,
+    vocabulary: int = 20_000,
+    features: int = 1000,
+    window: int = 15,
+    dimensions: int = 100,
+    classes: int = 1000,
+    engine: Engine = "local",
+    address: str | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> ParaphraseTraining:
+    """Trains what paraphrasing needs: classifiers of contexts, LSA, Brown classes. The same text and
+    seed give the same model.
+
+    Parameters
+    ----------
+    corpus
+        Files with a sentence on each line, or lists of sentences: `[sentences]`. Without it `index`
+        names an index made before.
+    index
+        The file of the corpus index (`.wpm`), which is written where there is a corpus and read where
+        there is none.
+    judged
+        A file of judged substitutions to learn the context filter from; the shipped weights, unless
+        given.
+    encoder
+        Learns the neural filter as well, with this encoder of the Hugging Face library.
+    wordnet
+        A WordNet; the first one found, unless given.
+    learner, rounds, smoothing, penalty
+        How a classifier is learned: boosted stumps, how many and how smooth their votes are (in
+        examples), or logistic regression with a penalty on squared weights.
+    min_occurrences, max_occurrences, negatives, ngrams
+        What a classifier is learned from: words that are rarer get none, of more frequent ones so many
+        occurrences are used, with so many places without the word for each; also n-grams anywhere in
+        the sentence, up to this length.
+    vocabulary, features, window, dimensions
+        Of LSA: words with a vector (and a class), words it counts, how far it looks, the size of
+        vectors.
+    classes
+        Brown classes, 0 for none.
+    engine, address
+        `engine="ray"` computes on the cluster at `address`, or on processes of this machine.
+    path
+        Writes the model (`.wpm`).
+    seed, threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    ParaphraseTraining
+        `model` is the model, `save("news.wpm")` writes it.
+
+    Raises
+    ------
+    InputError
+        There is nothing to learn from, or too little.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> wellput.train.paraphrase()
+    Traceback (most recent call last):
+      ...
+    wellput.core.errors.InputError: Nothing to learn from: give text files, or index=FILE.
+    """
+    from wellput.language.paraphrase.embeddings import TransformerEncoder
+    from wellput.language.paraphrase.judged import read_judged
+    from wellput.language.paraphrase.training import train_model
+    from wellput.language.wordnet import open_wordnet
+
+    texts = text_list(corpus)
+    is_read = index is not None and not texts
+    check_files([path, None if is_read else index], [*texts, judged, *([index] if is_read else [])])
+    if encoder is not None and judged is None:
+        raise InputError("encoder= is for learning from judged= substitutions: give both.")
+    if not texts and index is None:
+        raise InputError("Nothing to learn from: give text files, or index=FILE.")
+    if engine == "ray" and texts:
+        file_names(texts, "engine='ray'")
+    known = open_wordnet(wordnet)
+    verdicts = read_judged(judged) if judged else []
+    choices = {
+        "learner": learner,
+        "rounds": rounds,
+        "smoothing": smoothing,
+        "penalty": penalty,
+        "min_occurrences": min_occurrences,
+        "max_occurrences": max_occurrences,
+        "negatives": negatives,
+        "ngrams": ngrams,
+        "vocabulary": vocabulary,
+        "features": features,
+        "window": window,
+        "dimensions": dimensions,
+        "classes": classes,
+    }
+    with mapping(engine, address, threads) as map_parts:
+        indexed = _index(texts, index, map_parts, on_phase)
+        model = train_model(
+            indexed,
+            _training(choices),
+            wordnet=known,
+            seed=seed,
+            judged=verdicts,
+            shipped=None if verdicts else _shipped_model(),
+            encoder=TransformerEncoder(encoder) if encoder else None,
+            card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
+            map_parts=map_parts or map_here,
+            on_progress=on_phase("learning words"),
+        )
+    made = ParaphraseTraining(model, len(indexed.starts) - 1, len(indexed))
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _index(
+    texts: Sequence[str | Sequence[str]],
+    path: PathLike | None,
+    map_parts: MapParts | None,
+    on_phase: OnPhase,
+) -> CorpusIndex:
+    from wellput.language.paraphrase.corpus_index import CorpusIndex
+
+    if not texts:
+        return corpus_index([str(path)], on_phase, map_parts)
+    indexed = corpus_index(texts, on_phase, map_parts)
+    if path is None:
+        return indexed
+    indexed.save(path)
+    return CorpusIndex.load(path)  # mapped, and by workers as well
+
+
+def _training(choices: dict[str, Any]) -> Training:
+    from wellput.language.paraphrase.context_training import ContextTraining
+    from wellput.language.paraphrase.lsa import LsaTraining
+    from wellput.language.paraphrase.training import Training
+
+    same = (
+        "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
+    )  # fmt: skip
+    return Training(
+        contexts=ContextTraining(
+            bag_order=choices["ngrams"], **{name: choices[name] for name in same}
+        ),
+        lsa=LsaTraining(
+            **{name: choices[name] for name in ("vocabulary", "features", "window", "dimensions")}
+        ),
+        classes=choices["classes"],
+    )
+
+
+def _shipped_model() -> ParaphraseModel | None:
+    """For the weights of its filters, where it is installed."""
+    from wellput.language.paraphrase.methods import SHIPPED
+    from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.shipped import FOLDER
+
+    path = FOLDER / SHIPPED
+    return ParaphraseModel.load(path) if path.is_file() else None

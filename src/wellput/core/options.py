@@ -1,0 +1,83 @@
+"""Options written behind a name, as in `chrf:word_order=2`: those of a class are the fields of a
+dataclass, and what each may be is said by its type."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from wellput.core.errors import InputError, did_you_mean
+
+
+def option_names(cls: Any) -> list[str]:
+    """The options of a class: the fields of a dataclass, otherwise none."""
+    return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []
+
+
+def described_options(cls: Any) -> dict[str, str]:
+    """What each option of a class may be, in words."""
+    hints = get_type_hints(cls)
+    return {option: _describe(_choices(hints[option])) for option in option_names(cls)}
+
+
+def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
+    """The options of `NAME:option=value,option=value`, by the types of the fields of a dataclass.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Scale:
+    ...     points: int = 7
+    ...     is_shown: bool = True
+    >>> given_options("scale", Scale, "points=5,is_shown=false")
+    {'points': 5, 'is_shown': False}
+    """
+    types_ = get_type_hints(cls, include_extras=True)
+    options = option_names(cls)
+    given: dict[str, Any] = {}
+    for pair in tail.replace(":", ",").split(",") if tail else []:
+        key, equals, value = pair.partition("=")
+        key = key.strip()
+        if key not in options:
+            allowed = f"It has {', '.join(options)}." if options else "It has none."
+            raise InputError(f"{name} has no option {key!r}.{did_you_mean(key, options)} {allowed}")
+        if not equals:
+            raise InputError(f"{name}: write the option as {key}=VALUE.")
+        given[key] = _parse(name, key, value.strip(), types_[key])
+    return given
+
+
+def _parse(name: str, key: str, value: str, hint: Any) -> Any:
+    choices = _choices(hint)
+    for choice in choices:
+        if choice is type(None) and value.lower() == "unset":
+            return None
+        if choice is bool and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        if choice in (int, float):
+            try:
+                return choice(value)
+            except ValueError:
+                continue
+        if get_origin(choice) is Literal and value in get_args(choice):
+            return value
+        if choice is str:
+            return value
+        if get_origin(choice) is Annotated:  # a text, and a function that refuses some
+            choice.__metadata__[0](value)
+            return value
+    raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
+
+
+def _choices(hint: Any) -> Sequence[Any]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
+
+
+def _describe(choices: Sequence[Any]) -> str:
+    titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
+    words: list[str] = []
+    for choice in [c for c in choices if not (c is int and float in choices)]:
+        is_listed = get_origin(choice) is Literal
+        words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
+    return " or ".join(words)

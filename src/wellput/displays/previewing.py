@@ -1,0 +1,236 @@
+"""The head on a page of its own: every sentence with every system's displays, in one HTML file that
+needs no network."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from string import Template
+from typing import Any, ClassVar
+
+from wellput.core.displays import words_of
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.names import Names, listed
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
+from wellput.core.source import EvalSource
+from wellput.displays.inputs import sentences_of
+from wellput.displays.performance import performance
+from wellput.displays.speech import can_speak, speak
+from wellput.io import check_files, replacing
+from wellput.io.files import PathLike
+
+HEAD = files("wellput.displays") / "head"
+SILENT = "espeak-ng is not installed: the head is silent, and the times of the words are estimated."
+
+
+@dataclass(frozen=True, repr=False)
+class Preview(Result):
+    """`html` is the page, sound included; it needs no network."""
+
+    presented_by: ClassVar[str] = "wellput.displays.summaries:preview_summary"
+
+    html: str
+    sentences: int
+    systems: tuple[str, ...]
+    path: PathLike | None = None
+    host: str = "127.0.0.1"
+    port: int = 8010
+    browser: bool = True
+
+    def save(self, path: PathLike) -> None:
+        """Writes the page."""
+        with replacing(path) as file:
+            file.write(self.html.encode(errors="backslashreplace"))
+
+    def serve(self, on_address: Callable[[str], None] = lambda _: None) -> None:
+        """Serves the page until Ctrl-C, and opens the browser where that is wanted. `on_address` is
+        called with the page's address."""
+        import webbrowser
+
+        with page_server(self.html, self.host, self.port) as server, suppress(KeyboardInterrupt):
+            address = f"http://{self.host}:{server.server_address[1]}/"
+            on_address(address)
+            if self.browser:
+                webbrowser.open(address)
+            server.serve_forever()
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: what the page shows."""
+        return [self.values()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput displays preview`."""
+        output = None if self.path is None else str(self.path)
+        return {"sentences": self.sentences, "systems": list(self.systems), "output": output}
+
+
+def preview(
+    evalset: EvalSource | PathLike,
+    *,
+    system: str | None = None,
+    items: Names | None = None,
+    n: int = 20,
+    host: str = "127.0.0.1",
+    port: int = 8010,
+    browser: bool = True,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> Preview:
+    """Makes a page on which the head performs the schedules of an evaluation set. Speech is made ahead
+    by the program espeak-ng where it is installed; without it the head is silent.
+
+    Parameters
+    ----------
+    evalset
+        An `EvalSet` with schedules, or the path of one.
+    system
+        The system shown first.
+    items, n
+        The ids of the sentences to show, or how many of the first ones.
+    host, port, browser
+        Where `serve()` serves the page (port 0 is any that is free), and whether it opens the browser.
+    path
+        Writes the page.
+    seed, threads
+        As for every verb; without effect here.
+    on_phase
+        As for `score`.
+
+    Returns
+    -------
+    Preview
+        `html` is the page, `save("page.html")` writes it, `serve()` serves it until Ctrl-C.
+
+    Raises
+    ------
+    InputError
+        No system has schedules, or a name is unknown.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> page = wellput.displays.preview(wellput.displays.example(n=1).evalset)
+    >>> page.systems, "<!doctype html>" in page.html.lower()
+    (('original',), True)
+    """
+    check_files([path], [evalset])
+    if n < 1:
+        raise InputError(f"n={n} must be 1 or more.")
+    sets = sentences_of(evalset)
+    systems = _systems(sets, system)
+    shown = _chosen(sets, items, n)
+    title = "Displays" if isinstance(evalset, EvalSource) else str(evalset)
+    page = preview_page(shown, systems, title=title, on_progress=on_phase("speaking sentences"))
+    made = Preview(page, len(shown), tuple(systems), path, host, port, browser)
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _systems(sets: EvalSet, first: str | None) -> list[str]:
+    """The systems with schedules, the one asked for first."""
+    found = [
+        name
+        for name in sets.systems
+        if any(not isinstance(item.outputs.get(name, ""), str) for item in sets)
+    ]
+    if not found:
+        raise InputError("Nothing to perform: no system has display schedules.")
+    if first is not None and first not in found:
+        raise InputError(
+            f"No system {first!r} with schedules.{did_you_mean(first, found)} "
+            f"There are {', '.join(found)}."
+        )
+    return found if first is None else [first, *(name for name in found if name != first)]
+
+
+def _chosen(sets: EvalSet, ids: Names | None, n: int) -> Sequence[Item]:
+    if ids is None:
+        return sets.items[:n]
+    by_id = {item.id: item for item in sets}
+    wanted = listed(ids)
+    unknown = [name for name in wanted if name not in by_id]
+    if unknown:
+        raise InputError(
+            f"There is no item {', '.join(unknown)}.{did_you_mean(unknown[0], list(by_id))}"
+        )
+    return [by_id[name] for name in wanted]
+
+
+def preview_page(
+    items: Sequence[Item],
+    systems: Sequence[str],
+    *,
+    title: str = "Displays",
+    on_progress: Callable[[int], None] | None = None,
+) -> str:
+    """The page, sound included; the first of `systems` is shown first."""
+    sentences = []
+    for item in items:
+        if item.derivation is None:
+            raise InputError(f"Item {item.id} has no derivation: the head does not know its words.")
+        speech = speak(words_of(item.derivation))
+        shown = {
+            system: performance(item.derivation, output, speech)
+            for system in systems
+            if (output := item.outputs.get(system)) is not None and not isinstance(output, str)
+        }
+        spoken = performance(item.derivation, {}, speech)
+        audio = None
+        if speech.wav is not None:
+            audio = f"data:audio/wav;base64,{base64.b64encode(speech.wav).decode()}"
+        sentences.append(
+            {
+                "text": f"{item.id}: {' '.join(words_of(item.derivation))}",
+                "speech": spoken,
+                "motions": {system: each["motions"] for system, each in shown.items()},
+                "audio": audio,
+            }
+        )
+        if on_progress is not None:
+            on_progress(1)
+    value = json.dumps({"sentences": sentences, "systems": list(systems)}, ensure_ascii=False)
+    contexts = {item.context for item in items if item.context}
+    notes = [*(contexts if len(contexts) == 1 else ()), *(() if can_speak() else (SILENT,))]
+    return Template((HEAD / "preview.html").read_text(encoding="utf-8")).substitute(
+        title=escape(title),
+        note=escape(" ".join(notes)),
+        style=(HEAD / "head.css").read_text(encoding="utf-8"),
+        script=(HEAD / "head.js").read_text(encoding="utf-8"),
+        shows=value.replace("<", "\\u003c"),  # nothing in it ends the script
+    )
+
+
+def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
+    """A server of nothing but the page, listening; raises InputError where it cannot."""
+    body = page.encode()
+
+    class OnlyPage(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_page = self.path == "/"
+            self.send_response(200 if is_page else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body) if is_page else 0))
+            self.end_headers()
+            with suppress(BrokenPipeError):
+                self.wfile.write(body if is_page else b"")
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Says nothing: the terminal is the user's."""
+
+    try:
+        return ThreadingHTTPServer((host, port), OnlyPage)
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
+        ) from error

@@ -1,0 +1,295 @@
+"""What training gave: a result for each kind of model, and the table that says what it has learned
+from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wellput.core.result import Result
+from wellput.io.files import PathLike
+from wellput.reporting.table import Report, Table
+
+if TYPE_CHECKING:
+    from wellput.language.english_training import Card
+    from wellput.language.ngrams import NgramModel
+    from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.parsers import TaggingParser
+    from wellput.language.tree_model import TreeModel
+
+LEVEL = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
+FILE = ("file", "about", "bytes", "sha256", "licence", "is_new")
+FEATURE = ("file", "feature", "weight")
+PARSED = ("xpos", "upos", "lemma", "uas", "las")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NgramTraining(Result):
+    """An n-gram model; `lines` and `words` are those of the text, `discounts` are by length, for counts
+    of 1, 2, 3 and more."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:ngram_report"
+
+    model: NgramModel
+    lines: int
+    words: int
+    discounts: tuple[tuple[float, float, float], ...]
+    is_compact: bool = False
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model, `.arpa` (`.gz`, `.xz`) or `.wlm`."""
+        from wellput.language.ngram_files import save_model
+
+        save_model(self.model, path, is_compact=self.is_compact)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each length of n-grams."""
+        levels = enumerate(zip(self.model.sizes, self.discounts, strict=True), 1)
+        return [
+            dict(zip(LEVEL, (n, size, *discounts), strict=True)) for n, (size, discounts) in levels
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train lm`."""
+        return {
+            "lines": self.lines,
+            "words": self.words,
+            "sha256": self.model.fingerprint,
+            "levels": self.records(),
+        }
+
+
+def ngram_report(made: NgramTraining) -> Report:
+    """N-grams and discounts by length."""
+    table = Table(
+        ("length", "n-grams", "discount 1", "discount 2", "discount 3+"),
+        [
+            [
+                str(level["length"]),
+                f"{level['ngrams']:,}",
+                *(f"{level[name]:.3f}" for name in LEVEL[2:]),
+            ]
+            for level in made.records()
+        ],
+        notes=[f"From {made.words:,} words on {made.lines:,} lines."],
+    )
+    return Report([table], made.values(), LEVEL, made.records())
+
+
+@dataclass(frozen=True, repr=False)
+class EnglishTraining(Result):
+    """Models of English in `folder`, each with its card; `new` are those that were made this time."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:english_report"
+
+    folder: Path
+    cards: tuple[Card, ...]
+    new: frozenset[str]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each file."""
+        return [
+            {
+                "file": card.file,
+                "about": card.about,
+                "bytes": card.bytes,
+                "sha256": card.sha256,
+                "licence": card.licence,
+                "is_new": card.file in self.new,
+            }
+            for card in self.cards
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train english`."""
+        more = [{"figures": card.figures, "data": card.data} for card in self.cards]
+        return {"files": [a | b for a, b in zip(self.records(), more, strict=True)]}
+
+
+def english_report(made: EnglishTraining) -> Report:
+    """A row per file."""
+    table = Table(
+        ("file", "what", "kB", "licence", ""),
+        [
+            [
+                card.file,
+                card.about,
+                f"{card.bytes / 1000:,.0f}",
+                card.licence,
+                "made" if card.file in made.new else "was there",
+            ]
+            for card in made.cards
+        ],
+        notes=[f"{sum(card.bytes for card in made.cards) / 1e6:.1f} MB in all."],
+        is_prose=True,
+    )
+    return Report([table], made.values(), FILE, made.records())
+
+
+@dataclass(frozen=True, repr=False)
+class FluencyTraining(Result):
+    """Models of fluency in `folder`: the weights of the features by file. `real` and `source` count the
+    sentences that stayed as they were, and those that worse ones were made from."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
+
+    folder: Path
+    weights: Mapping[str, Mapping[str, float]]
+    real: int
+    source: int
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each feature."""
+        return [
+            {"file": file, "feature": feature, "weight": weight}
+            for file, weights in self.weights.items()
+            for feature, weight in weights.items()
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train fluency`."""
+        files = {file: dict(weights) for file, weights in self.weights.items()}
+        return {"real": self.real, "source": self.source, "files": files}
+
+
+def fluency_report(made: FluencyTraining) -> Report:
+    """A row per feature."""
+    records = made.records()
+    table = Table(
+        FEATURE,
+        [[record["file"], record["feature"], f"{record['weight']:.3f}"] for record in records],
+        notes=[f"From {made.real:,} real sentences and {made.source:,} to make worse ones from."],
+    )
+    return Report([table], made.values(), FEATURE, records)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParserTraining(Result):
+    """A tagger and a parser; `scores` are shares of the words of the trees to measure on, empty where
+    there were none."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:parser_report"
+
+    parser: TaggingParser
+    trees: int
+    scores: Mapping[str, float]
+    card: Mapping[str, Any]
+
+    def save(self, path: PathLike) -> None:
+        """Writes `tagger.wpm` and `parser.wpm` into an existing folder."""
+        from wellput.language.parsers import PARSER_FILE, TAGGER_FILE
+
+        self.parser.tagger.save(Path(path) / TAGGER_FILE, self.card)
+        self.parser.transitions.save(Path(path) / PARSER_FILE, self.card)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: the share of words that are right, by what was measured."""
+        return [{name: self.scores.get(name) for name in PARSED}]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train parser`."""
+        return {"trees": self.trees, **self.records()[0]}
+
+
+def parser_report(made: ParserTraining) -> Report:
+    """What was measured, in percent of words."""
+    scores = made.scores
+    cells = [f"{100 * scores[name]:.2f}" if name in scores else "–" for name in PARSED]
+    notes = [f"From {made.trees:,} trees."]
+    if scores:
+        notes.append(
+            f"In percent of the {scores['words']:,.0f} words of --dev, punctuation included: tags, "
+            "lemmas, heads (UAS), heads with universal relations (LAS)."
+        )
+    table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
+    return Report([table], made.values(), PARSED, made.records())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeTraining(Result):
+    """A tree model."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:tree_report"
+
+    model: TreeModel
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model, `.wpm`."""
+        self.model.save(path)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """What the model has learned from and how much it holds."""
+        model = self.model
+        return {
+            "trees": int(model.card["trees"]),
+            "words": int(model.card["words"]),
+            "lexemes": len(model.words),
+            "shapes": len(model.shapes),
+            "supertags": len(model.supertags),
+            "categories": len(model.inventory.categories),
+            "bytes": sum(array.nbytes for array in model.arrays.values()),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each size."""
+        return [{"count": count, "of": name} for name, count in self.sizes.items()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train tree`."""
+        return {**self.sizes, "sha256": self.model.fingerprint}
+
+
+def tree_report(made: TreeTraining) -> Report:
+    """A row per size."""
+    table = Table(
+        ("of", "count"),
+        [[name, f"{count:,}"] for name, count in made.sizes.items()],
+        notes=["Shapes stand for words that are not among the lexemes."],
+    )
+    return Report([table], made.values(), ("of", "count"), made.records())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParaphraseTraining(Result):
+    """What paraphrasing needs, from so many sentences and words."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:paraphrase_training_report"
+
+    model: ParaphraseModel
+    sentences: int
+    words: int
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model, `.wpm`."""
+        self.model.save(path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: what was learned from how much."""
+        return [self.values()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train paraphrase`."""
+        model = self.model
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "classifiers": len(model.classifiers.words),
+            "vectors": len(model.vectors.words),
+            "classes": 0 if model.clusters is None else int(model.clusters.max()) + 1,
+            "pairs": len(model.bigrams.pairs),
+            "has_context_filter": model.combination is not None,
+            "sha256": model.fingerprint,
+        }
+
+
+def paraphrase_training_report(made: ParaphraseTraining) -> Report:
+    """A row per part of the model."""
+    record = made.values()
+    shown = [name for name in record if name not in ("has_context_filter", "sha256")]
+    has_filter = record["has_context_filter"]
+    notes = [] if has_filter else ["No judged substitutions: there is no context filter."]
+    table = Table(["learned", ""], [[name, f"{record[name]:,}"] for name in shown], notes=notes)
+    return Report([table], record, list(record), [record])

@@ -1,0 +1,225 @@
+"""The nouns `Design`, one way of asking judges, and `AnsweredTrial`, what a design makes judgments of.
+
+All that depends on how a study asks is said here: what a trial shows, which questions it has, what its
+answers are worth. The rest of the room never asks which design it has. A design is a frozen dataclass;
+its fields are its options.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from wellput.agreement.panel import Panel, normalized, panels
+from wellput.agreement.ranking import Ranking, rank_answers, rank_panel
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Floats
+from wellput.stats.krippendorff import Level
+from wellput.studies.answers import Values
+from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Questionnaire, Task
+from wellput.studies.questions import Question
+from wellput.studies.wordings import PRACTICE_TEXTS, THANKS
+
+COLUMNS = (
+    "judge", "item", "system", "system_a", "system_b", "question", "value", "choice", "ms",
+    "position", "recorded_at", "repeat",
+)  # fmt: skip
+"""What an export's columns are called. The answers to a question in words get a column of their own."""
+
+
+@dataclass(frozen=True)
+class AnsweredTrial:
+    """A trial as one judge answered it.
+
+    `answers` holds {question: value} for each system, or once for all where the design asks once.
+    `columns` are written beside every judgment.
+    """
+
+    judge: str
+    item: str
+    systems: tuple[str, ...]
+    questions: tuple[Question, ...]
+    answers: Sequence[Values]
+    seconds: float
+    task: Task | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def judgment(
+        self, system: str, question: str, value: float, columns: Mapping[str, str] | None = None
+    ) -> Judgment:
+        """What the judge thinks of one system's output, with further `columns`."""
+        beside = {**self.columns, **(columns or {})}
+        return Judgment(self.judge, self.item, system, question, float(value), beside)
+
+
+@dataclass(frozen=True)
+class Design(ABC):
+    """One way of asking judges. Every method has an answer for designs that ask about each output by
+    itself; a design that does otherwise says so."""
+
+    name: ClassVar[str]
+    """By which a study finds its design again: that of the entry point."""
+    title: ClassVar[str]
+    instructions: ClassVar[str]
+    default_questions: ClassVar[tuple[str, ...]]
+
+    layouts: ClassVar[tuple[Layout, ...]] = LAYOUTS
+    template: ClassVar[str] = "trial.html"
+    """The page of a trial: one of `studies/templates`, or `package:path` in another package."""
+    asks_once: ClassVar[bool] = False
+    """Whether the questions are about all outputs of a trial together, not about each."""
+    balances_order: ClassVar[bool] = False
+    """Whether two outputs are to be shown equally often in each order."""
+    shows_items_once: ClassVar[bool] = False
+    """Whether a judge who has seen one output of an item must not see another."""
+    can_undo: ClassVar[bool] = True
+    """Whether judges may change their last answer."""
+    has_tasks: ClassVar[bool] = False
+    """Whether every item has a question of its own, with keyed answers."""
+    n_texts: ClassVar[int | None] = None
+    """The texts of a practice trial or a check; None for one or more."""
+    level: ClassVar[Level] = "interval"
+    """The level of measurement at which judges' agreement is computed."""
+    has_own_scales: ClassVar[bool] = False
+    """Whether judges choose their own scales: their answers are normalized before they are compared."""
+
+    # Making a study.
+
+    @abstractmethod
+    def question(self, name: str) -> Question:
+        """The question of this name, in the words and on the scale that the design has for it."""
+
+    def filled_in(self, text: str) -> str:
+        """Instructions with the words that depend on the options."""
+        return text
+
+    def kept_options(self) -> dict[str, Any]:
+        """The options that are stored with a study: those that differ from their default."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        usual = {one.name: one.default for one in fields(self)}
+        return {name: value for name, value in given.items() if value != usual[name]}
+
+    def questionnaire(
+        self, questions: Sequence[str] = (), layout: Layout = "single"
+    ) -> Questionnaire:
+        """The design's own words; `questions` are names, known or one's own."""
+        made = Questionnaire(
+            kind=self.name,
+            questions=tuple(self.question(name) for name in questions or self.default_questions),
+            title=self.title,
+            instructions=self.filled_in(self.instructions),
+            thanks=THANKS,
+            layout=layout,
+            options=self.kept_options(),
+        )
+        self.check(made)
+        return made
+
+    def check(self, questionnaire: Questionnaire) -> None:
+        """Raises InputError for a questionnaire that no judge could answer."""
+        if problems := self.problems(questionnaire):
+            raise InputError.collect("This design cannot be used:", problems)
+
+    def problems(self, questionnaire: Questionnaire) -> list[str]:
+        """Why no judge could answer it."""
+        names = [question.name for question in questionnaire.questions]
+        found = [] if names else ["there is no question"]
+        found += [f"the question {n!r} comes twice" for n in sorted({*names}) if names.count(n) > 1]
+        for question in questionnaire.questions:
+            found += question.problems()
+            if question.kind == "answer" and question.name in COLUMNS:
+                found.append(f"{question.name} is a column of every export: rename the question")
+        if questionnaire.layout not in self.layouts:
+            found.append(
+                f"a {self.name} design shows one trial at a time: no layout {questionnaire.layout}"
+            )
+        return found
+
+    def groups(self, systems: Sequence[str], layout: Layout) -> list[tuple[str, ...]]:
+        """The trials of an item that has outputs of these systems: whose outputs each shows."""
+        return [tuple(systems)] if layout == "page" else [(system,) for system in systems]
+
+    def is_worth_asking(self, outputs: Sequence[str]) -> bool:
+        """Whether a trial that shows these outputs can tell anything."""
+        return True
+
+    def why_no_trials(self, n_systems: int) -> str:
+        """What to tell the owner of an evalset of which nothing can be shown."""
+        return f"A {self.name} design finds nothing to show in this evalset."
+
+    def practice(self) -> tuple[Practice, ...]:
+        """Practice trials for a study that brings none of its own."""
+        return tuple(Practice((text,)) for text in PRACTICE_TEXTS)
+
+    def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        """Attention checks for a study that brings none: the text says what to answer."""
+        raise InputError(
+            f"Attention checks of a {self.name} design need a wording of their own: give [[checks]]."
+        )
+
+    def trial_score(self, scores: Sequence[float]) -> float:
+        """A metric's value of a trial, from those of its outputs in their order."""
+        return float(np.mean(scores))
+
+    # Asking.
+
+    def asked(self, questions: tuple[Question, ...], task: Task | None) -> tuple[Question, ...]:
+        """The questions of a trial, where `task` is what its item asks."""
+        return questions
+
+    def is_expected(self, answer: Any, expected: Any) -> bool:
+        """Whether an attention check was answered right; a list is the lowest and the highest."""
+        if isinstance(expected, Sequence) and not isinstance(expected, str):
+            return bool(expected[0] <= answer <= expected[1])
+        return bool(answer == expected)
+
+    # What answers are worth.
+
+    def value_of(self, question: Question, answer: Any) -> float | None:
+        """The number that an answer counts as; None for a text that is kept beside the numbers."""
+        return None if isinstance(answer, str) else float(answer)
+
+    def judgments(self, trial: AnsweredTrial) -> Iterable[Judgment] | Iterable[Preference]:
+        """What the judge thinks of each output; texts become columns beside the numbers."""
+        for system, answers in zip(trial.systems, trial.answers, strict=True):
+            values = {q.name: self.value_of(q, answers[q.name]) for q in trial.questions}
+            texts = {name: str(answers[name]) for name, value in values.items() if value is None}
+            for name, value in values.items():
+                if value is not None:
+                    yield trial.judgment(system, name, value, texts)
+
+    def is_alike(self, question: Question, answer: Any, before: Any) -> bool | None:
+        """Whether a judge who saw a trial twice answered alike; None where that tells nothing."""
+        if isinstance(answer, str) and not question.choices:
+            return None
+        return question.widget.is_alike(question, answer, before)
+
+    def units(
+        self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
+    ) -> dict[str, Floats]:
+        """Judges × what they judged for each question, on one scale, NaN where there is nothing."""
+        ratings = cast("Sequence[Judgment]", answers)
+        return {name: panel.units for name, panel in self._panels(ratings, systems, items).items()}
+
+    def rankings(
+        self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
+    ) -> list[Ranking]:
+        """Whom the judges prefer on each question."""
+        if not self.has_own_scales:
+            return rank_answers(cast("Sequence[Judgment]", answers))
+        ratings = cast("Sequence[Judgment]", answers)
+        by_question = self._panels(ratings, systems, items) if answers else {}
+        return [rank_panel(panel) for panel in by_question.values()]
+
+    def _panels(
+        self, ratings: Sequence[Judgment], systems: Sequence[str], items: Sequence[str]
+    ) -> dict[str, Panel]:
+        by_question = panels(ratings, systems, items)
+        if not self.has_own_scales:
+            return dict(by_question)
+        return {name: normalized(panel, "z") for name, panel in by_question.items()}

@@ -1,0 +1,120 @@
+"""Pairwise choices: the better of two outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from wellput.agreement.choices import WON
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Floats
+from wellput.stats.krippendorff import Level
+from wellput.studies.designs.base import AnsweredTrial, Design
+from wellput.studies.questionnaire import Check, Layout, Practice
+from wellput.studies.questions import Question
+from wellput.studies.wordings import PRACTICE_TEXTS
+
+BETTER: Mapping[str, str] = {
+    "preference": "better put",
+    "understandability": "easier to understand",
+    "quality": "better written",
+    "fluency": "more fluent",
+    "adequacy": "closer to what should be said",
+}
+TIES = " If you find neither better, say so."
+
+
+@dataclass(frozen=True)
+class Pairwise(Design):
+    """Two outputs side by side; with `ties` judges may find neither better.
+
+    Equal texts are not compared: there is nothing to choose between them.
+    """
+
+    name: ClassVar[str] = "pairwise"
+    title: ClassVar[str] = "Which is better put?"
+    instructions: ClassVar[str] = (
+        "You will see two versions of a sentence at a time. Choose the one that you think is put "
+        "better.{ties}\n\n"
+        "There are no right or wrong answers: your first impression is what counts. You can go back "
+        "one step, and you can leave at any time and come back with the same link."
+    )
+    default_questions: ClassVar[tuple[str, ...]] = ("preference",)
+    layouts: ClassVar[tuple[Layout, ...]] = ("single",)
+    template: ClassVar[str] = "pair.html"
+    asks_once: ClassVar[bool] = True
+    balances_order: ClassVar[bool] = True
+    n_texts: ClassVar[int | None] = 2
+    level: ClassVar[Level] = "nominal"
+
+    ties: bool = False
+
+    def filled_in(self, text: str) -> str:
+        return text.format(ties=TIES if self.ties else "")
+
+    def question(self, name: str) -> Question:
+        asked = BETTER.get(name, f"better in {name}")
+        choices = ("a", "b", "tie") if self.ties else ("a", "b")
+        return Question(name, f"Which version is {asked}?", "choice", choices=choices)
+
+    def groups(self, systems: Sequence[str], layout: Layout) -> list[tuple[str, ...]]:
+        return list(combinations(systems, 2))
+
+    def is_worth_asking(self, outputs: Sequence[str]) -> bool:
+        first, second = outputs
+        return first != second
+
+    def why_no_trials(self, n_systems: int) -> str:
+        what = "one system" if n_systems == 1 else "no item with two different outputs"
+        wants = f"A {self.name} design compares two systems' outputs for an item"
+        return f"{wants}; this evalset has {what}."
+
+    def practice(self) -> tuple[Practice, ...]:
+        return (Practice(PRACTICE_TEXTS),)
+
+    def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        this = "This is a check: please choose this version."
+        other = "This one is not to be chosen."
+        return tuple(
+            Check(texts, {question.name: choice for question in questions})
+            for choice, texts in (("a", (this, other)), ("b", (other, this)))
+        )
+
+    def trial_score(self, scores: Sequence[float]) -> float:
+        """How much better the first is than the second."""
+        first, second = scores
+        return first - second
+
+    def judgments(self, trial: AnsweredTrial) -> Iterator[Preference]:
+        """The choices; answers to other questions become columns beside them."""
+        (answers,), (first, second) = trial.answers, trial.systems
+        chosen = [question.name for question in trial.questions if question.kind == "choice"]
+        texts = {name: f"{value}" for name, value in answers.items() if name not in chosen}
+        for name in chosen:
+            beside = {**trial.columns, **texts}
+            yield Preference(trial.judge, trial.item, first, second, name, answers[name], beside)
+
+    def units(
+        self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
+    ) -> dict[str, Floats]:
+        """1 where the system first by name was chosen, ½ for a tie, for each pair of an item."""
+        cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
+        for one in answers:
+            assert isinstance(one, Preference)
+            won = WON[one.choice] if one.system_a < one.system_b else 1 - WON[one.choice]
+            pair = (one.item, *sorted((one.system_a, one.system_b)))
+            cells.setdefault(one.question, {})[one.judge, pair] = won
+        return {question: _table(given) for question, given in cells.items()}
+
+
+def _table(given: Mapping[tuple[str, tuple[str, ...]], float]) -> Floats:
+    judges = list(dict.fromkeys(judge for judge, _ in given))
+    pairs = list(dict.fromkeys(pair for _, pair in given))
+    units = np.full((len(judges), len(pairs)), np.nan)
+    for (judge, pair), won in given.items():
+        units[judges.index(judge), pairs.index(pair)] = won
+    return units

@@ -1,0 +1,107 @@
+"""Designs by name: `create("rating")`, `create("rating:points=5")`.
+
+One table, name -> "module:Class", imported on request; other packages add theirs through the
+entry-point group `wellput.designs`, with a class that extends `Design`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.options import given_options, option_names
+from wellput.core.plugins import load_plugin, origin, plugins
+from wellput.studies.designs.base import Design
+from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
+
+GROUP = "wellput.designs"
+
+BUILT_IN: dict[str, str] = {
+    "rating": "wellput.studies.designs.rating:Rating",
+    "magnitude": "wellput.studies.designs.magnitude:Magnitude",
+    "slider": "wellput.studies.designs.slider:Slider",
+    "pairwise": "wellput.studies.designs.pairwise:Pairwise",
+    "task": "wellput.studies.designs.task:TaskDesign",
+}
+
+
+def names() -> list[str]:
+    """Every design that can be asked for, built in or from other packages."""
+    return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
+
+
+def design_class(name: str) -> type[Design]:
+    """The class behind a name."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        own: type[Design] = getattr(import_module(module), attribute)
+        return own
+    if point := plugins(GROUP).get(name):
+        found = load_plugin(point)
+        if not (isinstance(found, type) and issubclass(found, Design)):
+            raise InputError(f"{origin(point)} must be a class that extends Design.")
+        if getattr(found, "name", None) != name:
+            raise InputError(f"{origin(point)} needs the line `name = {name!r}` in its class.")
+        return found
+    raise InputError(
+        f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}; one of "
+        "another package is there when that is installed."
+    )
+
+
+def create(design: str | Design, **options: Any) -> Design:
+    """A design from its name, or as it is, with further options; raises InputError for those that it
+    does not have."""
+    if isinstance(design, str):
+        name, _, tail = design.partition(":")
+        cls = design_class(name)
+        options = {**given_options(name, cls, tail), **options}
+        refuse_others(cls, options)
+        return cls(**options)
+    if isinstance(design, type):
+        raise InputError(f"{design.__name__} is a class: give a design, {design.__name__}().")
+    if design.name not in names() or design_class(design.name) is not type(design):
+        raise InputError(
+            f"A study finds its design again by name: install a package that names "
+            f"{type(design).__name__} {design.name!r} in the entry-point group {GROUP}."
+        )
+    refuse_others(type(design), options)
+    return replace(design, **options)
+
+
+def refuse_others(cls: type[Design], options: dict[str, Any]) -> None:
+    own = option_names(cls)
+    for option in options:
+        if option not in own:
+            owners = [name for name in BUILT_IN if option in option_names(design_class(name))]
+            if owners:
+                raise InputError(
+                    f"{option}= is an option of the design {' and '.join(owners)}, not of {cls.name}."
+                )
+            has = f"It has {', '.join(own)}." if own else "It has none."
+            raise InputError(f"The design {cls.name} has no option {option!r}. {has}")
+
+
+def default_questionnaire(
+    design: str | Design,
+    *,
+    questions: Sequence[str] = (),
+    layout: Layout = "single",
+    **options: Any,
+) -> Questionnaire:
+    """A design's own words; `questions` are names, known or one's own.
+
+    >>> [question.name for question in default_questionnaire("rating").questions]
+    ['understandability', 'quality']
+    """
+    if layout not in LAYOUTS:
+        raise InputError(f"No layout {layout!r}; there are {', '.join(LAYOUTS)}.")
+    return create(design, **options).questionnaire(questions, layout)
+
+
+def design_of(questionnaire: Questionnaire) -> Design:
+    """The design of a questionnaire, with its options."""
+    return create(questionnaire.kind, **questionnaire.options)

@@ -1,0 +1,77 @@
+"""Tasks: a question about what the text says, answered right or wrong, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wellput.core.judgment import Judgment
+from wellput.studies.answers import is_success
+from wellput.studies.designs.base import AnsweredTrial, Design
+from wellput.studies.questionnaire import Layout, Practice, Questionnaire, Task
+from wellput.studies.questions import Question
+from wellput.studies.wordings import PRACTICE_TEXTS
+
+SECONDS = "seconds"
+"""The question under which the time of a task stands."""
+
+
+@dataclass(frozen=True)
+class TaskDesign(Design):
+    """One output, and the question that its item asks about it.
+
+    A text is not read for the first time twice, and the time cannot be measured twice.
+    """
+
+    name: ClassVar[str] = "task"
+    title: ClassVar[str] = "Read and answer"
+    instructions: ClassVar[str] = (
+        "You will read short texts, each with a question. Answer the question from the text alone, "
+        "as quickly as you can without hurrying. The time from seeing a text to answering is "
+        "measured.\n\n"
+        "It is the texts that are being tested, not you. You can leave at any time between two texts "
+        "and come back with the same link."
+    )
+    default_questions: ClassVar[tuple[str, ...]] = ("success",)
+    layouts: ClassVar[tuple[Layout, ...]] = ("single",)
+    shows_items_once: ClassVar[bool] = True
+    can_undo: ClassVar[bool] = False
+    has_tasks: ClassVar[bool] = True
+    n_texts: ClassVar[int | None] = 1
+
+    def question(self, name: str) -> Question:
+        return Question(name, "Please answer the question.", "answer")
+
+    def problems(self, questionnaire: Questionnaire) -> list[str]:
+        found = super().problems(questionnaire)
+        if len(questionnaire.questions) > 1:
+            found.append("a task has one question an item; give its wording under [[tasks]]")
+        return found
+
+    def practice(self) -> tuple[Practice, ...]:
+        ask = "When does the ferry leave?"
+        return tuple(Practice((text,), question=ask) for text in PRACTICE_TEXTS)
+
+    def asked(self, questions: tuple[Question, ...], task: Task | None) -> tuple[Question, ...]:
+        if task is None:
+            return questions
+        return (Question(questions[0].name, task.text, "answer", choices=task.choices),)
+
+    def is_expected(self, answer: Any, expected: Any) -> bool:
+        """A list holds all answers that are right."""
+        keys = expected if isinstance(expected, list | tuple) else [expected]
+        return is_success(answer, [str(key) for key in keys])
+
+    def is_alike(self, question: Question, answer: Any, before: Any) -> bool:
+        return bool(answer == before)
+
+    def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
+        """Success, 0 or 1, and the seconds it took."""
+        assert trial.task is not None
+        for system, answers in zip(trial.systems, trial.answers, strict=True):
+            for question, answer in answers.items():
+                beside = {"answer": str(answer)}
+                success = is_success(answer, trial.task.answers)
+                yield trial.judgment(system, question, success, beside)
+                yield trial.judgment(system, SECONDS, trial.seconds, beside)

@@ -1,0 +1,237 @@
+"""The noun `Question`, and the `Widget`s by which judges answer: what a value may be, how the text of a
+form becomes one, when two answers are alike.
+
+A widget is known by the question's `kind`. Its part of the page is in `templates/question.html`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from wellput.studies.answers import AnswerError, Values, is_storable, quoted
+
+QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answer"]
+
+MAX_POINTS = 100
+MAX_TEXT = 2000
+LARGEST = 1e15
+"""Bounds of a magnitude: beyond them it is a slip of the keyboard, and not a number to average."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about a variant, or about a pair.
+
+    `points`: whole numbers `low`..`high`; `slider`: any number in between; `number`: any number above
+    `low`; `choice`: one of `choices` ("a" is the variant shown first); `answer`: one of `choices`, or
+    free text where there are none. `labels` puts words to values, e.g. {"1": "Impossible"}.
+    """
+
+    name: str
+    text: str
+    kind: QuestionKind
+    low: float | None = None
+    high: float | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+
+    @property
+    def widget(self) -> Widget:
+        return WIDGETS[self.kind]
+
+    def problems(self) -> list[str]:
+        """Why nobody could answer it."""
+        return self.widget.problems(self) if self.name.strip() else ["a question has no name"]
+
+
+class Widget(ABC):
+    """One way of answering a question."""
+
+    has_scale: ClassVar[bool] = False
+    """Whether the question's labels stand at points of a scale."""
+
+    def problems(self, question: Question) -> list[str]:
+        """Why the question cannot be asked in this way."""
+        return []
+
+    @abstractmethod
+    def checked(self, question: Question, value: object) -> tuple[Any, str]:
+        """The value in its stored form, and why it is none ("" where it is)."""
+
+    def from_text(self, text: str) -> Any:
+        """A form's text as the value that is wanted; the text itself where it is none."""
+        return text
+
+    def is_alike(self, question: Question, value: Any, before: Any) -> bool:
+        """Whether two answers to the same question about the same trial are consistent."""
+        return bool(value == before)
+
+    @abstractmethod
+    def keys(self, question: Question) -> str:
+        """A line about the keys that answer the question."""
+
+
+class NumberWidget(Widget):
+    """Any number above a lowest one, typed."""
+
+    def checked(self, question: Question, value: object) -> tuple[Any, str]:
+        # A whole number may be too large for a float; bool is an int in Python, but no rating.
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None, f"a number is needed, not {quoted(value)}"
+        if isinstance(value, int) and abs(value) > LARGEST:
+            return None, "the number is too large"
+        number = float(value)
+        if not math.isfinite(number):
+            return None, "the number is not finite"
+        return number, self.out_of_range(question, number, quoted(value))
+
+    def out_of_range(self, question: Question, number: float, given: str) -> str:
+        low = question.low or 0
+        if low < number <= LARGEST:
+            return ""
+        return f"a number above {low:g} is needed, at most {LARGEST:g}"
+
+    def from_text(self, text: str) -> Any:
+        try:
+            number = float(text.strip().replace(",", "."))
+        except ValueError:
+            return text
+        return int(number) if math.isfinite(number) and number == int(number) else number
+
+    def is_alike(self, question: Question, value: Any, before: Any) -> bool:
+        """Within a factor of two."""
+        return bool(0.5 <= value / before <= 2.0)
+
+    def keys(self, question: Question) -> str:
+        return "Enter: next"
+
+
+class SliderWidget(NumberWidget):
+    """Any number between two ends."""
+
+    has_scale = True
+
+    def problems(self, question: Question) -> list[str]:
+        low, high = question.low, question.high
+        if low is None or high is None or not low < high:
+            return [f"the slider of {question.name} must run from a lower to a higher number"]
+        return []
+
+    def out_of_range(self, question: Question, number: float, given: str) -> str:
+        low, high = ends(question)
+        return "" if low <= number <= high else f"{given} is not between {low:g} and {high:g}"
+
+    def is_alike(self, question: Question, value: Any, before: Any) -> bool:
+        """Within a tenth of the slider."""
+        low, high = ends(question)
+        return bool(abs(value - before) <= (high - low) / 10)
+
+    def keys(self, question: Question) -> str:
+        return "Keys: ← → move, or type a number · Enter next"
+
+
+class PointsWidget(SliderWidget):
+    """One of the whole numbers between two ends."""
+
+    def problems(self, question: Question) -> list[str]:
+        name, low, high = question.name, question.low, question.high
+        if low is None or high is None or low != int(low) or high != int(high):
+            return [f"the scale of {name} has no whole first and last point"]
+        if high - low < 1:
+            return [f"the scale of {name} has one point; a scale needs at least two"]
+        if high - low + 1 > MAX_POINTS:
+            return [f"the scale of {name} has over {MAX_POINTS} points: use the slider design"]
+        return []
+
+    def out_of_range(self, question: Question, number: float, given: str) -> str:
+        low, high = ends(question)
+        if number != int(number):
+            return f"a whole number from {low:g} to {high:g} is needed"
+        return super().out_of_range(question, number, given)
+
+    def is_alike(self, question: Question, value: Any, before: Any) -> bool:
+        """Give or take one point, unless there are but two."""
+        low, high = ends(question)
+        return bool(abs(value - before) <= min(1, high - low - 1))
+
+    def keys(self, question: Question) -> str:
+        low, high = ends(question)
+        return f"Keys: {low:g}–{high:g} choose · ← → move · Enter next"
+
+
+class AnswerWidget(Widget):
+    """One of several words, or free text."""
+
+    def checked(self, question: Question, value: object) -> tuple[Any, str]:
+        if not isinstance(value, str):
+            return None, f"text is needed, not {quoted(value)}"
+        if question.choices:
+            wanted = ", ".join(question.choices)
+            return value, "" if value in question.choices else f"one of {wanted} is needed"
+        if not value.strip():
+            return None, "the answer is empty"
+        if len(value) > MAX_TEXT:
+            return None, f"the answer is longer than {MAX_TEXT} characters"
+        return value, "" if is_storable(
+            value
+        ) else "the answer has characters that cannot be stored"
+
+    def keys(self, question: Question) -> str:
+        if not question.choices:
+            return "Enter: next"
+        return f"Keys: 1–{min(len(question.choices), 9)} choose · Enter next"
+
+
+class ChoiceWidget(AnswerWidget):
+    """One of two variants, or neither."""
+
+    def problems(self, question: Question) -> list[str]:
+        if {"a", "b"} <= {*question.choices} <= {"a", "b", "tie"}:
+            return []
+        return [f"the choices of {question.name} must be a, b and perhaps tie"]
+
+    def keys(self, question: Question) -> str:
+        tie = " · T no difference" if "tie" in question.choices else ""
+        return f"Keys: ← first · → second{tie} · Enter next"
+
+
+WIDGETS: Mapping[QuestionKind, Widget] = {
+    "points": PointsWidget(),
+    "slider": SliderWidget(),
+    "number": NumberWidget(),
+    "choice": ChoiceWidget(),
+    "answer": AnswerWidget(),
+}
+
+
+def ends(question: Question) -> tuple[float, float]:
+    """The first and the last point of a scale."""
+    assert question.low is not None and question.high is not None
+    return question.low, question.high
+
+
+def check_values(questions: Sequence[Question], values: object, where: str = "") -> Values:
+    """The answers to all questions about one variant, as they are stored.
+
+    Raises AnswerError with every reason at once; `where` is put before each.
+    """
+    if not isinstance(values, Mapping):
+        raise AnswerError([f"{where}answers must be an object of question and value"])
+    names = [question.name for question in questions]
+    reasons = [f"{where}unknown question {quoted(name)}" for name in values if name not in names]
+    found: Values = {}
+    for question in questions:
+        if question.name not in values:
+            reasons.append(f"{where}no answer to {question.name}")
+            continue
+        value, reason = question.widget.checked(question, values[question.name])
+        if reason:
+            reasons.append(f"{where}{question.name}: {reason}")
+        found[question.name] = value
+    if reasons:
+        raise AnswerError(reasons)
+    return found
