@@ -57,5 +57,5 @@ def _without_bars(line: str) -> str:
 
 def setup(app: Sphinx) -> None:
     """Formulas as MathML, which browsers know themselves: MathJax would come from the network."""
-    app.connect("autodoc-process-docstring", as_rst)
+    app.connect("autodoc-process-docstring", as_rst, priority=400)  # before napoleon
     app.add_html_math_renderer("mathml", (inline_math, None), (block_math, None))

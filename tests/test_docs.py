@@ -134,9 +134,10 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     page = (DOCS / "reference.md").read_text(encoding="utf-8")
     named = set(re.findall(r":: wellput\.([\w.]+)", page))
     packages = {"runs", "train", "displays"}  # what is in them is named one by one
-    assert set(wellput.__all__) - packages <= named
-    assert {f"stats.{name}" for name in wellput.stats.__all__} <= named
-    assert {f"displays.{name}" for name in wellput.displays.__all__} <= named
+    public = set(dir(wellput)) - packages
+    public |= {f"stats.{name}" for name in dir(wellput.stats)}
+    public |= {f"displays.{name}" for name in dir(wellput.displays)}
+    assert public <= named
 
 
 def test_the_architecture_page_shows_the_order_that_is_checked() -> None:

@@ -21,7 +21,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.core.result import Result
 from wellput.displays.rules import Rule, conditions_of
-from wellput.io import check_files, write_evalset
+from wellput.io import check_table, write_evalset
 from wellput.io.files import PathLike
 
 Node: TypeAlias = dict[str, Any]
@@ -141,7 +141,8 @@ def example(
     >>> len(corpus.items[0].outputs["original"])
     5
     """
-    check_files([path], [])
+    if path is not None:
+        check_table(path)
     made = ExampleCorpus(example_corpus(n, noise=noise, seed=seed), noise, seed, path)
     if path is not None:
         made.save(path)

@@ -28,7 +28,7 @@ from wellput.displays.frequencies import Frequencies
 from wellput.displays.inputs import sentences_of
 from wellput.displays.learned import DisplayModel
 from wellput.displays.rules import choose_by_rules, read_rules
-from wellput.io import check_files, write_evalset
+from wellput.io import check_files, check_table, write_evalset
 from wellput.io.files import PathLike
 
 Strategy: TypeAlias = Literal["rule", "majority", "weighted", "learned"]
@@ -137,6 +137,8 @@ def select(
     ('original', 'rule', 'majority')
     """
     check_files([path], [evalset, train])
+    if path is not None:
+        check_table(path)
     if temperature < 0:
         raise InputError(f"temperature={temperature:g} must be 0 or more.")
     chosen = strategies_named(strategy)
