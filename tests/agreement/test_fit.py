@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+import wellput
 from wellput.agreement.card import panel_provenance
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.fit import fit_table
@@ -343,3 +344,16 @@ def test_an_exclusion() -> None:
     assert panel.without(exclusion).excluded[0].n == 1
     with pytest.raises(InputError, match="There is no judge 'J2' to exclude"):
         panel.without(Exclusion("quality", "asleep", judge="J2"))
+
+
+def test_a_fit_is_a_metric() -> None:
+    texts = ["a b c", "a b", "c a b", "a", "b c a"]
+    evalset = wellput.EvalSet.of({"A": texts}, ["a b c"] * 5)
+    ratings = [
+        wellput.Judgment("Kim", str(n), "A", "quality", value)
+        for n, value in enumerate((7, 5, 4, 2, 3), 1)
+    ]
+    fitted = wellput.fit(evalset, ratings, question="quality", predictors="ssa")
+    result = wellput.score(evalset, [fitted, "ssa"])
+    assert result.metrics == ("fitted:quality", "ssa")
+    assert wellput.score(evalset, fitted).scores[0].score == result["A", "fitted:quality"].score

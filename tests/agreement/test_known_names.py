@@ -28,9 +28,10 @@ def test_the_refusal_says_what_to_type() -> None:
     with pytest.raises(InputError) as raised:
         refuse_unknown(RATINGS, KNOWN)
     assert str(raised.value).splitlines()[1:3] == [
-        "  system 'carefull' (3 judgments). Did you mean careful? Leave out: "
+        "  system 'carefull' (3 judgments). Did you mean careful? Write it as in the "
+        "evalset, or leave it out: "
         "exclude='system=carefull: not in the evalset'",
-        "  item '9' (1 judgment). Leave out: exclude='item=9: not in the evalset'",
+        "  item '9' (1 judgment). Write it as in the evalset, or leave it out: exclude='item=9: not in the evalset'",
     ]
 
 
@@ -40,7 +41,7 @@ def test_what_is_to_be_typed_works(name: str) -> None:
     with pytest.raises(InputError) as raised:
         refuse_unknown([answer], KNOWN)
     told = in_options(str(raised.value), command)
-    line = told.splitlines()[1].partition("Leave out: ")[2]
+    line = told.splitlines()[1].partition("leave it out: ")[2]
     option, rule = shlex.split(line)
     assert option == "--exclude"
     assert known_answers([answer], [parse_exclusion(rule)], KNOWN)[0] == []

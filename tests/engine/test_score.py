@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,17 @@ def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message:
     evalset = wellput.EvalSet.of({"A": ["a b"], "B": ["b"]}, ["a b"])
     with pytest.raises(wellput.InputError, match=message):
         wellput.score(evalset, "ssa", **options)
+
+
+def test_a_metric_that_gives_too_few_values_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Short(wellput.MeanMetric):
+        family = "short"
+        about = "one value, however many outputs"
+        needs = frozenset()
+
+        def values(self, batch: wellput.Batch) -> Any:
+            return np.ones(1)
+
+    with pytest.raises(wellput.InputError, match="gave 1 row of statistics for"):
+        wellput.score(evalset(), Short())

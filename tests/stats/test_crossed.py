@@ -134,3 +134,21 @@ def test_a_difference_that_is_not_there_is_seldom_found(world: str) -> None:
         p_value = crossed(ratings).difference(0, 1).p_value
         found += p_value is not None and p_value < 0.05
     assert found / 400 < 0.08
+
+
+def test_unanimous_shares_are_told_apart_when_there_are_enough_items() -> None:
+    def share(n_items: int) -> float:
+        ratings = np.zeros((4, 2, n_items))
+        ratings[:, 0] = 1.0
+        judges, groups, items = np.nonzero(~np.isnan(ratings))
+        found = CrossedMeans.of(
+            ratings[judges, groups, items],
+            groups=groups, judges=judges, items=items, n_groups=2, are_shares=True,
+        ).difference(0, 1)  # fmt: skip
+        assert found.high == 1 and found.low is not None and found.p_value is not None
+        assert (found.p_value < 0.05) == (found.low > 0)
+        return found.p_value
+
+    # 3 items: (3 + 2) / 7 and 2 / 7, variance 2 · (5/7 · 2/7) / 7 = .0583, t = 4.14 with 2 df: p = .054.
+    assert share(3) == pytest.approx(0.054, abs=0.001)
+    assert share(40) < 0.001

@@ -56,6 +56,12 @@ def advise(
             sentences.append(f"{question} ({coefficient}): no metric's agreement is defined.")
             continue
         best = max(candidates, key=lambda row: row.value)
+        if best.coefficient in CORRELATIONS and best.value <= 0:
+            sentences.append(
+                f"{question}: no metric agrees with people; the highest correlation, that of "
+                f"{best.metric}, is {_figure(best.value)} ({best.coefficient})."
+            )
+            continue
         place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
         parts = [
             f"{question}: {best.metric} {_agrees(best)}{place}{_bounds(best, ceilings.get(question))}.",
@@ -118,9 +124,12 @@ def _against_length(
     for row in sentinels:
         if row.metric.startswith("length-only"):
             if abs(row.value) >= best.value:
-                return f"The length of the output alone correlates as much: {_figure(row.value)}."
+                return f"The length of the output alone correlates no less: {_figure(row.value)}."
             if row.metric in tied:
-                return f"It is not shown to beat the length of the output, {_figure(row.value)}."
+                return (
+                    f"{best.metric} is not shown to beat the length of the output, "
+                    f"{_figure(row.value)}."
+                )
     return ""
 
 
@@ -129,7 +138,7 @@ def _told_from(
 ) -> str:
     tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
     rivals = [row.metric for row in candidates if row.metric in tied]
-    return f"It is not shown to agree better than {_listed(rivals)}." if rivals else ""
+    return f"{best.metric} is not shown to agree better than {_listed(rivals)}." if rivals else ""
 
 
 def _not_told_from(

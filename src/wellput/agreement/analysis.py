@@ -13,7 +13,6 @@ from wellput.agreement.advice import advise
 from wellput.agreement.cells import common_cells, segment_scores, system_scores, undefined_cells
 from wellput.agreement.compare import Compare, PairTest, compare_pairs
 from wellput.agreement.correlate import (
-    MIN_SYSTEMS_TO_GENERALIZE,
     Uncertainty,
     segment_agreement,
     system_agreement,
@@ -140,10 +139,7 @@ def _interval(options: AgreementOptions, n_systems: int) -> str:
         if (what := options.uncertainty.resampled(n_systems, coefficient)) is not None
     }
     if not drawn:
-        return (
-            f"none: to hold for other systems it takes judgments of {MIN_SYSTEMS_TO_GENERALIZE}; "
-            f"here are {n_systems}"
-        )
+        return ""
     words = {"both": "systems and items", "systems": "systems", "items": "items"}
     parts = [
         f"{words[what]} ({', '.join(c for c in drawn if drawn[c] == what)})"

@@ -21,7 +21,7 @@ from wellput.agreement.predictors import Rows, judged_rows
 from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
-from wellput.core.metric import Floats
+from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.table import ScoreTable
@@ -87,6 +87,12 @@ class Fit(Result):
     outliers: tuple[Outlier, ...]
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
+
+    def as_metric(self) -> Metric:
+        """The metric itself, named after the question; `score` takes the fit in its place, too."""
+        from wellput.metrics.fitted import FittedMetric
+
+        return FittedMetric.of(self.model, f"fitted:{self.question}")
 
     def save(self, path: PathLike) -> None:
         """Writes the metric to a `.json` file, which is a metric by its path."""

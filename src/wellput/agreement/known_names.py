@@ -65,8 +65,7 @@ def refuse_unknown(answers: Iterable[Answer], known: KnownNames) -> None:
         [
             f"{kind} {name!r} ({counted(n, 'judgment')})."
             f"{did_you_mean(name, systems) if kind == 'system' else ''} "
-            f"Leave out: exclude={f'{kind}={name}: {WHY}'!r}"
+            f"Write it as in the evalset, or leave it out: exclude={f'{kind}={name}: {WHY}'!r}"
             for (kind, name), n in counts.items()
         ],
-        "Write names alike in both files, or leave these judgments out as said above.",
     )

@@ -42,6 +42,15 @@ class MetricOrder:
     against: tuple[tuple[str, str], ...]
 
     @property
+    def text(self) -> str:
+        """The systems best first, with = between equal scores."""
+        shown = self.systems[:1]
+        for place in range(1, len(self.systems)):
+            sign = "=" if self.scores[place] == self.scores[place - 1] else ">"
+            shown += (sign, self.systems[place])
+        return " ".join(shown)
+
+    @property
     def overrated(self) -> str | None:
         """The system that the metric most often puts before one that people prefer to it."""
         counts = Counter(other for _, other in self.against)
@@ -130,7 +139,7 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         claim = "not" if parts else f"not order the systems as {who} do"
         count = _counts(rest, with_pairs=not mostly)
         parts.append(f"{_named(rest, len(own))} {_verb('do', rest)} {claim} ({count})")
-    return f"{'; '.join(parts)}{_missed(own, ranking)}{_fooled(own[-1], ranking)}."
+    return f"{'; '.join(parts)}{_missed(own, ranking)}{_fooled(own, ranking)}."
 
 
 def _named(orders: Sequence[MetricOrder], of: int) -> str:
@@ -173,17 +182,21 @@ def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:
     return f". {_named(missing, len(own))} {_verb('do', missing)} not put {first} first"
 
 
-def _fooled(worst: MetricOrder, ranking: Ranking) -> str:
-    system = worst.overrated
+def _fooled(own: Sequence[MetricOrder], ranking: Ranking) -> str:
+    """Which system fools the metric that agrees least, and which others it fools in the same way."""
+    system = own[-1].overrated
     if system is None:
         return ""
     row = next(row for row in ranking.systems if row.system == system)
-    by_metric = worst.systems.index(system) + 1
-    if by_metric >= row.rank_low:
+    rank = own[-1].systems.index(system) + 1
+    if rank >= row.rank_low:
         return ""
+    fooled = [o for o in own if system in o.systems and o.systems.index(system) + 1 == rank]
     n = len(ranking.systems)
+    is_one = len(fooled) == 1
     return (
-        f". {worst.metric} is fooled by {system}: it ranks it {_place(by_metric, by_metric, n)}, "
+        f". {_named(fooled, len(own))} {'is' if is_one else 'are'} fooled by {system}: "
+        f"{'it ranks' if is_one else 'they rank'} it {_place(rank, rank, n)}, "
         f"{ranking.who} {_place(row.rank_low, row.rank_high, n)}"
     )
 

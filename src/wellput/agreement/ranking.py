@@ -102,8 +102,11 @@ class Ranking:
 
     @property
     def leaders(self) -> list[str]:
-        """The first system, and those that are not shown to be behind it."""
-        behind = {d.systems[1] for d in self.of_first if d.is_real}
+        """The first system, and those that are not shown to be behind it; a system whose difference
+        could not be tested counts as one of them only where it is equal."""
+        behind = {
+            d.systems[1] for d in self.of_first if d.is_real or (math.isnan(d.p_value) and d.delta)
+        }
         return [row.system for row in self.systems if row.system not in behind]
 
     @property
@@ -140,7 +143,12 @@ def rank_panel(panel: Panel) -> Ranking:
     values = panel.ratings[judges, systems, items]
     model: RankingModel = "rate" if set(np.unique(values)) <= {0.0, 1.0} else "mean"
     means = CrossedMeans.of(
-        values, groups=systems, judges=judges, items=items, n_groups=len(panel.systems)
+        values,
+        groups=systems,
+        judges=judges,
+        items=items,
+        n_groups=len(panel.systems),
+        are_shares=model == "rate",
     )
     named = {panel.judges[place] for place in set(judges.tolist())}
     counts = (len(named), len(set(items.tolist())), len(values))
@@ -159,6 +167,7 @@ def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
         judges=judge_of,
         items=item_of,
         n_groups=len(systems),
+        are_shares=True,
     )
     counts = (len(judges), len(items), len(choices))
     return _ranking(question, "win rate", systems, means, counts, judges)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.metric import Metric
+from wellput.core.metric import GivesMetric, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import check_files as check_files
@@ -30,8 +30,9 @@ Answers: TypeAlias = "Sequence[Judgment] | Sequence[Preference] | PathLike"
 """Judgments in memory, or the path of a file that `wellput.read_judgments` reads."""
 Sentences: TypeAlias = Iterable[str] | PathLike
 """Sentences in a list, or the path of a text file with one on each line."""
-Metrics: TypeAlias = str | Metric | Iterable[str | Metric]
-"""Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or both."""
+Metrics: TypeAlias = str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric]
+"""Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metrics or fits, or a list of
+them."""
 Numbers: TypeAlias = int | str | Iterable[int | str]
 """Whole numbers in a list, or separated by commas."""
 

@@ -13,7 +13,7 @@ from wellput.api.inputs import Items, Metrics
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.metric import Metric
+from wellput.core.metric import GivesMetric, Metric
 from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
@@ -433,8 +433,8 @@ def _in_memory(evalset: Items) -> EvalSet:
     return read_evalset(evalset)
 
 
-def _each(metrics: Metrics) -> list[str | Metric]:
-    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+def _each(metrics: Metrics) -> list[str | Metric | GivesMetric]:
+    given = [metrics] if isinstance(metrics, str | Metric | GivesMetric) else list(metrics)
     return [spec for one in given for spec in (split_specs(one) if isinstance(one, str) else [one])]
 
 

@@ -38,7 +38,8 @@ def command(format: str, output: str, **options: Any) -> None:
     check_output(output)
     with progress(at_once=not options["no_report"]) as on_phase:
         shown = demo(**options, on_phase=on_phase)
-    show(shown, format, output, before=INTRODUCTION, after=closing(shown.page))
+    after = closing(shown.page, is_wanted=not options["no_report"])
+    show(shown, format, output, before=INTRODUCTION, after=after)
 
 
 INTRODUCTION = """\
@@ -51,12 +52,15 @@ ones come from `wellput study`.
 """
 
 
-def closing(report: object) -> str:
-    shown = (
-        f"Open {report} in a browser: the same as a picture, and every item."
-        if report
-        else "The same as a picture: pip install 'wellput[report]', and wellput demo again."
-    )
+def closing(report: object, *, is_wanted: bool) -> str:
+    if report is not None:
+        shown = f"Open {report} in a browser: the same as a picture, and every item."
+    elif is_wanted:
+        shown = "The same as a picture: pip install 'wellput[report]', and wellput demo again."
+    else:
+        shown = (
+            "wellput demo                                             the same as a picture, too"
+        )
     return f"""
 Next:
   {shown}

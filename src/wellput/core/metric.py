@@ -80,3 +80,10 @@ class LearnsFromOutputs(Protocol):
     def prepare_outputs(self, source: EvalSource) -> Self:
         """The metric with what it must know of the source; called once before scoring."""
         ...
+
+
+@runtime_checkable
+class GivesMetric(Protocol):
+    """What stands for the metric that came of it: a fit."""
+
+    def as_metric(self) -> Metric: ...

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
+from wellput.core.counted import counted
+from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Floats, Metric
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
@@ -156,6 +158,11 @@ def _column(
 ) -> BlockColumn:
     check_needs(metric, batch)
     rows = metric.statistics(batch)
+    if len(rows) != len(batch):
+        raise InputError(
+            f"The metric {metric.name} gave {counted(len(rows), 'row')} of statistics for "
+            f"{counted(len(batch), 'output')}; it must give one for each."
+        )
     undefined = 0
     if on_segments is not None or not getattr(metric, "is_always_defined", False):
         scores = metric.segment_score(rows)

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.metric import Metric
+from wellput.core.metric import GivesMetric, Metric
 from wellput.core.options import described_options, given_options, option_names
 from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
@@ -118,13 +118,13 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
-def create(spec: str | Metric) -> Metric:
+def create(spec: str | Metric | GivesMetric) -> Metric:
     """A metric from its name and options: `"chrf:word_order=2"`, or a fitted one from its file:
     `"./quality.json"`. A metric is returned as it is."""
     if isinstance(spec, type):
         raise InputError(f"{spec.__name__} is a class: give a metric, {spec.__name__}().")
     if not isinstance(spec, str):
-        return spec
+        return spec.as_metric() if isinstance(spec, GivesMetric) else spec
     name, _, tail = spec.partition(":")
     if name not in BUILT_IN and spec.lower().endswith(".json"):
         from wellput.metrics.fitted import load
@@ -143,9 +143,11 @@ metric = create
 """Its name in `wellput`."""
 
 
-def create_all(specs: str | Metric | Iterable[str | Metric]) -> list[Metric]:
+def create_all(
+    specs: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],
+) -> list[Metric]:
     """Several metrics, from a comma-separated list, a metric, or any mixture of them."""
-    if isinstance(specs, str | Metric):
+    if isinstance(specs, str | Metric | GivesMetric):
         specs = [specs]
     metrics: list[Metric] = []
     for spec in specs:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from wellput.agreement.correlate import MIN_SYSTEMS_TO_GENERALIZE
 from wellput.agreement.result import Agreement, AgreementResult, JudgeSummary
 from wellput.core.counted import counted
 from wellput.reporting.ranking import ranking_tables
@@ -27,6 +29,8 @@ def agreement_report(result: AgreementResult) -> Report:
 
 def tables_of(result: AgreementResult) -> list[Table]:
     tables = ranking_tables(result.ranking, result.orders)
+    if tables and (left_out := _excluded(result)):
+        tables[0] = replace(tables[0], notes=[*tables[0].notes, *left_out])
     if result.orders:
         tables.append(order_table(result))
     if result.agreement:
@@ -69,7 +73,7 @@ def agreement_table(result: AgreementResult) -> Table:
         columns=["metric", "question", *(["coefficient"] if several else []), heading, "n"],
         rows=rows,
         title=f"How far metrics agree with people, {result.level} level{how}",
-        notes=[*result.advice, *undefined, *_how(result), *_undefined(result), *_excluded(result)],
+        notes=[*result.advice, *undefined, *_how(result), *_undefined(result)],
     )
 
 
@@ -91,7 +95,7 @@ def order_table(result: AgreementResult) -> Table:
                 row.metric,
                 *([row.question] if several else []),
                 f"{row.agreeing} of {row.pairs}",
-                " > ".join(row.systems),
+                row.text,
             ]
             for row in ordered
         ],
@@ -292,6 +296,11 @@ def _how(result: AgreementResult) -> list[str]:
     scale = (
         "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
     )
+    if not result.interval:
+        return [
+            f"Ratings {scale}. No intervals: nothing can be said of other systems from fewer than "
+            f"{MIN_SYSTEMS_TO_GENERALIZE}. --resample items gives intervals for these systems."
+        ]
     return [
         f"Ratings {scale}. [low, high]: {result.interval}, {counted(result.n_resamples, 'resample')}, "
         f"seed {result.seed}."

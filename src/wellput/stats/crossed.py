@@ -33,6 +33,7 @@ class CrossedMeans:
     shape (units, groups) each.
     """
 
+    are_shares: bool
     totals: Floats
     counts: Floats
     judges: tuple[Floats, Floats]
@@ -41,16 +42,24 @@ class CrossedMeans:
 
     @classmethod
     def of(
-        cls, values: Floats, *, groups: Places, judges: Places, items: Places, n_groups: int
+        cls,
+        values: Floats,
+        *,
+        groups: Places,
+        judges: Places,
+        items: Places,
+        n_groups: int,
+        are_shares: bool = False,
     ) -> CrossedMeans:
-        """From one entry a judgment: its value, and the places of its group, judge and item."""
+        """From one entry a judgment: its value, and the places of its group, judge and item. Values
+        between 0 and 1 are taken for shares where `are_shares`."""
         _, answers = np.unique(np.stack([judges, items]), axis=1, return_inverse=True)
         units = {
             name: _sums(values, np.unique(places, return_inverse=True)[1], groups, n_groups)
             for name, places in (("judges", judges), ("items", items), ("answers", answers.ravel()))
         }
         sums, counts = units["judges"]
-        return cls(sums.sum(axis=0), counts.sum(axis=0), **units)
+        return cls(are_shares, sums.sum(axis=0), counts.sum(axis=0), **units)
 
     @property
     def means(self) -> Floats:
@@ -75,6 +84,8 @@ class CrossedMeans:
         value = float(self.means[used] @ weights)
         n = int(self.counts[used].sum())
         variance, freedom = self._variance(used, weights)
+        if variance == 0 and self.are_shares:
+            variance = self._variance_of_unanimity(used)
         if not variance > 0:
             return Estimate(value, method="no interval: the spread is unknown", n=n)
         from scipy.stats import t  # imported late: SciPy's statistics take long to load
@@ -82,9 +93,11 @@ class CrossedMeans:
         error = math.sqrt(variance)
         reach = float(t.ppf(0.5 + confidence / 2, freedom)) * error
         p_value = None if null is None else 2 * float(t.sf(abs(value - null) / error, freedom))
-        return Estimate(
-            value, value - reach, value + reach, p_value, f"jackknife, {freedom:.1f} df", n
-        )
+        low, high = value - reach, value + reach
+        if self.are_shares:
+            least = float(np.minimum(weights, 0).sum())  # 0 for a share, −1 for a difference of two
+            low, high = max(low, least), min(high, 1.0)
+        return Estimate(value, low, high, p_value, f"jackknife, {freedom:.1f} df", n)
 
     def _variance(self, used: Places, weights: Floats) -> tuple[float, float]:
         judges, n_judges = self._jackknife(self.judges, used, weights)
@@ -100,6 +113,14 @@ class CrossedMeans:
             return variance, fewest - 1.0
         spread = judges**2 / (n_judges - 1) + items**2 / (n_items - 1)
         return variance, variance**2 / spread
+
+    def _variance_of_unanimity(self, used: Places) -> float:
+        """Where all answers of a group are alike nothing varies, and yet nobody knows that all others
+        would be: each group's variance is that of its share with two answers of either kind added, over
+        its items (Agresti & Coull 1998)."""
+        n = (self.items[1][:, used] > 0).sum(axis=0)
+        share = (self.means[used] * n + 2) / (n + 4)
+        return float((share * (1 - share) / (n + 4)).sum())
 
     def _jackknife(
         self, units: tuple[Floats, Floats], used: Places, weights: Floats

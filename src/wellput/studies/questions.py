@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.answers import AnswerError, Values, is_storable, quoted
 
 QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answer"]
@@ -38,6 +39,13 @@ class Question:
     high: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in WIDGETS:
+            raise InputError(
+                f"A question's kind is one of {', '.join(WIDGETS)}; {self.kind!r} is none."
+                f"{did_you_mean(self.kind, list(WIDGETS))}"
+            )
 
     @property
     def widget(self) -> Widget:

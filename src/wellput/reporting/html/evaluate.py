@@ -11,7 +11,7 @@ from wellput.agreement.exclusions import known_answers, leave_out
 from wellput.agreement.known_names import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.metric import Metric
+from wellput.core.metric import GivesMetric, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.engine.plan import ScoringPlan
@@ -29,7 +29,7 @@ RESAMPLES_PER_PAIR = 40
 def evaluate(
     source: EvalSource,
     answers: Sequence[Judgment] | Sequence[Preference],
-    metrics: str | Metric | Iterable[str | Metric],
+    metrics: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],
     *,
     title: str,
     baseline: str | None,
