@@ -77,13 +77,23 @@ class Columns(Faces):
     def question(self, name):
         return Question(name, "?", "answer")
 
+class Bare(Design):
+    name = "bare"
+    title = "Bare"
+
+class Silent(Design):
+    name = "silent"
+    title = instructions = "Silent"
+    default_questions = ("silence",)
+
 def no_class():
     return Faces()
 """
 GRIN = '{% extends "trial.html" %}{% block answers %}<p>:-)</p>{{ super() }}{% endblock %}'
 CLASSES = {
     "faces": "Faces", "grin": "Grin", "lost": "Lost", "best": "Best", "explained": "Explained",
-    "misnamed": "Misnamed", "columns": "Columns", "no-class": "no_class",
+    "misnamed": "Misnamed", "columns": "Columns", "no-class": "no_class", "bare": "Bare",
+    "silent": "Silent",
 }  # fmt: skip
 SENTENCES = EvalSet.of(
     {"A": ["it rains", "it snows"], "B": ["rain it", "snow it"], "C": ["rain", "snow"]}
@@ -202,6 +212,8 @@ def test_a_pair_with_a_reason() -> None:
     ("design", "message"),
     [
         ("no-class", "The design no-class of the package wellput-test 1.0 must be a class"),
+        ("bare", "has no instructions, default_questions"),
+        ("silent", "has no method question"),
         ("misnamed", "needs the line `name = 'misnamed'`"),
         ("columns", "item is a column of every export: rename the question"),
         ("face", "Did you mean faces"),
