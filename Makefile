@@ -1,5 +1,7 @@
 # make demo    set up and show the tool on an embedded example
 # make test    set up and run every check: lint, types, layers, documentation, tests
+#              (ORDER=reversed or ORDER=shuffled:SEED for another order of the tests)
+# make check   lint, types, layers and the quick tests: no server, browser or training, under 90 seconds
 # make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
 # make bench-agreement   hold the metrics against real judgments; writes docs/results/{agreement,fitted}.md
@@ -26,14 +28,25 @@ TESTED := $(VENV)/.tested-with-$(if $(findstring .whl,$(PACKAGE)),wheel,source)
 WELLPUT_FUZZ_SECONDS ?= 120
 
 .DELETE_ON_ERROR:
-.PHONY: bench-agreement demo test slow lint bench docs clean check-tools fuzz sanitize races package
+.PHONY: bench-agreement demo test tests check quick-tests slow lint bench docs clean check-tools fuzz
+.PHONY: sanitize races package
 .PHONY: reproducible minimum audit lock sbom
 
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
 
-test: $(TESTED) lint docs
-	$(BIN)/python -m pytest -m "not slow"
+# Two at a time: the tests wait for servers and browsers now and then.
+test: $(TESTED)
+	@$(MAKE) --no-print-directory -j2 tests lint docs
+
+tests: $(TESTED)
+	$(BIN)/python -m pytest -m "not slow" --durations=10 $(addprefix --order=,$(ORDER))
+
+check: $(TESTED)
+	@$(MAKE) --no-print-directory -j2 quick-tests lint
+
+quick-tests: $(TESTED)
+	$(BIN)/python -m pytest -q -m "not slow and not heavy and not needs" --hypothesis-profile=quick
 
 slow: $(TESTED)
 	$(BIN)/python -m pytest -m slow

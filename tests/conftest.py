@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # A loaded machine is no failure: examples may take as long as they like. CI tries the same examples
 # every time; elsewhere each run looks at new ones.
 settings.register_profile("wellput", deadline=None, derandomize=os.environ.get("WELLPUT_CI") == "1")
-settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("wellput")
 
 BROWSER_FLAGS = (
@@ -54,8 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays to the end: the garbage collector need not look at it again and again."""
+    """The garbage collector looks no more at what was imported, and seldom at the rest."""
     gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

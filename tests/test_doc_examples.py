@@ -51,12 +51,13 @@ def test_examples_print_what_the_page_shows(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.alarm(120)  # an example that serves something would never end
     try:
         differences = Page(ROOT / page).differences()
     finally:
         signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
     assert not differences, "\n\n".join(str(one) for one in differences)
 
 

@@ -14,6 +14,9 @@ from urllib.parse import urlsplit
 import click
 import pytest
 
+import wellput
+import wellput.displays
+import wellput.stats
 from tests.doc_examples import PACKAGES, blocks
 from wellput.cli import COMMANDS, cli
 from wellput.metrics.registry import metric_class, names
@@ -125,6 +128,16 @@ def test_the_plugin_page_makes_a_plugin(tmp_path: Path) -> None:
         check=True,
     )
     assert " A                  0.500\n" in done.stdout
+
+
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    page = (DOCS / "reference.md").read_text(encoding="utf-8")
+    named = set(re.findall(r":: wellput\.([\w.]+)", page))
+    packages = {"runs", "train", "displays"}  # what is in them is named one by one
+    public = set(dir(wellput)) - packages
+    public |= {f"stats.{name}" for name in dir(wellput.stats)}
+    public |= {f"displays.{name}" for name in dir(wellput.displays)}
+    assert public <= named
 
 
 def test_the_architecture_page_shows_the_order_that_is_checked() -> None:

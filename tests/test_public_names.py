@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import pkgutil
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from wellput.core.lazy_names import names_in
 
+PACKAGES = ["wellput", "wellput.displays", "wellput.io", "wellput.stats"]
 
-@pytest.mark.parametrize("package", ["wellput", "wellput.io", "wellput.stats"])
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_every_name_is_there(package: str) -> None:
     module = import_module(package)
     names = module.__all__
@@ -22,6 +26,15 @@ def test_every_name_is_there(package: str) -> None:
         assert getattr(module, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = module.nothing
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_hides_a_public_name(package: str) -> None:
+    """Importing the module `wellput.x` would replace the function `wellput.x` by it."""
+    module = import_module(package)
+    inside = {found.name for found in pkgutil.iter_modules(module.__path__)}
+    hidden = [name for name in module.__all__ if name in inside]
+    assert all(isinstance(getattr(module, name), ModuleType) for name in hidden)
 
 
 def test_a_stub_in_several_lines_is_read() -> None:

@@ -1,8 +1,13 @@
+from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
+from wellput.agreement.orders import MetricOrder as MetricOrder
+from wellput.agreement.ranking import Ranking as Ranking
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs
 from wellput.api import train as train
 from wellput.api.agree import agree as agree
+from wellput.api.degrade import degrade as degrade
+from wellput.api.demo import Demo as Demo
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
 from wellput.api.list_metrics import list_metrics as list_metrics
@@ -11,6 +16,7 @@ from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
 from wellput.api.realize import realize as realize
 from wellput.api.report import report as report
+from wellput.api.rerank import rerank as rerank
 from wellput.api.score import score as score
 from wellput.api.study import Study as Study
 from wellput.core.errors import InputError as InputError
@@ -33,6 +39,8 @@ from wellput.core.table import Estimate as Estimate
 from wellput.core.table import ScoreTable as ScoreTable
 from wellput.core.tree import Tree as Tree
 from wellput.core.tree import Word as Word
+from wellput.engine.realization_result import RealizationResult as RealizationResult
+from wellput.engine.rerank import RerankResult as RerankResult
 from wellput.engine.result import Comparison as Comparison
 from wellput.engine.result import ScoreResult as ScoreResult
 from wellput.engine.run_changes import RunChanges as RunChanges
@@ -45,13 +53,17 @@ from wellput.io import read_judgments as read_judgments
 from wellput.io import write_evalset as write_evalset
 from wellput.io import write_judgments as write_judgments
 from wellput.io.run_files import read_runs as read_runs
+from wellput.language.degrade.result import DegradedSentences as DegradedSentences
 from wellput.language.paraphrase.result import ParaphraseResult as ParaphraseResult
 from wellput.language.realize.realizer import Realizer as Realizer
 from wellput.language.realize.systems import Realization as Realization
+from wellput.language.sentence_parsing import ParseResult as ParseResult
 from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
+from wellput.reporting.html.summary import HtmlReport as HtmlReport
+from wellput.stats.power import PowerTable as PowerTable
 from wellput.studies.designs.base import Design as Design
 from wellput.studies.questions import Question as Question
 

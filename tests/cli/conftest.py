@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,10 +37,13 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
         monkeypatch.setattr("sys.argv", ["wellput", *arguments])
         capfd.readouterr()
         code = 0
+        threshold = gc.get_threshold()
         try:
             main()
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        finally:
+            gc.set_threshold(*threshold)
         out, err = capfd.readouterr()
         return Outcome(code, out, err)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_other_formats(run: Run, format: str) -> None:
         (["--coefficient", "pearsn"], ["--coefficient pearsn is none of", "pearson"]),
         (["--question", "qualty"], ["Did you mean quality?"]),
         (["--exclude", "judge=J1"], ["has no reason"]),
-        (["--exclude", "judge=J9: odd"], ["no rating is of J9"]),
+        (["--exclude", "judge=J9: odd"], ["no judgment is of J9"]),
         (["--level", "document"], ["--document-size 3"]),
         (["--coefficient", "spa"], ["--level system"]),
     ],
@@ -192,3 +193,86 @@ def test_so_few_choices_show_nothing(run: Run, files: Write) -> None:
     assert outcome.code == 0
     assert "With 1 judged item no test says anything: bring more.\n" in outcome.out
     assert "A : B    1 : 1" in outcome.out
+
+
+X = "--exclude", "system=X: not in the evalset"
+
+
+@pytest.fixture
+def with_others(evalset: None, tmp_path: Path) -> None:
+    """The judgments with a system and an item that the evalset does not have."""
+    ratings = (tmp_path / "ratings.csv").read_text()
+    (tmp_path / "more.csv").write_text(f"{ratings}J1,i0,X,quality,3\nJ2,i1,X,quality,4\n")
+    choices = (tmp_path / "choices.csv").read_text()
+    (tmp_path / "pairs.csv").write_text(
+        f"{choices}J1,i0,same,X,better,a\nJ1,i99,same,short,better,a\n"
+    )
+
+
+@pytest.mark.usefixtures("with_others")
+def test_unknown_names_are_refused_before_anything_is_scored(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scored(*_: object, **__: object) -> None:
+        raise AssertionError("scoring began")
+
+    monkeypatch.setattr("wellput.engine.collect.block_statistics", scored)
+    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "")
+    fit = ["fit", "e.jsonl", "more.csv", "--question", "quality", "--predictors", "ssa"]
+    for arguments in (
+        ["agree", "e.jsonl", "more.csv", "-m", "ssa"],
+        ["agree", "e.jsonl", "pairs.csv", "-m", "ssa"],
+        ["report", "e.jsonl", "more.csv", "-m", "ssa", "-o", "r.html"],
+        ["report", "e.jsonl", "pairs.csv", "-m", "ssa", "-o", "r.html"],
+        fit,
+    ):
+        outcome = run(*arguments)
+        assert outcome.code == 2
+        assert '--exclude "system=X: not in the evalset"' in outcome.err
+
+
+@pytest.mark.usefixtures("with_others")
+def test_unknown_names_are_left_out_when_asked(run: Run) -> None:
+    arguments = ["-m", "ssa,gsa", "--resamples", "50", "--format", "json"]
+    plain = run("agree", "e.jsonl", "ratings.csv", *arguments).json
+    outcome = run("agree", "e.jsonl", "more.csv", *arguments, *X)
+    assert outcome.code == 0, outcome.err
+    [left_out] = outcome.json["excluded"]
+    assert (left_out["system"], left_out["n"], left_out["question"]) == ("X", 2, "quality")
+    assert {**outcome.json, "excluded": []} == plain
+    shown = run("agree", "e.jsonl", "more.csv", "-m", "ssa", *X).out
+    assert "Left out: system X on quality (2 ratings): not in the evalset.\n" in shown
+
+
+@pytest.mark.usefixtures("with_others")
+def test_choices_are_left_out_by_system_item_and_judge(run: Run) -> None:
+    arguments = ["-m", "ssa,gsa", "--format", "json"]
+    item = "--exclude", "item=i99: not in the evalset"
+    plain = run("agree", "e.jsonl", "choices.csv", *arguments).json
+    outcome = run("agree", "e.jsonl", "pairs.csv", *arguments, *X, *item)
+    assert outcome.code == 0, outcome.err
+    assert {**outcome.json, "excluded": []} == plain
+    assert [(row["system"], row["item"], row["n"]) for row in outcome.json["excluded"]] == [
+        ("X", None, 1),
+        (None, "i99", 1),
+    ]
+    shown = run("agree", "e.jsonl", "choices.csv", "-m", "ssa", "--exclude", "judge=J3: slept").out
+    assert "24 choices of 2 judges" in shown
+    assert "Left out: judge J3 on better (12 choices): slept.\n" in shown
+    known = run("agree", "e.jsonl", "choices.csv", "-m", "ssa", "--exclude", "system=short: late")
+    assert "18 choices of 3 judges" in known.out and "short : " not in known.out
+
+
+@pytest.mark.usefixtures("with_others")
+def test_a_report_and_a_fit_leave_them_out_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "")
+    common = ["-m", "ssa,gsa", "--resamples", "50", "-o", "r.html", "--format", "json"]
+    for file, n in (("more.csv", 2), ("pairs.csv", 1)):
+        more = ["--exclude", "item=i99: a draft"] if file == "pairs.csv" else []
+        outcome = run("report", "e.jsonl", file, *common, *X, *more)
+        assert outcome.code == 0, outcome.err
+        assert outcome.json["agreement"]["excluded"][0]["n"] == n
+    fit = ["fit", "e.jsonl", "more.csv", "--question", "quality", "--predictors", "ssa"]
+    outcome = run(*fit, *X, "--no-rescale")
+    assert outcome.code == 0, outcome.err
+    assert "Excluded system X (2 judgments): not in the evalset." in outcome.out

@@ -111,7 +111,7 @@ def test_sentences_stand_on_the_left(run: Run, corpus: str) -> None:
     ("args", "message"),
     [
         (("--size", "5"), "must be one of 1, 2, 3, 4, 6, 8, 12, 24"),
-        (("--size", "x"), "--size takes numbers"),
+        (("--size", "x"), "--size takes whole numbers"),
         (("--method", "sequences"), "Did you mean sequence?"),
         (("--method", "pos", "--size", "2"), "--size is for the method sequence"),
         (("--size", "1,2"), "add --evalset"),

@@ -27,7 +27,7 @@ def test_one_screenful_and_one_report(run: Run) -> None:
     lines = outcome.out.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines[:18])) <= 80
-    assert "People prefer careful" in outcome.out
+    assert "Simulated judges prefer careful" in outcome.out
     assert "fluency is fooled by smooth" in outcome.out
     assert "Open wellput-demo.html in a browser" in outcome.out
     page = Path("wellput-demo.html").read_text(encoding="utf-8")

@@ -6,10 +6,12 @@ import json
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+import wellput
 from tests.cli.conftest import Run
 from tests.displays.table2 import METRICS, PRINTED, SCHEDULES, derivation
 from wellput.core.evalset import EvalSet, Item
@@ -188,3 +190,65 @@ def test_selection_ratios_are_fitted_by_display_metrics(run: Run, tmp_path: Path
     scored = run("score", "all.jsonl", "-m", "./metric.json", "--format", "json")
     scores = {entry["system"]: entry["score"] for entry in scored.json["scores"]}
     assert scores["original"] > scores["rule"]
+
+
+def test_python_needs_no_files(run: Run, tmp_path: Path) -> None:
+    corpus = wellput.displays.example(n=20).evalset
+    chosen = wellput.displays.select(corpus, strategy=["majority"], folds=2)
+    assert chosen.evalset.systems == ("original", "majority")
+    evaluation = wellput.displays.evaluate(chosen.evalset, metrics="display-f", charts="figure")
+    assert list(evaluation.charts()) == ["reproduction"]
+    assert (tmp_path / "figure-reproduction.svg").read_text() == evaluation.charts()["reproduction"]
+    run("displays", "example", "-n", "20", "-o", "corpus.jsonl")
+    options = ("--strategy", "majority", "--folds", "2", "-o", "all.jsonl")
+    run("displays", "select", "corpus.jsonl", *options)
+    chosen.save("python.jsonl")
+    assert (tmp_path / "python.jsonl").read_bytes() == (tmp_path / "all.jsonl").read_bytes()
+    converted = wellput.displays.convert([chosen.evalset], system="majority")
+    run("displays", "convert", "all.jsonl", "--system", "majority", "-o", "all.bml")
+    assert converted.bml() == (tmp_path / "all.bml").read_text()
+    assert converted.to_dict() == {
+        "file": None, "items": 20, "systems": ["original", "majority"],
+    }  # fmt: skip
+    with pytest.raises(wellput.InputError, match=r"Whose schedules\? Give system="):
+        wellput.displays.convert(["all.jsonl"], path="x.bml")
+
+
+def test_a_page_is_served_until_it_is_stopped() -> None:
+    page = wellput.displays.preview(wellput.displays.example(n=1).evalset, port=0, browser=False)
+    seen = []
+
+    def stop(address: str) -> None:
+        seen.append(address)
+        raise KeyboardInterrupt
+
+    page.serve(stop)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", seen[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 9}, r"sentences to train on \(train=FILE\)"),
+        ({"temperature": -1}, "temperature=-1 must be 0 or more"),
+        ({"strategy": "rules"}, "Did you mean rule?"),
+    ],
+)
+def test_errors_name_keywords(options: dict[str, Any], message: str) -> None:
+    corpus = wellput.displays.example(n=5).evalset
+    with pytest.raises(wellput.InputError, match=message):
+        wellput.displays.select(corpus, **options)
+
+
+def test_messages_name_options_on_the_command_line(run: Run) -> None:
+    run("displays", "example", "-n", "5", "-o", "corpus.jsonl")
+    refused = run("displays", "select", "corpus.jsonl", "-o", "x.jsonl")
+    assert "or sentences to train on (--train FILE)." in refused.err
+    refused = run("displays", "convert", "corpus.jsonl", "-o", "x.bml")
+    assert "Whose schedules? Give --system, one of original." in refused.err
+
+
+def test_two_outputs_are_two_files(run: Run, table2: str, tmp_path: Path) -> None:
+    outcome = run("displays", "evaluate", table2, "--charts", "f", "-o", "f-intrinsic.svg")
+    assert (outcome.code, "is written already" in outcome.err) == (2, True)
+    assert not list(tmp_path.glob("f-*"))

@@ -69,11 +69,7 @@ def function_of(name: str) -> Callable[..., Any]:
     return value  # type: ignore[no-any-return]
 
 
-NOT_YET = {
-    "displays example", "displays convert", "displays select", "displays evaluate",
-    "displays preview", "degrade", "rerank",
-}  # fmt: skip
-WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION | NOT_YET}
+WITH_FUNCTION = {name: command for name, command in commands() if name not in NO_FUNCTION}
 
 
 @pytest.mark.parametrize("name", WITH_FUNCTION)
@@ -103,6 +99,10 @@ def usual(default: Any) -> Any:
 
 FEW = "--resamples 50 --threads 1"
 SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
+    "rerank": (
+        "rerank n.jsonl -m ttr",
+        lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
+    ),
     "score": (
         f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
         lambda: wellput.score(
@@ -145,6 +145,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             wellput.parse("s.txt").trees, model="fergus", nbest=2, evaluate=True
         ),
     ),
+    "degrade": (
+        "degrade s.txt --size 2 --length 2 -n 3 --boundary literal",
+        lambda: wellput.degrade(
+            ["The cat sat on the mat.", "It rained."], size=2, length=2, n=3, boundary="literal"
+        ),
+    ),
     "parse": (
         "parse s.txt -o t.conllu",
         lambda: wellput.parse(["The cat sat on the mat.", "It rained."]),
@@ -166,6 +172,31 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
     "runs diff": (
         "runs diff @2 @1 --rename hasty=careful",
         lambda: wellput.runs.diff("@2", "@1", rename={"hasty": "careful"}),
+    ),
+    "displays example": (
+        "displays example -n 3 --noise 0.1 -o c.jsonl",
+        lambda: wellput.displays.example(n=3, noise=0.1, path="c.jsonl"),
+    ),
+    "displays convert": (
+        "displays convert corpus.jsonl --system original -o c.bml",
+        lambda: wellput.displays.convert("corpus.jsonl", system="original", path="c.bml"),
+    ),
+    "displays select": (
+        "displays select corpus.jsonl --strategy rule,weighted --context label,evaluation --folds 3"
+        " -o s.jsonl",
+        lambda: wellput.displays.select(
+            "corpus.jsonl", strategy=["rule", "weighted"], context="label,evaluation", folds=3
+        ),
+    ),
+    "displays evaluate": (
+        "displays evaluate all.jsonl -m display-f,display-ttr --confidence --resamples 50",
+        lambda: wellput.displays.evaluate(
+            "all.jsonl", metrics=["display-f", "display-ttr"], confidence=True, resamples=50
+        ),
+    ),
+    "displays preview": (
+        "displays preview all.jsonl --system rule -n 1 -o p.html",
+        lambda: wellput.displays.preview("all.jsonl", system="rule", n=1, path="p.html"),
     ),
     "train lm": (
         "train lm corpus.txt --order 2 --tokenize 13a --prune 1e-3 --compact -o m.wlm",
@@ -219,12 +250,16 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("t.csv").write_text("word,replacement\ncrossing,ferry\nferry,crossing\n")
     for metrics in ("ssa", "ssa,gsa"):
         wellput.score(evalset, metrics, runs="runs")
+    lists = [{"id": 1, "candidates": ["a a", "a b"]}, {"id": 2, "candidates": ["", ""]}]
+    Path("n.jsonl").write_text("\n".join(map(json.dumps, lists)))
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
     lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
     Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")
     Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")
     Path("tales.txt").write_text("\n\n".join(tales().split("\n\n")[:440]), encoding="utf-8")
     write_wordnet(Path())
+    corpus = wellput.displays.example(n=12, path="corpus.jsonl").evalset
+    wellput.displays.select(corpus, strategy="rule", folds=2, path="all.jsonl")
 
 
 @pytest.mark.usefixtures("example_files")
@@ -245,7 +280,14 @@ def test_every_command_is_compared() -> None:
     assert SAME_JSON.keys() | of_studies == WITH_FUNCTION.keys()
 
 
-@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(wellput.api.__path__)])
-def test_examples_in_docstrings_are_true(module: str) -> None:
-    found = doctest.testmod(import_module(f"wellput.api.{module}"))
+MODULES = [
+    f"{room.__name__}.{module.name}"
+    for room in (wellput.api, wellput.displays)
+    for module in pkgutil.iter_modules(room.__path__)
+]
+
+
+@pytest.mark.parametrize("name", ["wellput.displays", "wellput.core.names", *MODULES])
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    found = doctest.testmod(import_module(name))
     assert found.failed == 0

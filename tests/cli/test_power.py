@@ -10,6 +10,8 @@ from statsmodels.stats.power import TTestPower
 
 from tests.cli.conftest import Outcome, Run
 
+pytestmark = pytest.mark.heavy  # many simulations
+
 SYSTEMS = ("power", "--difference", "0.5", "--simulations", "5000")
 METRICS = ("power", "--metric-correlations", "0.5,0.3,0.6", "--simulations", "5000")
 

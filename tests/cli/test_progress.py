@@ -160,12 +160,15 @@ JUDGED = ["comparing judges", "correlating metrics with people", "comparing metr
             ["score", "e.jsonl", "-m", "bleu", "--all-pairs"],
             [*SCORED, "resampling scores", "comparing systems"],
         ),
-        (["agree", "e.jsonl", "j.csv", "-m", "bleu,chrf"], ["reading judgments", *SCORED, *JUDGED]),
+        (
+            ["agree", "e.jsonl", "j.csv", "-m", "bleu,chrf"],
+            ["reading judgments", "reading items", *SCORED, *JUDGED],
+        ),
         (
             ["fit", "e.jsonl", "j.csv", "--question", "quality", "--predictors", "ssa", "--no-rescale"],
             [
-                "reading judgments", *SCORED, "fitting the model", "cross-validating folds",
-                "comparing models",
+                "reading judgments", "reading items", *SCORED, "fitting the model",
+                "cross-validating folds", "comparing models",
             ],
         ),
         (

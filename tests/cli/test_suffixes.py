@@ -25,15 +25,16 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     for place in (
         "wellput.engine.collect.block_statistics",
-        "wellput.example.example.harbor_example",
+        "wellput.api.demo.harbor_example",
         "wellput.studies.store.Store.open",
-        "wellput.language.paraphrase.methods.make_paraphraser",
-        "wellput.displays.example.example_corpus",
-        "wellput.displays.select.select_displays",
-        "wellput.language.degrade.sources.read_source",
+        "wellput.api.paraphrase.make_paraphraser",
+        "wellput.displays.example_corpus.example_corpus",
+        "wellput.displays.selection.select_displays",
+        "wellput.api.degrade.read_source",
         "wellput.language.realize.realizer.Realizer.load",
-        "wellput.io.nbest.read_nbest",
-        "wellput.reporting.html.page.chart_library",
+        "wellput.api.rerank.read_nbest",
+        "wellput.api.demo.chart_library",
+        "wellput.api.report.chart_library",
     ):
         monkeypatch.setattr(place, worked)
 

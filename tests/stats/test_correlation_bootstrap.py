@@ -75,6 +75,7 @@ def test_kernel_draws_and_correlates(
             assert found[resample, 0] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["bootstrap"], ids=str)
 def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
     estimate = BOOTSTRAPS[row["drawn"]](

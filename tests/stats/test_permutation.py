@@ -96,6 +96,7 @@ def test_kernel_exchanges_and_correlates(
                 assert found[resample, column] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["permutation"], ids=str)
 def test_nlpstats_within_monte_carlo_error(row: dict[str, Any]) -> None:
     test = TESTS["items" if row["exchanged"] == "inputs" else row["exchanged"]]

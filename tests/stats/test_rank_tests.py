@@ -37,6 +37,7 @@ def test_rank_sum_is_scipys(n: int, m: int, digits: int) -> None:
     assert ("exact" in ours.method) == (digits == 9 and n <= 8)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("n", [6, 13, 14, 50, 51])
 @pytest.mark.parametrize("digits", [0, 9])
 def test_signed_rank_is_scipys(n: int, digits: int) -> None:

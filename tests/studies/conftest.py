@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.programs import parameters, postgresql_folder
 from tests.studies.postgresql import Server, running_server
+from wellput.studies.database import Database
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +20,22 @@ def postgresql() -> Iterator[Server]:
     assert binaries is not None, "tests that use it are marked needs('PostgreSQL')"
     with running_server(binaries) as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def databases_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Closes the databases that a test leaves open: hundreds of files would stay open to the end."""
+    opened: list[Database] = []
+    open_database = Database.__init__
+
+    def remembered(database: Database, *arguments: Any, **options: Any) -> None:
+        open_database(database, *arguments, **options)
+        opened.append(database)
+
+    monkeypatch.setattr(Database, "__init__", remembered)
+    yield
+    for database in opened:
+        database.close()
 
 
 @pytest.fixture(params=parameters(["sqlite", "postgresql"], {"postgresql": "PostgreSQL"}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,34 @@ def test_it_tells_progress_time_agreement_and_flags(tmp_path: Path) -> None:
     assert "&lt;b&gt;Ben&lt;/b&gt;" in page and "<b>Ben" not in page
     # Every answer of a judge alike: nothing varies with the text, so no correlation can be told.
     assert "– – –" in page
+
+
+def answer_by_system(store: Store, token: str) -> None:
+    """Answers every trial: 6 for the first system's output, 2 for the others'; one less at the end."""
+    client = client_of(store)
+    texts = {item.outputs[SYSTEMS[0]] for item in store.setup.items}
+    while 'id="answer"' in (page := client.get(f"/judge/{token}").text):
+        value = 6 if any(text in unescape(page) for text in texts) else 2
+        value -= store.setup.items[-1].outputs[SYSTEMS[0]] in unescape(page)
+        submit(client, page, {**answer_fields(page, str(value)), "ms": "4000"})
+
+
+def test_whom_the_judges_prefer_is_told_and_who_won_at_the_end(tmp_path: Path) -> None:
+    items = [
+        StudyItem(f"item-{n}", {system: f"Text {n} of {system}." for system in SYSTEMS})
+        for n in range(6)
+    ]
+    store = new_store(tmp_path, items=items)
+    one, other = store.invite(2)
+    answer_by_system(store, one.token)
+    page = owner_of(store).get("/dashboard").text
+    assert "Whom the judges prefer so far: " in page
+    assert "say who won when the study is done" in page and "People prefer" not in page
+    answer_by_system(store, other.token)
+    page = owner_of(store).get("/dashboard").text
+    assert "so far: quality" not in page
+    assert f"People prefer {SYSTEMS[0]}" in unescape(page)
+    assert page.index(f'<th scope="row">{SYSTEMS[0]}') < page.index(f'<th scope="row">{SYSTEMS[1]}')
 
 
 def test_flags_are_shown(tmp_path: Path) -> None:

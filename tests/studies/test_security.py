@@ -64,6 +64,7 @@ def test_a_judge_cannot_see_or_answer_anothers_trials(tmp_path: Path) -> None:
     assert {getattr(each, "value", None) for each in store.judgments()} == {1}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("path", ["consent", "demographics", "undo", "trials/{trial}"])
 @pytest.mark.parametrize(
     "csrf", [None, "", "0" * 64, "é", "of another judge", "of another browser"]

@@ -6,10 +6,16 @@ it stands in every result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn, TypeVar
+
+from wellput.agreement.known_names import Answer, KnownNames, refuse_unknown, systems_of
 from wellput.agreement.panel import Exclusion
 from wellput.core.errors import InputError, did_you_mean
 
 KEYS = ("judge", "system", "item")
+A = TypeVar("A", bound=Answer)
 
 
 def parse_exclusion(text: str, question: str = "") -> Exclusion:
@@ -18,21 +24,80 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
     >>> parse_exclusion("judge=J3,item=7: fell asleep", "quality").reason
     'fell asleep'
     """
-    rule, colon, reason = text.partition(":")
+    # A name may hold a colon; what follows one and a space is the reason.
+    rule, colon, reason = text.partition(": " if ": " in text else ":")
     if not colon or not reason.strip():
         raise InputError(
-            f'--exclude {text!r} has no reason. Write what and why, such as "{text}: an outlier".'
+            f"exclude={text!r} has no reason. Write what and why: exclude={f'{text}: an outlier'!r}."
         )
     named: dict[str, str] = {}
     for part in rule.split(","):
         key, equals, name = (piece.strip() for piece in part.partition("="))
         if key not in KEYS or not equals or not name:
             raise InputError(
-                f"--exclude {text!r}: {part.strip()!r} must be judge=NAME, system=NAME or item=ID."
+                f"exclude={text!r}: {part.strip()!r} must be judge=NAME, system=NAME or item=ID."
                 f"{did_you_mean(key, KEYS)}"
             )
         if key in named:
-            raise InputError(f"--exclude {text!r} names two of {key}; use --exclude twice.")
+            raise InputError(f"exclude={text!r} names two of {key}: give two exclusions.")
         named[key] = name
     judge, system, item = (named.get(key) for key in KEYS)
     return Exclusion(question, reason.strip(), judge=judge, system=system, item=item)
+
+
+def of_others(exclusions: Sequence[Exclusion], known: KnownNames) -> list[Exclusion]:
+    """The exclusions of systems and items that the evalset does not have."""
+    return [
+        exclusion
+        for exclusion in exclusions
+        if (exclusion.system is not None and exclusion.system not in known.systems)
+        or (exclusion.item is not None and exclusion.item not in known.items)
+    ]
+
+
+def leave_out(
+    answers: Sequence[A], exclusions: Sequence[Exclusion]
+) -> tuple[list[A], list[Exclusion]]:
+    """The answers that no exclusion covers; and for each exclusion and question how many it took, a
+    choice being covered where either of its systems is. Raises InputError for one that took none."""
+    counts = [dict[str, int]() for _ in exclusions]
+    kept: list[A] = []
+    for answer in answers:
+        covering = [n for n, exclusion in enumerate(exclusions) if _covers(exclusion, answer)]
+        if not covering:
+            kept.append(answer)
+        for n in covering:
+            counts[n][answer.question] = counts[n].get(answer.question, 0) + 1
+    for exclusion, taken in zip(exclusions, counts, strict=True):
+        if not taken:
+            refuse_idle(exclusion)
+    return kept, [
+        replace(exclusion, question=question, n=n)
+        for exclusion, taken in zip(exclusions, counts, strict=True)
+        for question, n in taken.items()
+    ]
+
+
+def refuse_idle(exclusion: Exclusion) -> NoReturn:
+    """Raises InputError for an exclusion of what was never judged."""
+    named = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
+    raise InputError(f"Nothing to leave out: no judgment is of {named}.")
+
+
+def known_answers(
+    answers: Sequence[A], exclusions: Sequence[Exclusion], known: KnownNames
+) -> tuple[list[A], list[Exclusion]]:
+    """The answers about systems and items of the evalset, and what was excluded because it is about
+    others. Raises InputError for others that are not excluded."""
+    kept, left_out = leave_out(answers, of_others(exclusions, known))
+    refuse_unknown(kept, known)
+    return kept, left_out
+
+
+def _covers(exclusion: Exclusion, answer: Answer) -> bool:
+    return (
+        exclusion.question in ("", answer.question)
+        and exclusion.judge in (None, answer.judge)
+        and exclusion.item in (None, answer.item)
+        and exclusion.system in (None, *systems_of(answer))
+    )

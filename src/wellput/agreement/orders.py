@@ -104,8 +104,10 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     own = [order for order in orders if order.question == ranking.question and order.systems]
     if not own or len(ranking.systems) < 2:
         return ""
+    who = ranking.who
     if not any(order.pairs for order in own):
-        return "People tell no two systems apart, so no metric can be right or wrong about them."
+        told = f"{who.capitalize()} tell no two systems apart"
+        return f"{told}, so no metric can be right or wrong about them."
     own = [order for order in own if order.pairs]
     own.sort(key=lambda order: (-order.agreeing / order.pairs, order.metric))
     whole = [order for order in own if not order.against]
@@ -113,22 +115,22 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     rest = [order for order in own if order.agreeing < MOSTLY * order.pairs]
     parts = []
     if whole:
-        who = _named(whole, len(own))
-        parts.append(f"{who} {_verb('order', whole)} these systems as people do")
+        names = _named(whole, len(own))
+        parts.append(f"{names} {_verb('order', whole)} these systems as {who} do")
     if mostly:
         parts.append(
             f"{_named(mostly, len(own))} mostly {'do' if whole else _verb('order', mostly)}"
-            f"{'' if whole else ' the systems as people do'} ({_counts(mostly, with_pairs=True)})"
+            f"{'' if whole else f' the systems as {who} do'} ({_counts(mostly, with_pairs=True)})"
         )
     if len(rest) == len(own) > 1:
-        who = "Neither metric" if len(own) == 2 else f"None of the {len(own)} metrics"
+        none = "Neither metric" if len(own) == 2 else f"None of the {len(own)} metrics"
         count = _counts(rest, with_pairs=True)
-        parts.append(f"{who} orders the systems as people do ({count})")
+        parts.append(f"{none} orders the systems as {who} do ({count})")
     elif rest:
-        claim = "not" if parts else "not order the systems as people do"
+        claim = "not" if parts else f"not order the systems as {who} do"
         count = _counts(rest, with_pairs=not mostly)
         parts.append(f"{_named(rest, len(own))} {_verb('do', rest)} {claim} ({count})")
-    return f"{'; '.join(parts)}{_fooled(own[-1], ranking)}."
+    return f"{'; '.join(parts)}{_missed(own, ranking)}{_fooled(own[-1], ranking)}."
 
 
 def _named(orders: Sequence[MetricOrder], of: int) -> str:
@@ -157,20 +159,41 @@ def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
     return f"{shown} of {pairs} {'pair' if pairs == 1 else 'pairs'}" if with_pairs else shown
 
 
+def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:
+    """Which metrics put another system first than the one that was preferred to all others."""
+    if len(ranking.leaders) > 1:
+        return ""
+    first = ranking.leaders[0]
+    missing = [order for order in own if order.systems[0] != first]
+    if not missing or missing == [own[-1]]:  # what fools the last one is told next
+        return ""
+    if len(missing) == len(own):
+        none = {1: own[0].metric, 2: "Neither"}.get(len(own), "None of them")
+        return f". {none} {'does not put' if len(own) == 1 else 'puts'} {first} first"
+    return f". {_named(missing, len(own))} {_verb('do', missing)} not put {first} first"
+
+
 def _fooled(worst: MetricOrder, ranking: Ranking) -> str:
     system = worst.overrated
     if system is None:
         return ""
-    by_people = next(row.rank for row in ranking.systems if row.system == system)
+    row = next(row for row in ranking.systems if row.system == system)
     by_metric = worst.systems.index(system) + 1
-    if by_metric >= by_people:
+    if by_metric >= row.rank_low:
         return ""
     n = len(ranking.systems)
     return (
-        f". {worst.metric} is fooled by {system}: it ranks it {_place(by_metric, n)}, people "
-        f"{_place(by_people, n)}"
+        f". {worst.metric} is fooled by {system}: it ranks it {_place(by_metric, by_metric, n)}, "
+        f"{ranking.who} {_place(row.rank_low, row.rank_high, n)}"
     )
 
 
-def _place(rank: int, n: int) -> str:
-    return "first" if rank == 1 else "last" if rank == n else f"{rank} of {n}"
+def _place(low: int, high: int, n: int) -> str:
+    """A rank in words, or the ranks that are open.
+
+    >>> _place(1, 1, 7), _place(7, 7, 7), _place(5, 7, 7)
+    ('first', 'last', '5 to 7 of 7')
+    """
+    if low < high:
+        return f"{low} to {high} of {n}"
+    return "first" if low == 1 else "last" if low == n else f"{low} of {n}"

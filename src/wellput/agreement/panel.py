@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from wellput.core.counted import counted
+from wellput.agreement.known_names import KnownNames, refuse_unknown
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
@@ -142,22 +142,11 @@ def panels(
     """
     system_at = {system: place for place, system in enumerate(systems)}
     item_at = {item: place for place, item in enumerate(items)}
+    judgments = list(judgments)
+    refuse_unknown(judgments, KnownNames(system_at, item_at))
     by_question: dict[str, list[Judgment]] = {}
-    unknown: dict[str, int] = {}
     for judgment in judgments:
-        for kind, name, known in (
-            ("system", judgment.system, system_at),
-            ("item", judgment.item, item_at),
-        ):
-            if name not in known:
-                unknown[f"{kind} {name!r}"] = unknown.get(f"{kind} {name!r}", 0) + 1
         by_question.setdefault(judgment.question, []).append(judgment)
-    if unknown:
-        raise InputError.collect(
-            "The judgments name systems or items that the evalset does not have:",
-            [f"{what} ({counted(n, 'judgment')})" for what, n in unknown.items()],
-            "Ids and names must be written alike in both files.",
-        )
     if not by_question:
         raise InputError("There are no judgments.")
     return {

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from wellput.agreement.cells import oriented
+from wellput.agreement.exclusions import leave_out
+from wellput.agreement.known_names import KnownNames, refuse_unknown
 from wellput.agreement.orders import metric_orders
+from wellput.agreement.panel import Exclusion
 from wellput.agreement.ranking import rank_choices
 from wellput.agreement.result import AgreementResult
 from wellput.core.counted import counted
@@ -28,17 +31,20 @@ def agree_on_preferences(
     preferences: Sequence[Preference],
     *,
     questions: Sequence[str] = (),
+    exclusions: Sequence[Exclusion] = (),
 ) -> AgreementResult:
     """For each question: χ² of each pair of systems, selection ratios, Bradley–Terry strengths, win
-    rates; and for each metric the confusion of its choices (the higher segment score) with people's."""
+    rates; and for each metric the confusion of its choices (the higher segment score) with people's.
+    An excluded system takes with it all choices in which it was offered."""
+    first = next(iter(tables.values()))
+    kept, left_out = leave_out(preferences, exclusions)
+    refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
     by_question: dict[str, list[Preference]] = {}
-    for preference in preferences:
+    for preference in kept:
         if not questions or preference.question in questions:
             by_question.setdefault(preference.question, []).append(preference)
     if not by_question:
         raise InputError("There are no choices about the questions asked for.")
-    first = next(iter(tables.values()))
-    _refuse_unknown(first, preferences)
     rankings = [rank_choices(name, rows) for name, rows in by_question.items()]
     return AgreementResult(
         level="segment",
@@ -50,6 +56,7 @@ def agree_on_preferences(
             for name, rows in by_question.items()
             for table in tables.values()
         ),
+        excluded=tuple(asdict(one) for one in left_out if one.question in by_question),
     )
 
 
@@ -125,21 +132,3 @@ def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict
         "kappa": counts.kappa,
         "n": counts.n,
     }
-
-
-def _refuse_unknown(table: ScoreTable, preferences: Sequence[Preference]) -> None:
-    items = set(table.items)
-    unknown = {
-        f"{kind} {name!r}"
-        for row in preferences
-        for kind, name, known in (
-            ("system", row.system_a, table.systems),
-            ("system", row.system_b, table.systems),
-            ("item", row.item, items),
-        )
-        if name not in known
-    }
-    if unknown:
-        raise InputError.collect(
-            "The choices name systems or items that the evalset does not have:", sorted(unknown)
-        )

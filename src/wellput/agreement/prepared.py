@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wellput.agreement.exclusions import known_answers, of_others, refuse_idle
 from wellput.agreement.judges import outlying_judges
+from wellput.agreement.known_names import KnownNames
 from wellput.agreement.panel import Exclusion, Panel, default_normalization, normalized, panels
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
@@ -24,8 +26,15 @@ def prepared_panels(
     options: AgreementOptions,
 ) -> tuple[Panels, Panels]:
     """One panel a question, without what is excluded: the ratings as given, and on a common scale."""
-    raw = _chosen(panels(judgments, systems, items), options.questions)
-    _refuse_unknown(raw, options.exclusions)
+    known = KnownNames(set(systems), set(items))
+    kept, left_out = known_answers(judgments, options.exclusions, known)
+    raw = _chosen(panels(kept, systems, items), options.questions)
+    others = of_others(options.exclusions, known)
+    _refuse_idle(raw, [one for one in options.exclusions if one not in others])
+    raw = {
+        name: replace(panel, excluded=tuple(one for one in left_out if one.question == name))
+        for name, panel in raw.items()
+    }
     raw = {name: _without(panel, options) for name, panel in raw.items()}
     ready = {name: _normalized(panel, options) for name, panel in raw.items()}
     for panel in ready.values():
@@ -53,11 +62,10 @@ def _without(panel: Panel, options: AgreementOptions) -> Panel:
     return panel
 
 
-def _refuse_unknown(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
+def _refuse_idle(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
     for exclusion in exclusions:
         if not any(panel.has(exclusion) for panel in found.values()):
-            named = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
-            raise InputError(f"Nothing to leave out: no rating is of {named}.")
+            refuse_idle(exclusion)
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:

@@ -8,7 +8,7 @@ tests hold for these systems, other judges and other items (`stats.crossed`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
 from typing import Any, Literal
@@ -80,6 +80,14 @@ class Ranking:
     n_judges: int
     n_items: int
     n: int
+    are_simulated: bool = False
+    """Whether the judges are simulated, as their names say: what they prefer must not pass for people's
+    opinion."""
+
+    @property
+    def who(self) -> str:
+        """Whose opinion it is."""
+        return "simulated judges" if self.are_simulated else "people"
 
     @property
     def scope(self) -> str:
@@ -134,8 +142,9 @@ def rank_panel(panel: Panel) -> Ranking:
     means = CrossedMeans.of(
         values, groups=systems, judges=judges, items=items, n_groups=len(panel.systems)
     )
-    counts = (len(set(judges.tolist())), len(set(items.tolist())), len(values))
-    return _ranking(panel.question, model, panel.systems, means, counts)
+    named = {panel.judges[place] for place in set(judges.tolist())}
+    counts = (len(named), len(set(items.tolist())), len(values))
+    return _ranking(panel.question, model, panel.systems, means, counts, named)
 
 
 def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
@@ -152,7 +161,7 @@ def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
         n_groups=len(systems),
     )
     counts = (len(judges), len(items), len(choices))
-    return _ranking(question, "win rate", systems, means, counts)
+    return _ranking(question, "win rate", systems, means, counts, judges)
 
 
 def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ranking]:
@@ -183,6 +192,7 @@ def _ranking(
     systems: Sequence[str],
     means: CrossedMeans,
     counts: tuple[int, int, int],
+    judges: Collection[str],
 ) -> Ranking:
     judged = np.flatnonzero(means.counts)
     sign = -1.0 if question in LOWER_IS_BETTER else 1.0
@@ -221,7 +231,8 @@ def _ranking(
                 raw_mean=estimate.value,
             )
         )
-    return Ranking(question, model, tuple(rows), differences, *counts)
+    are_simulated = bool(judges) and all(judge.startswith("simulated") for judge in judges)
+    return Ranking(question, model, tuple(rows), differences, *counts, are_simulated)
 
 
 def _clusters(names: Sequence[str], differences: Sequence[SystemDifference]) -> dict[str, int]:
@@ -237,7 +248,7 @@ def _clusters(names: Sequence[str], differences: Sequence[SystemDifference]) -> 
 def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     """Whom people prefer and how sure that is, in one sentence."""
     start = f"{ranking.question}: " if with_question else ""
-    people = "people" if with_question else "People"
+    people = ranking.who if with_question else ranking.who.capitalize()
     first, *others = ranking.systems
     if not others:
         return f"{start}{first.system} is the only system that was judged."

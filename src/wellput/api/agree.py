@@ -7,24 +7,17 @@ from typing import Literal, cast
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.correlate import Uncertainty
-from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.exclusions import known_answers, parse_exclusion
 from wellput.agreement.intervals import Resampled
+from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
-from wellput.api.inputs import (
-    Answers,
-    Items,
-    Metrics,
-    Names,
-    check_files,
-    listed,
-    open_items,
-    read_answers,
-)
+from wellput.api.inputs import Answers, Items, Metrics, check_files, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
@@ -144,12 +137,16 @@ def agree(
     if are_choices:
         _refuse_options_of_ratings(options)
     source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    known_answers(answers, options.exclusions, known)  # before anything is scored
     plan = ScoringPlan(threads=cores, keep_rows=True)
     tables = score_source(source, chosen, plan=plan, on_phase=on_phase).tables
     if are_choices:
         on_phase("counting choices")
         choices = cast("list[Preference]", answers)
-        result = agree_on_preferences(tables, choices, questions=questions)
+        result = agree_on_preferences(
+            tables, choices, questions=questions, exclusions=options.exclusions
+        )
     else:
         ratings = cast("list[Judgment]", answers)
         result = agree_on_ratings(tables, ratings, options, on_phase=on_phase)
@@ -177,7 +174,6 @@ def _refuse_options_of_ratings(options: AgreementOptions) -> None:
         "average": options.average != usual.average,
         "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
         "normalize": options.normalization is not None,
-        "exclude": bool(options.exclusions),
         "exclude_judges_below": options.judges_below is not None,
         "document_size": options.document_size != usual.document_size,
         "documents": options.documents != usual.documents,

@@ -5,16 +5,18 @@ from __future__ import annotations
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.card import panel_provenance
 from wellput.agreement.choices import selection_ratings
-from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.exclusions import known_answers, parse_exclusion
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table
+from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.prepared import prepared_panels
-from wellput.api.inputs import Answers, Items, Names, check_files, open_items, read_answers
+from wellput.api.inputs import Answers, Items, check_files, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.fitted_model import predictor_name, split_predictor
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.names import Names
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
@@ -94,12 +96,15 @@ def fit(
         check_savable(path)
     check_files([path], [evalset, judgments])
     metrics, names = predictor_metrics(predictors)
-    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    rules = [exclude] if isinstance(exclude, str) else list(exclude)
+    exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
     answers = _answers_to(question, judgments)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
+    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    known_answers(answers, exclusions, known)  # before anything is scored
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
     first = tables[metrics[0].name]
@@ -110,7 +115,7 @@ def fit(
         AgreementOptions(
             normalization=normalize or ("none" if choices else None),
             questions=[question],
-            exclusions=[parse_exclusion(rule, question) for rule in exclusions],
+            exclusions=exclusions,
             judges_below=exclude_judges_below,
         ),
     )

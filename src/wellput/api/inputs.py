@@ -15,8 +15,8 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.io import check_distinct, check_writable, open_evalset
-from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
+from wellput.io import check_files as check_files
+from wellput.io.files import InputFile, PathLike, check_readable
 
 if TYPE_CHECKING:
     from wellput.core.judgment import Judgment, Preference
@@ -32,8 +32,6 @@ Sentences: TypeAlias = Iterable[str] | PathLike
 """Sentences in a list, or the path of a text file with one on each line."""
 Metrics: TypeAlias = str | Metric | Iterable[str | Metric]
 """Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or both."""
-Names: TypeAlias = str | Iterable[str]
-"""Names in a list, or separated by commas."""
 Numbers: TypeAlias = int | str | Iterable[int | str]
 """Whole numbers in a list, or separated by commas."""
 
@@ -55,6 +53,8 @@ def open_items(
     needs_trees = any("tree" in metric.needs for metric in metrics)
     source = evalset
     if not isinstance(source, EvalSource):
+        from wellput.io import open_evalset
+
         source = open_evalset(source, trees=needs_trees)
     if parser is None or not needs_trees:
         return source
@@ -123,41 +123,28 @@ def _blocks(sentences: Iterable[str], size: int) -> Iterator[list[str]]:
         yield block
 
 
-def listed(names: Names) -> list[str]:
-    """Names from a list of texts, each of which may hold several, separated by commas.
-
-    >>> listed(["a, b", "c"])
-    ['a', 'b', 'c']
-    """
-    texts = [names] if isinstance(names, str) else names
-    return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
+def numbers_if_given(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int] | None:
+    """Whole numbers above 0; None for an empty tuple, the default of what need not be given."""
+    is_given = not isinstance(given, tuple) or len(given) > 0
+    return whole_numbers(keyword, given, example=example) if is_given else None
 
 
-def whole_numbers(keyword: str, given: Numbers) -> list[int]:
-    """Whole numbers above 0; an error names the keyword.
+def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int]:
+    """Whole numbers above 0; an error names the keyword, with an example of its value.
 
     >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
     ([50, 100], [50, 100, 200])
     """
+    from wellput.core.names import listed
+
     entries = [given] if isinstance(given, int | str) else given
     pieces = listed([str(entry) for entry in entries])
     wrong = [piece for piece in pieces if not piece.isdecimal() or not int(piece)]
     if wrong or not pieces:
         verb = "is" if len(wrong) == 1 else "are"
         shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
-        raise InputError(f"{keyword}= takes whole numbers above 0, such as 50,100{shown}.")
+        raise InputError(f"{keyword}= takes whole numbers above 0, such as {example}{shown}.")
     return [int(piece) for piece in pieces]
-
-
-def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:
-    """Refuses early what would fail late: a file that cannot be written, or that is read as well."""
-    paths = [str(path) for path in made if path is not None]
-    for path in paths:
-        check_writable(path)
-    inputs = [str(one) for one in read if isinstance(one, str | Path)]
-    if inputs.count(STANDARD_INPUT) > 1:
-        raise InputError("Standard input (-) was given twice; it can be read only once.")
-    check_distinct(paths, inputs)
 
 
 def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wellput.api.inputs import check_files
 from wellput.io.files import PathLike
+from wellput.io.output import check_files
 from wellput.metrics.catalog import MetricList, every_metric, one_metric
 
 

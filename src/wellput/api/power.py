@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from wellput.api.inputs import Numbers, check_files, whole_numbers
+from wellput.api.inputs import Numbers, check_files, numbers_if_given, whole_numbers
 from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.io.files import PathLike
@@ -84,8 +84,7 @@ def power(
     """
     check_files([path], [])
     sizes = whole_numbers("items", items)
-    is_usual_panel = isinstance(judges, tuple) and not judges
-    panels = None if is_usual_panel else whole_numbers("judges", judges)
+    panels = numbers_if_given("judges", judges)
     spreads = {"sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge}
     given = {name: value for name, value in spreads.items() if value is not None}
     if (difference is None) == (metric_correlations is None):

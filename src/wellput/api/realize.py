@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
-from wellput.api.inputs import Names, Sentences, check_files, listed, sentence_blocks
+from wellput.api.inputs import Sentences, check_files, sentence_blocks
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
 from wellput.engine.realization_result import RealizationResult
-from wellput.io import check_table, check_text
 from wellput.io.files import InputFile, PathLike
 from wellput.language.realize.inputs import InputKind, InputTree
 from wellput.language.realize.inserting import INSERTIONS, Insertion
@@ -110,8 +110,12 @@ def realize(
     symbols = None if lattice is None else f"{lattice}.syms"
     check_files([path, lattice, symbols, evalset], [trees])
     if path is not None:
+        from wellput.io import check_text
+
         check_text(path, allowed=[".jsonl"])
     if evalset is not None:
+        from wellput.io import check_table
+
         check_table(evalset)
     insertions = _insertions(insert)
     cores = threads or available_cores()

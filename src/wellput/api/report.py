@@ -8,9 +8,10 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.correlate import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.panel import Normalization
-from wellput.api.inputs import Answers, Items, Metrics, Names, check_files, read_answers
+from wellput.api.inputs import Answers, Items, Metrics, check_files, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.names import Names
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import open_evalset

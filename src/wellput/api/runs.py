@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from wellput.api.inputs import check_files
 from wellput.core.errors import InputError
 from wellput.core.run import Run, RunList
 from wellput.engine.run_changes import RunChanges, run_changes
 from wellput.io.files import PathLike
+from wellput.io.output import check_files
 from wellput.io.run_files import find_run, read_runs, run_paths
 
 FOLDER = "runs"

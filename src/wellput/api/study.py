@@ -9,11 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from wellput.api.inputs import Items, Metrics, Names, listed
+from wellput.api.inputs import Items, Metrics
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.source import EvalSource

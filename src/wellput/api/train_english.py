@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wellput.api.inputs import Names, listed
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.io.files import PathLike
 from wellput.reporting.training import EnglishTraining

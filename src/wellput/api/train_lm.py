@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wellput.api.clusters import mapping
-from wellput.api.inputs import check_files
 from wellput.api.texts import Texts, file_names, sentence_blocks, text_list
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.engine.plan import Engine
 from wellput.io.files import PathLike
+from wellput.io.output import check_files
 from wellput.reporting.training import NgramTraining
 from wellput.text.tokenizers import NativeName
 

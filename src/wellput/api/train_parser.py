@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wellput.api.inputs import check_files
 from wellput.api.treebanks import Treebanks, tree_list, trees_in
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.io.files import PathLike
+from wellput.io.output import check_files
 from wellput.reporting.training import ParserTraining
 
 

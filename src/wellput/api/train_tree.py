@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wellput.api.inputs import check_files
 from wellput.api.treebanks import Treebanks, tree_list, trees_in
 from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.io.files import PathLike
+from wellput.io.output import check_files
 from wellput.reporting.training import TreeTraining
 
 

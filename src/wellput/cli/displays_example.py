@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from wellput.cli.options import making_options, show
-from wellput.reporting.table import Report, Table
+from wellput.cli.options import making_options, show_made
 
 
 @click.command(epilog="\b\nExample:\n  wellput displays example -o corpus.jsonl")
@@ -24,22 +25,13 @@ from wellput.reporting.table import Report, Table
     show_default=True,
     help="The share of nodes whose display has nothing to do with their context.",
 )
-@click.option("-o", "output", metavar="EVALSET", required=True, help="The corpus.")
+@click.option("-o", "path", metavar="EVALSET", required=True, help="The corpus.")
 @making_options
-def command(n: int, noise: float, output: str, format: str, seed: int, threads: int | None) -> None:
+def command(format: str, path: str, **options: Any) -> None:
     """Write an example corpus: sentences by a small grammar, displays of an invented speaker.
 
     It is synthetic throughout: it shows how the commands work, not what people do or like.
     """
-    from wellput.displays.example_corpus import LABEL, example_corpus
-    from wellput.io import check_table, write_evalset
+    from wellput.displays.example_corpus import example
 
-    check_table(output)
-    corpus = example_corpus(n, noise=noise, seed=seed)
-    write_evalset(corpus, output)
-    if output == "-":
-        return
-    value = {"file": output, "items": n, "noise": noise, "seed": seed, "about": LABEL}
-    rows = [[name, str(each)] for name, each in value.items()]
-    table = Table(["corpus", ""], rows, is_prose=True, caption="The example corpus")
-    show(Report([table], value, tuple(value), [value]), format, "-")
+    show_made(lambda _: example(**options, path=path), format, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import click
 
@@ -26,7 +27,18 @@ def in_options(message: str, command: click.Command) -> str:
 
         def said(found: re.Match[str], flag: str = flag, takes_value: bool = takes_value) -> str:
             value = next((group for group in found.groups() if group is not None), "")
-            return f"{flag} {value}" if takes_value and value else flag
+            return f"{flag} {_typed(value)}" if takes_value and value else flag
 
         message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE}", said, message)
     return message
+
+
+def _typed(value: str) -> str:
+    """A value as it is typed in a shell.
+
+    >>> _typed("system"), _typed("judge=J3: asleep"), _typed("item=a $b: gone")
+    ('system', '"judge=J3: asleep"', "'item=a $b: gone'")
+    """
+    if not re.search(r"\s", value):
+        return value
+    return shlex.quote(value) if set(value) & set('"$`\\!') else f'"{value}"'

@@ -112,20 +112,22 @@ def show_made(
 
 
 def check_output(output: str) -> None:
-    """Refuses at once a file that cannot be written, or that the command reads."""
-    from wellput.api.inputs import check_files
+    """Refuses at once a file that cannot be written, that the command reads, or that it writes segment
+    scores to."""
+    from wellput.io import check_distinct, check_files
 
     given = click.get_current_context().params
     read = [
         text.partition("=")[2] if name == "hyp" else text
         for name, value in given.items()
-        if name not in ("output", "path", "format")
+        if name not in ("output", "path", "format", "segments", "charts")
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
         if isinstance(text, str)
     ]
     check_files([output], read)
+    check_distinct([output, *([given["segments"]] if given.get("segments") else [])], [])
 
 
 def show(
@@ -171,3 +173,35 @@ def confidence_option(function: F) -> F:
         metavar="[0.95]",
         help="Bootstrap intervals, of this confidence (0.95 unless said).",
     )(function)
+
+
+def engine_options(function: F) -> F:
+    """--engine, --address, --resume, --on-error."""
+    on_error = click.option(
+        "--on-error",
+        type=click.Choice(["stop", "skip"]),
+        default="stop",
+        show_default=True,
+        help="What to do about a run of rows that cannot be evaluated; skip: name it and go on.",
+    )
+    resume = click.option(
+        "--resume",
+        metavar="FOLDER",
+        help="Keep what is finished in FOLDER, and go on from what is finished there.",
+    )
+    return cluster_options(resume(on_error(function)))
+
+
+def cluster_options(function: F) -> F:
+    """--engine, --address."""
+    address = click.option(
+        "--address", metavar="HOST:PORT", help="The Ray cluster (default: a local one)."
+    )
+    engine = click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Compute with threads of this process, or on a Ray cluster.",
+    )
+    return engine(address(function))

@@ -23,8 +23,8 @@ def panel_options(function: F) -> F:
             "--exclude",
             multiple=True,
             metavar='"RULE: REASON"',
-            help='Leave ratings out: "judge=J3: pressed one button", "system=B,item=7: …" '
-            "(repeatable). Charts still show them, with the reason.",
+            help='Leave judgments out: "judge=J3: pressed one button", "system=B,item=7: …" '
+            "(repeatable). Charts still show ratings, with the reason.",
         ),
         click.option(
             "--normalize",

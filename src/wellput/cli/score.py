@@ -9,11 +9,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from wellput.cli.engine_options import engine_options
 from wellput.cli.options import (
     CommandWithConfidence,
     common_options,
     confidence_option,
+    engine_options,
     show_result_of,
 )
 from wellput.core.errors import InputError

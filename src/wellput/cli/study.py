@@ -140,9 +140,11 @@ def export(
     """Write the judgments to a file, for `wellput agree` and others."""
 
     def verb(on_phase: OnPhase) -> Result:
-        on_phase("reading the study")
         from wellput.api.study import Study
+        from wellput.studies.exports import check_target
 
+        check_target(path, options["as_"])  # before the study is read
+        on_phase("reading the study")
         return Study.open(study).export(path, **options, on_phase=on_phase)
 
     show_made(verb, format, path)

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.engine_options import cluster_options
-from wellput.cli.options import making_options, show_made
+from wellput.cli.options import cluster_options, making_options, show_made
 from wellput.text.tokenizers import NATIVE
 
 

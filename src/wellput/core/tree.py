@@ -41,7 +41,7 @@ class Multiword:
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A dependency tree: its words in order, the surface tokens that cover several of them, and the
-    comment lines (without `# `)."""
+    comment lines (without the sign `#`)."""
 
     words: tuple[Word, ...]
     multiwords: tuple[Multiword, ...] = ()

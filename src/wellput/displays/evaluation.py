@@ -1,4 +1,4 @@
-"""`evaluate_displays`: systems that choose displays, under every display metric, as Foster (2008) did.
+"""`evaluate`: systems that choose displays, under every display metric, as Foster (2008) did.
 
 Scores are those of `score`; beside them stand Wilcoxon's rank sum tests between the systems, sentence
 by sentence, with Bonferroni's correction over the comparisons under one metric. They leave out what
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,12 +20,16 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import ORIGINAL
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
+from wellput.displays.inputs import sentences_of
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score_source
 from wellput.engine.significance import Inference, Resampling
+from wellput.io import check_files, replacing_text
+from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
 from wellput.stats.corrections import bonferroni
 from wellput.stats.rank_tests import rank_sum
@@ -37,6 +41,8 @@ INTRINSIC = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
 """Those of Figure 4(b), without it."""
 
 FREQUENCIES = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
+
+EVERY_METRIC = (*REPRODUCTION, *INTRINSIC, *FREQUENCIES)
 
 NO_MOTION = "no motion"
 """The system that never shows anything, which node accuracy is tested against."""
@@ -60,9 +66,11 @@ class RankSum:
     test: str
 
 
-@dataclass(frozen=True)
-class DisplayEvaluation:
+@dataclass(frozen=True, repr=False)
+class DisplayEvaluation(Result):
     """Scores, and the tests between systems."""
+
+    presented_by: ClassVar[str] = "wellput.displays.evaluation_report:displays_report"
 
     result: ScoreResult
     rank_sums: tuple[RankSum, ...]
@@ -75,14 +83,99 @@ class DisplayEvaluation:
                 return one.components["no_motion"]
         return None
 
-    def to_dict(self) -> dict[str, Any]:
+    def charts(self) -> dict[str, str]:
+        """Figure 4 as SVG: `reproduction`, and `intrinsic`; without the one that no metric is for."""
+        from wellput.displays.evaluation_report import displays_charts
+
+        return displays_charts(self.result)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each system under each metric."""
+        return self.result.records()
+
+    def values(self) -> dict[str, Any]:
         """The JSON of `wellput score`, and the tests."""
         return {**self.result.values(), "rank_sums": [asdict(test) for test in self.rank_sums]}
 
 
+def evaluate(
+    evalset: EvalSource | PathLike,
+    *,
+    metrics: str | Metric | Iterable[str | Metric] = (),
+    confidence: bool = False,
+    resamples: int = 1000,
+    charts: PathLike | None = None,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> DisplayEvaluation:
+    """Scores every system's display schedules against those of the system `original`. Systems are
+    tested against each other by Wilcoxon's rank sum test with Bonferroni's correction.
+
+    Parameters
+    ----------
+    evalset
+        An `EvalSet` with schedules, or the path of one.
+    metrics
+        Display metrics, as for `score`; all of them, unless said.
+    confidence, resamples
+        Bootstrap intervals, and their resamples.
+    charts
+        Writes two charts, `PREFIX-reproduction.svg` and `PREFIX-intrinsic.svg`.
+    path
+        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    seed, threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    DisplayEvaluation
+        `result` has the scores, `rank_sums` the tests, `charts()` the charts as SVG.
+
+    Raises
+    ------
+    InputError
+        There are no schedules, or a metric is not one of displays.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> corpus = wellput.displays.example(n=30).evalset
+    >>> chosen = wellput.displays.select(corpus, strategy="rule", folds=3).evalset
+    >>> found = wellput.displays.evaluate(chosen, metrics="display-tokens,display-f")
+    >>> found.result["original", "display-f"].score
+    1.0
+    """
+    files = chart_files(charts)
+    check_files([path, *files.values()], [evalset])
+    evaluation = evaluate_displays(
+        sentences_of(evalset),
+        metrics or EVERY_METRIC,
+        confidence=confidence,
+        n_resamples=resamples,
+        seed=seed,
+        threads=threads,
+        on_phase=on_phase,
+    )
+    if files:
+        for name, drawing in evaluation.charts().items():
+            with replacing_text(files[name]) as file:
+                file.write(drawing)
+    if path is not None:
+        evaluation.save(path)
+    return evaluation
+
+
+def chart_files(prefix: PathLike | None) -> dict[str, str]:
+    """The files of the charts by name; none without a prefix."""
+    names = () if prefix is None else ("reproduction", "intrinsic")
+    return {name: f"{prefix}-{name}.svg" for name in names}
+
+
 def evaluate_displays(
     source: EvalSource,
-    metrics: str | Iterable[str | Metric] = (*REPRODUCTION, *INTRINSIC, *FREQUENCIES),
+    metrics: str | Metric | Iterable[str | Metric] = EVERY_METRIC,
     *,
     confidence: bool = False,
     n_resamples: int = 1000,

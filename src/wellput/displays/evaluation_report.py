@@ -40,7 +40,7 @@ def displays_report(evaluation: DisplayEvaluation) -> Report:
         tables.append(_table(result, result.systems, without, "Number and variety", _notes(result)))
     if evaluation.rank_sums:
         tables.append(_tests_table(evaluation.rank_sums))
-    value = evaluation.to_dict()
+    value = evaluation.values()
     return Report(tables, value, CSV_COLUMNS, value["scores"])
 
 

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from itertools import count
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
 from wellput.core.displays import Derivation, nodes_of, words_of
 from wellput.core.errors import InputError
 from wellput.core.evalset import ORIGINAL, EvalSet, Item
+from wellput.core.result import Result
 from wellput.displays.rules import Rule, conditions_of
+from wellput.io import check_table, write_evalset
+from wellput.io.files import PathLike
 
 Node: TypeAlias = dict[str, Any]
 Chances: TypeAlias = list[tuple[Rule, list[list[str]], np.ndarray[Any, np.dtype[np.float64]]]]
@@ -59,6 +63,90 @@ def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 1234
         name = f"synthetic-{number:0{width}}"
         items.append(Item(name, outputs, (text,), context=LABEL, derivation=derivation))
     return EvalSet(items)
+
+
+@dataclass(frozen=True, repr=False)
+class ExampleCorpus(Result):
+    """`evalset` is the corpus, with the displays as outputs of the system `original`."""
+
+    presented_by: ClassVar[str] = "wellput.displays.summaries:example_summary"
+
+    evalset: EvalSet
+    noise: float
+    seed: int
+    path: PathLike | None = None
+
+    def save(self, path: PathLike) -> None:
+        """Writes the corpus."""
+        write_evalset(self.evalset, path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each sentence: its text, and how many displays it has."""
+        return [
+            {"item": item.id, "text": item.references[0], "displays": len(item.outputs[ORIGINAL])}
+            for item in self.evalset
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput displays example`."""
+        return {
+            "file": None if self.path is None else str(self.path),
+            "items": len(self.evalset),
+            "noise": self.noise,
+            "seed": self.seed,
+            "about": LABEL,
+        }
+
+
+def example(
+    *,
+    n: int = SENTENCES,
+    noise: float = NOISE,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+) -> ExampleCorpus:
+    """Makes an example corpus: sentences by a small grammar, displays of an invented speaker. It is
+    synthetic throughout: it shows how the verbs work, not what people do or like.
+
+    Parameters
+    ----------
+    n
+        Sentences.
+    noise
+        The share of nodes whose display has nothing to do with their context.
+    path
+        Writes the corpus.
+    seed
+        Of everything random.
+    threads
+        As for every verb; without effect here.
+
+    Returns
+    -------
+    ExampleCorpus
+        `evalset` is the corpus.
+
+    Raises
+    ------
+    InputError
+        A number is out of range.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> corpus = wellput.displays.example(n=2).evalset
+    >>> corpus.items[0].references[0]
+    'Although it feeds the garden-hoverflies, our lupin by the porch has smoky blossoms in harvest.'
+    >>> len(corpus.items[0].outputs["original"])
+    5
+    """
+    if path is not None:
+        check_table(path)
+    made = ExampleCorpus(example_corpus(n, noise=noise, seed=seed), noise, seed, path)
+    if path is not None:
+        made.save(path)
+    return made
 
 
 def _data(name: str) -> Any:

@@ -7,19 +7,164 @@ import base64
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from string import Template
+from typing import Any, ClassVar
 
 from wellput.core.displays import words_of
-from wellput.core.errors import InputError
-from wellput.core.evalset import Item
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.names import Names, listed
+from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
+from wellput.core.source import EvalSource
+from wellput.displays.inputs import sentences_of
 from wellput.displays.performance import performance
 from wellput.displays.speech import can_speak, speak
+from wellput.io import check_files, replacing
+from wellput.io.files import PathLike
 
 HEAD = files("wellput.displays") / "head"
 SILENT = "espeak-ng is not installed: the head is silent, and the times of the words are estimated."
+
+
+@dataclass(frozen=True, repr=False)
+class Preview(Result):
+    """`html` is the page, sound included; it needs no network."""
+
+    presented_by: ClassVar[str] = "wellput.displays.summaries:preview_summary"
+
+    html: str
+    sentences: int
+    systems: tuple[str, ...]
+    path: PathLike | None = None
+    host: str = "127.0.0.1"
+    port: int = 8010
+    browser: bool = True
+
+    def save(self, path: PathLike) -> None:
+        """Writes the page."""
+        with replacing(path) as file:
+            file.write(self.html.encode(errors="backslashreplace"))
+
+    def serve(self, on_address: Callable[[str], None] = lambda _: None) -> None:
+        """Serves the page until Ctrl-C, and opens the browser where that is wanted. `on_address` is
+        called with the page's address."""
+        import webbrowser
+
+        with page_server(self.html, self.host, self.port) as server, suppress(KeyboardInterrupt):
+            address = f"http://{self.host}:{server.server_address[1]}/"
+            on_address(address)
+            if self.browser:
+                webbrowser.open(address)
+            server.serve_forever()
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: what the page shows."""
+        return [self.values()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput displays preview`."""
+        output = None if self.path is None else str(self.path)
+        return {"sentences": self.sentences, "systems": list(self.systems), "output": output}
+
+
+def preview(
+    evalset: EvalSource | PathLike,
+    *,
+    system: str | None = None,
+    items: Names | None = None,
+    n: int = 20,
+    host: str = "127.0.0.1",
+    port: int = 8010,
+    browser: bool = True,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> Preview:
+    """Makes a page on which the head performs the schedules of an evaluation set. Speech is made ahead
+    by the program espeak-ng where it is installed; without it the head is silent.
+
+    Parameters
+    ----------
+    evalset
+        An `EvalSet` with schedules, or the path of one.
+    system
+        The system shown first.
+    items, n
+        The ids of the sentences to show, or how many of the first ones.
+    host, port, browser
+        Where `serve()` serves the page (port 0 is any that is free), and whether it opens the browser.
+    path
+        Writes the page.
+    seed, threads
+        As for every verb; without effect here.
+    on_phase
+        As for `score`.
+
+    Returns
+    -------
+    Preview
+        `html` is the page, `save("page.html")` writes it, `serve()` serves it until Ctrl-C.
+
+    Raises
+    ------
+    InputError
+        No system has schedules, or a name is unknown.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> page = wellput.displays.preview(wellput.displays.example(n=1).evalset)
+    >>> page.systems, "<!doctype html>" in page.html.lower()
+    (('original',), True)
+    """
+    check_files([path], [evalset])
+    if n < 1:
+        raise InputError(f"n={n} must be 1 or more.")
+    sets = sentences_of(evalset)
+    systems = _systems(sets, system)
+    shown = _chosen(sets, items, n)
+    title = "Displays" if isinstance(evalset, EvalSource) else str(evalset)
+    page = preview_page(shown, systems, title=title, on_progress=on_phase("speaking sentences"))
+    made = Preview(page, len(shown), tuple(systems), path, host, port, browser)
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _systems(sets: EvalSet, first: str | None) -> list[str]:
+    """The systems with schedules, the one asked for first."""
+    found = [
+        name
+        for name in sets.systems
+        if any(not isinstance(item.outputs.get(name, ""), str) for item in sets)
+    ]
+    if not found:
+        raise InputError("Nothing to perform: no system has display schedules.")
+    if first is not None and first not in found:
+        raise InputError(
+            f"No system {first!r} with schedules.{did_you_mean(first, found)} "
+            f"There are {', '.join(found)}."
+        )
+    return found if first is None else [first, *(name for name in found if name != first)]
+
+
+def _chosen(sets: EvalSet, ids: Names | None, n: int) -> Sequence[Item]:
+    if ids is None:
+        return sets.items[:n]
+    by_id = {item.id: item for item in sets}
+    wanted = listed(ids)
+    unknown = [name for name in wanted if name not in by_id]
+    if unknown:
+        raise InputError(
+            f"There is no item {', '.join(unknown)}.{did_you_mean(unknown[0], list(by_id))}"
+        )
+    return [by_id[name] for name in wanted]
 
 
 def preview_page(
@@ -87,5 +232,5 @@ def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
         return ThreadingHTTPServer((host, port), OnlyPage)
     except OSError as error:
         raise InputError(
-            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another --port or --host."
+            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
         ) from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 from zlib import crc32
 
 import numpy as np
@@ -17,30 +17,50 @@ from numpy.typing import NDArray
 
 from wellput.core.counted import counted
 from wellput.core.displays import display_motions
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Floats
+from wellput.core.names import Names, listed
+from wellput.core.result import Result
+from wellput.core.source import EvalSource
 from wellput.displays.corpus import UNKNOWN, Contexts, Corpus, Integers
 from wellput.displays.frequencies import Frequencies
+from wellput.displays.inputs import sentences_of
 from wellput.displays.learned import DisplayModel
 from wellput.displays.rules import choose_by_rules, read_rules
+from wellput.io import check_files, check_table, write_evalset
+from wellput.io.files import PathLike
 
 Strategy: TypeAlias = Literal["rule", "majority", "weighted", "learned"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
-@dataclass(frozen=True)
-class Selection:
-    """The sentences with their new systems. `backed_off` counts the nodes whose context was shortened
-    to so many features, by strategy."""
+@dataclass(frozen=True, repr=False)
+class Selection(Result):
+    """The sentences with their new systems. `displays` counts what was chosen, `backed_off` the nodes
+    whose context was shortened to so many features, by strategy."""
+
+    presented_by: ClassVar[str] = "wellput.displays.summaries:selection_summary"
 
     evalset: EvalSet
     nodes: int
     context: tuple[str, ...]
     displays: Mapping[str, int]
     backed_off: Mapping[str, Mapping[int, int]]
+    seed: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def save(self, path: PathLike) -> None:
+        """Writes the sentences with their new systems."""
+        write_evalset(self.evalset, path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each strategy."""
+        return [
+            {"system": name, "displays": n, "nodes": self.nodes}
+            for name, n in self.displays.items()
+        ]
+
+    def values(self) -> dict[str, Any]:
         """The JSON of `wellput displays select`."""
         return {
             "items": len(self.evalset),
@@ -50,7 +70,105 @@ class Selection:
                 {"system": name, "displays": n, "backed_off": dict(self.backed_off.get(name, {}))}
                 for name, n in self.displays.items()
             ],
+            "seed": self.seed,
         }
+
+
+def select(
+    evalset: EvalSource | PathLike,
+    *,
+    strategy: Names = (),
+    folds: int = 10,
+    train: EvalSource | PathLike | None = None,
+    context: Names = (),
+    backoff: bool = True,
+    rules: str = "foster2008",
+    temperature: float = 1.0,
+    replace: bool = False,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+) -> Selection:
+    """Chooses displays for the nodes of every sentence, by one or more strategies. Each becomes a
+    system.
+
+    Parameters
+    ----------
+    evalset
+        Sentences with derivations, and where they are to be learned from the displays that people
+        showed as the outputs of a system named `original`: an `EvalSet`, or the path of one.
+    strategy
+        `rule`, `majority`, `weighted`, `learned`; the first three, unless said.
+    folds, train
+        Folds of the cross-validation, or other sentences to learn from instead.
+    context
+        Features to go by, the one to give up last first; all of them with the label first, unless said.
+    backoff
+        Shortens contexts that were not seen in training, or refuses them.
+    rules
+        Of the strategy `rule`: `foster2008`, `foster2008-table1`, or a JSON file.
+    temperature
+        Of the strategy `learned`: 1 draws by probability, 0 takes the likeliest.
+    replace
+        Replaces systems of the same names.
+    path
+        Writes the sentences with their new systems.
+    seed
+        Of folds and draws.
+    threads
+        As for every verb; without effect here.
+
+    Returns
+    -------
+    Selection
+        `evalset` has the new systems, `displays` how many each of them chose.
+
+    Raises
+    ------
+    InputError
+        A sentence has no derivation, there is nothing to learn from, or a name is unknown.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> corpus = wellput.displays.example(n=30).evalset
+    >>> chosen = wellput.displays.select(corpus, strategy="rule,majority", folds=3)
+    >>> chosen.evalset.systems
+    ('original', 'rule', 'majority')
+    """
+    check_files([path], [evalset, train])
+    if path is not None:
+        check_table(path)
+    if temperature < 0:
+        raise InputError(f"temperature={temperature:g} must be 0 or more.")
+    chosen = strategies_named(strategy)
+    selection = select_displays(
+        sentences_of(evalset, trees=True).items,
+        chosen,
+        training=() if train is None else sentences_of(train).items,
+        folds=folds,
+        context=listed(context) or None,
+        backoff=backoff,
+        rules=rules,
+        temperature=temperature,
+        replace=replace,
+        seed=seed,
+    )
+    if path is not None:
+        selection.save(path)
+    return selection
+
+
+def strategies_named(given: Names) -> list[Strategy]:
+    """Each once; the first three without any."""
+    names = listed(given)
+    for name in names:
+        if name not in STRATEGIES:
+            raise InputError(
+                f"No strategy {name!r}.{did_you_mean(name, STRATEGIES)} "
+                f"There are {', '.join(STRATEGIES)}."
+            )
+    return cast("list[Strategy]", list(dict.fromkeys(names)) or list(STRATEGIES[:3]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +225,7 @@ def select_displays(
     in_order: dict[str, Integers] = {name: chosen[name] for name in strategies}
     added, counts = _with_schedules(corpus, len(training), in_order)
     n_nodes = int((corpus.rows >= len(training)).sum())
-    return Selection(EvalSet(added), n_nodes, names, counts, backed_off)
+    return Selection(EvalSet(added), n_nodes, names, counts, backed_off, seed)
 
 
 def _choose(
@@ -147,12 +265,12 @@ def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[Fold]:
     if n == 0:
         raise InputError(
             "There is nothing to learn from: no sentence has an output of the system original. Give "
-            "training sentences (--train FILE), or choose by rules (--strategy rule)."
+            "training sentences (train=FILE), or choose by rules (strategy='rule')."
         )
     if k < 2 or n < k:
         raise InputError(
             f"{k} folds need as many annotated sentences, and there are {n}: a fold would be empty. "
-            "Take fewer folds (2 at least), more sentences, or sentences to train on (--train FILE)."
+            "Take fewer folds (2 at least), more sentences, or sentences to train on (train=FILE)."
         )
     rng = np.random.default_rng([seed, crc32(b"folds")])
     fold_of = np.zeros(len(corpus.items), dtype=np.int64)
@@ -174,7 +292,8 @@ def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: 
     known = [name for name in strategies if name in there]
     if known and not replace:
         raise InputError(
-            f"There is a system {', '.join(known)} already: choose again with --replace, or rename it."
+            f"There is a system {', '.join(known)} already: choose again with replace=True, or rename "
+            "it."
         )
 
 
@@ -200,7 +319,7 @@ def _refuse_unseen(
                 f"{contexts.described(int(contexts.codes[place]))}"
                 for place in map(int, unseen[:20])
             ],
-            "Give fewer features (--context), more sentences, or allow shorter contexts (--backoff).",
+            "Give fewer features (context=), more sentences, or allow shorter contexts (backoff=True).",
             total=len(unseen),
         )
 

@@ -4,18 +4,19 @@ order."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.result import Result
 from wellput.core.tree import Tree
 from wellput.engine.result import ScoreResult
-from wellput.io import check_text
 from wellput.io.files import PathLike
-from wellput.io.nbest import Candidates, nbest_line
 from wellput.io.output import write_text
 from wellput.language.realize.systems import Realized
+
+if TYPE_CHECKING:
+    from wellput.io.nbest import Candidates
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +48,8 @@ class RealizationResult(Result):
     @property
     def nbest(self) -> list[Candidates]:
         """All sentences of each tree, for `rerank`; the tree's own order is the reference."""
+        from wellput.io.nbest import Candidates
+
         orders = self.orders
         return [
             Candidates(
@@ -67,6 +70,9 @@ class RealizationResult(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes the best sentences, one a line; to a `.jsonl` all of them, for `rerank`."""
+        from wellput.io import check_text
+        from wellput.io.nbest import nbest_line
+
         check_text(path, allowed=[".jsonl"])
         is_list = str(path).endswith(".jsonl")
         lines = map(nbest_line, self.nbest) if is_list else self.sentences

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +14,13 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
+from wellput.io import check_text, write_evalset
+from wellput.io.files import PathLike
 from wellput.io.nbest import Candidates
+from wellput.io.output import write_text
 
 SYSTEM = "candidate"
 
@@ -31,6 +36,70 @@ class Choice:
     @property
     def text(self) -> str:
         return self.candidates.texts[self.best]
+
+
+@dataclass(frozen=True, repr=False)
+class RerankResult(Result):
+    """What was chosen for each item by the metric of this name and signature."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.rerank:rerank_report"
+
+    metric: str
+    signature: str
+    choices: tuple[Choice, ...]
+    path: PathLike | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The best candidate of each item."""
+        return [choice.text for choice in self.choices]
+
+    @property
+    def lines(self) -> str:
+        """The best candidates, each on a line of its own."""
+        return "".join(f"{' '.join(text.split())}\n" for text in self.texts)
+
+    @property
+    def evalset(self) -> EvalSet:
+        """The items with two systems: what came `first`, and what was chosen (`reranked`)."""
+        return EvalSet(
+            [
+                Item(
+                    own.candidates.id,
+                    {"first": own.candidates.texts[0], "reranked": own.text},
+                    own.candidates.references,
+                    source=own.candidates.source,
+                    context=own.candidates.context,
+                )
+                for own in self.choices
+            ]
+        )
+
+    def save(self, path: PathLike) -> None:
+        """Writes the best candidates, one a line; to a `.jsonl` the evalset."""
+        check_text(path, allowed=[".jsonl"])
+        if str(path).endswith(".jsonl"):
+            write_evalset(self.evalset, path)
+        else:
+            write_text(self.lines, path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each item; its `place` is that of the chosen candidate, from 1."""
+        return [
+            {
+                "id": choice.candidates.id,
+                "place": choice.best + 1,
+                "candidates": len(choice.scores),
+                "score": choice.scores[choice.best],
+                "first_score": choice.scores[0],
+                "text": choice.text,
+            }
+            for choice in self.choices
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput rerank`."""
+        return {"metric": self.metric, "signature": self.signature, "items": self.records()}
 
 
 def rerank(

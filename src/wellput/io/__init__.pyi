@@ -14,6 +14,7 @@ from wellput.io.lines import open_lines as open_lines
 from wellput.io.mqm import read_mqm as read_mqm
 from wellput.io.mt_metrics_eval import read_human_scores as read_human_scores
 from wellput.io.output import check_distinct as check_distinct
+from wellput.io.output import check_files as check_files
 from wellput.io.output import check_writable as check_writable
 from wellput.io.output import replacing as replacing
 from wellput.io.output import replacing_text as replacing_text

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
@@ -23,19 +24,55 @@ class Candidates(NamedTuple):
     context: str | None = None
 
 
+Candidate: TypeAlias = Candidates | Mapping[str, Any] | Sequence[str]
+"""An item in memory: as read from a file, as a line of it, or the texts alone."""
+
+
 def read_nbest(path: PathLike) -> list[Candidates]:
     """Raises one InputError for all lines that are wrong."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(str(path))
+    lines = ((f"line {number}", record) for number, record in read_json_lines(file, problems))
+    found = _checked(lines, problems)
+    problems.raise_if_any(advice='Each line is {"id": "7", "candidates": ["…", "…"]}.')
+    return found
+
+
+def nbest_of(given: Iterable[Candidate]) -> list[Candidates]:
+    """The same for items in memory; the id of a list of texts is its place, from 1.
+
+    >>> nbest_of([["It rains.", "Rains it."]])[0].id
+    '1'
+    """
+    problems = Problems("The list of candidates")
+    found = _checked(
+        ((f"place {place}", _record(one, place)) for place, one in enumerate(given, 1)), problems
+    )
+    problems.raise_if_any(
+        advice='Each item is a list of texts, or {"id": "7", "candidates": ["…", "…"]}.'
+    )
+    return found
+
+
+def _record(given: Candidate, place: int) -> Any:
+    if isinstance(given, Candidates):
+        record = given._asdict()
+        return {**record, "candidates": record.pop("texts")}
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return {"id": str(place), "candidates": given}
+    return given
+
+
+def _checked(records: Iterable[tuple[str, Any]], problems: Problems) -> list[Candidates]:
     found: list[Candidates] = []
     seen: set[str] = set()
-    for number, record in read_json_lines(file, problems):
+    for where, record in records:
         why = _what_is_wrong(record)
         if not why and str(record["id"]) in seen:
             why = f"the id {str(record['id'])!r} is given twice"
         if why:
-            problems.add(f"line {number}", why)
+            problems.add(where, why)
             continue
         seen.add(str(record["id"]))
         found.append(
@@ -47,7 +84,6 @@ def read_nbest(path: PathLike) -> list[Candidates]:
                 record.get("context"),
             )
         )
-    problems.raise_if_any(advice='Each line is {"id": "7", "candidates": ["…", "…"]}.')
     return found
 
 
@@ -59,13 +95,13 @@ def nbest_line(own: Candidates) -> str:
 
 
 def _what_is_wrong(record: Any) -> str:
-    if not isinstance(record, dict):
+    if not isinstance(record, Mapping):
         return "not an object"
     if not isinstance(record.get("id"), str | int) or isinstance(record["id"], bool):
         return 'no "id"'
     for key in ("candidates", "references"):
         texts = record.get(key, [])
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
             return f'"{key}" is no list of texts'
     if not record.get("candidates"):
         return 'no "candidates"'

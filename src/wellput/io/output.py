@@ -15,13 +15,13 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
-from wellput.core.errors import OutputError
+from wellput.core.errors import InputError, OutputError
 from wellput.io.compression import compressing
-from wellput.io.files import PathLike
+from wellput.io.files import STANDARD_INPUT, PathLike
 from wellput.io.object_stores import is_url
 
 STANDARD_OUTPUT = "-"
@@ -116,6 +116,18 @@ def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> N
         if reason := taken.get(_identity(path)):
             raise OutputError(f"Cannot write {path}: {reason}. Give another name.")
         taken[_identity(path)] = f"{path} is written already"
+
+
+def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:
+    """Refuses early what would fail late: a file that cannot be written, or that is read as well. What
+    is in memory is passed over."""
+    paths = [str(path) for path in made if path is not None]
+    for path in paths:
+        check_writable(path)
+    inputs = [str(one) for one in read if isinstance(one, str | Path)]
+    if inputs.count(STANDARD_INPUT) > 1:
+        raise InputError("Standard input (-) was given twice; it can be read only once.")
+    check_distinct(paths, inputs)
 
 
 def _is_file(path: PathLike) -> bool:

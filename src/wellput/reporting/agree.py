@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wellput.agreement.result import Agreement, AgreementResult, JudgeSummary
@@ -38,7 +38,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if result.models:
         tables.append(model_table(result))
     for entry in result.preferences:
-        tables += preference_tables(entry)
+        tables += preference_tables(entry, _excluded(result, "choice", entry["question"]))
     if result.confusion:
         tables.append(confusion_table(result))
     return tables
@@ -203,7 +203,7 @@ def model_table(result: AgreementResult) -> Table:
     )
 
 
-def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
+def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
     systems = Table(
         columns=["system", "chosen / offered", "interval", "strength", "offers"],
         rows=[
@@ -221,6 +221,7 @@ def preference_tables(entry: Mapping[str, Any]) -> list[Table]:
         notes=[
             "Strength: log scale of Bradley and Terry, with Davidson's ties.",
             *([entry["note"]] if entry["note"] else []),
+            *left_out,
         ],
     )
     pairs = Table(
@@ -307,14 +308,17 @@ def _undefined(result: AgreementResult) -> list[str]:
     ]
 
 
-def _excluded(result: AgreementResult) -> list[str]:
+def _excluded(
+    result: AgreementResult, noun: str = "rating", question: str | None = None
+) -> list[str]:
+    """What was left out, of one question or of all."""
     lines: list[str] = []
     for row in result.excluded:
+        if question not in (None, row["question"]):
+            continue
         named = ", ".join(
             f"{kind} {row[kind]}" for kind in ("judge", "system", "item") if row[kind] is not None
         )
-        question = f" on {row['question']}" if row["question"] else ""
-        lines.append(
-            f"Left out: {named}{question} ({counted(row['n'], 'rating')}): {row['reason']}."
-        )
+        about = f" on {row['question']}" if row["question"] else ""
+        lines.append(f"Left out: {named}{about} ({counted(row['n'], noun)}): {row['reason']}.")
     return lines

@@ -52,7 +52,7 @@ class ErrorGenerator:
         if not len(self.starts):
             raise InputError(
                 f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
-                f"{', or another --length' if length else ''}."
+                f"{', or another length=' if length else ''}."
             )
         self.forms: dict[str, list[str]] = defaultdict(list)
         for word in corpus.words:

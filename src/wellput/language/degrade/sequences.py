@@ -75,10 +75,10 @@ class SequenceGenerator:
         self.is_whole = size == length and not is_literal
         if not len(self.firsts):
             raise InputError(
-                f"The corpus has no sentence of {length} words. Give another --length."
+                f"The corpus has no sentence of {length} words. Give another length=."
                 if self.is_whole
                 else "The corpus is too small: no sentence is long enough to begin with. Give a "
-                "larger one, or a smaller --size."
+                "larger one, or a smaller size=."
             )
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
@@ -89,7 +89,7 @@ class SequenceGenerator:
             raise InputError(
                 f"The corpus has {counted(len(self.firsts), 'sentence')} of {self.length} words; "
                 f"{n:,} were "
-                "asked for. Give a larger corpus, another --length, or a smaller -n."
+                "asked for. Give a larger corpus, another length=, or a smaller n=."
             )
         chosen = rng.choice(self.firsts, n, replace=False)
         return [self.corpus.text(self._window(int(start))) for start in chosen]
@@ -109,7 +109,7 @@ class SequenceGenerator:
                 return tokens
         raise InputError(
             f"The corpus is too small to glue sequences of {self.size} words to {self.length}: in "
-            f"{TRIES:,} tries none came to an end. Give a larger corpus, or another --size or --length."
+            f"{TRIES:,} tries none came to an end. Give a larger corpus, or another size= or length=."
         )
 
     def _window(self, start: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -75,15 +75,36 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
     white space separates."""
     file = InputFile(path)
     if file.suffix == TREES:
-        trees = list(read_trees(path))
-        return Source([[word.form for word in tree.words] for tree in trees], trees, threads)
+        return _source_of_trees(list(read_trees(path)), threads)
     check_readable(file)
     if file.suffix in TABLES:
         raise InputError(
             f"{file.name} is no text: a corpus has a sentence on each line, or is CoNLL-U ({TREES})."
         )
+    return _source_of_text(file.lines(), is_tokenized, threads)
+
+
+def source_of(
+    given: Iterable[str] | Iterable[Tree], *, is_tokenized: bool = False, threads: int = 1
+) -> Source:
+    """The same from sentences or trees in memory."""
+    sentences = list(given)
+    trees = [one for one in sentences if isinstance(one, Tree)]
+    if trees and len(trees) == len(sentences):
+        return _source_of_trees(trees, threads)
+    lines = [one for one in sentences if isinstance(one, str)]
+    if len(lines) < len(sentences):
+        raise InputError("A corpus is a list of sentences, or of Tree objects, not of both.")
+    return _source_of_text(lines, is_tokenized, threads)
+
+
+def _source_of_trees(trees: Sequence[Tree], threads: int) -> Source:
+    return Source([[word.form for word in tree.words] for tree in trees], trees, threads)
+
+
+def _source_of_text(lines: Iterable[str], is_tokenized: bool, threads: int) -> Source:
     split = str.split if is_tokenized else _treebank_forms
-    return Source([words for line in file.lines() if (words := split(line))], None, threads)
+    return Source([words for line in lines if (words := split(line))], None, threads)
 
 
 def _treebank_forms(text: str) -> list[str]:

@@ -87,7 +87,7 @@ class GrammarTemplates:
                 return template
         raise InputError(
             f"In {TRIES:,} tries the grammar derived no sentence of {self.length} words: give another "
-            "--length or a larger treebank."
+            "length= or a larger treebank."
         )
 
     def _derive(self, start: str, rng: np.random.Generator) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions, agree
+from wellput.agreement.exclusions import known_answers, leave_out
+from wellput.agreement.known_names import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
@@ -43,6 +45,8 @@ def evaluate(
     sample = draw_sample(
         source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
+    known = KnownNames(sample.systems, sample.found)
+    known_answers(answers, options.exclusions, known)  # before anything is scored
     chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
     n_pairs = math.comb(len(sample.systems), 2)
     has_pairs = n_pairs > 0
@@ -68,9 +72,12 @@ def evaluate(
     if answers and isinstance(answers[0], Preference):
         on_phase("counting choices")
         choices = cast("Sequence[Preference]", answers)
-        agreement = agree_on_preferences(result.tables, choices, questions=options.questions)
+        agreement = agree_on_preferences(
+            result.tables, choices, questions=options.questions, exclusions=options.exclusions
+        )
         asked = {entry["question"] for entry in agreement.preferences}
-        people = people_of_choices(result.tables, [c for c in choices if c.question in asked])
+        kept, _ = leave_out(choices, options.exclusions)
+        people = people_of_choices(result.tables, [c for c in kept if c.question in asked])
     elif answers:
         ratings = cast("Sequence[Judgment]", answers)
         agreement = agree(result.tables, ratings, options, on_phase=on_phase)

@@ -13,6 +13,8 @@ import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.cells import common_cells
+from wellput.agreement.exclusions import of_others
+from wellput.agreement.known_names import KnownNames
 from wellput.agreement.panel import Exclusion, Panel
 from wellput.agreement.prepared import prepared_panels
 from wellput.core.judgment import Judgment, Preference
@@ -41,7 +43,9 @@ def people_of_ratings(
     """The ratings that `agree` correlates with the metrics, and those it leaves out."""
     first = next(iter(tables.values()))
     _, ready = prepared_panels(judgments, first.systems, first.items, options)
-    everything = replace(options, exclusions=(), judges_below=None)
+    known = KnownNames(set(first.systems), set(first.items))
+    others = of_others(options.exclusions, known)  # there is no point to draw for them
+    everything = replace(options, exclusions=others, judges_below=None)
     _, complete = prepared_panels(judgments, first.systems, first.items, everything)
     ratings: dict[str, Floats] = {}
     left_out: dict[str, dict[Cell, str]] = {}

@@ -19,7 +19,7 @@ from wellput.metrics.logged import Logged
 class Sample:
     """Items in file order with their `places` among all `total` of them. `has_references` says that
     every system has outputs to compare with references, `has_trees` that all items with references have
-    trees, `has_displays` is about any item."""
+    trees, `has_displays` is about any item. `found` are the ids asked for that there are."""
 
     items: tuple[Item, ...]
     places: tuple[int, ...]
@@ -28,6 +28,7 @@ class Sample:
     has_references: bool
     has_trees: bool
     has_displays: bool
+    found: frozenset[str] = frozenset()
 
     @property
     def is_whole(self) -> bool:
@@ -49,12 +50,16 @@ def draw_sample(
     systems: dict[str, None] = {}
     total = 0
     compared: set[str] = set()
+    found: set[str] = set()
     has_trees = True
     has_displays = False
     for block in source.blocks():
         keys = rng.random(len(block))
         for item, key in zip(block, keys.tolist(), strict=True):
-            entry = (-(key - (item.id in first)), total, item)
+            is_first = item.id in first
+            if is_first:
+                found.add(item.id)
+            entry = (-(key - is_first), total, item)
             if len(kept) < size:
                 heapq.heappush(kept, entry)
             else:
@@ -75,6 +80,7 @@ def draw_sample(
         has_references=bool(systems) and compared == set(systems),
         has_trees=has_trees,
         has_displays=has_displays,
+        found=frozenset(found),
     )
 
 

@@ -132,8 +132,8 @@ class PeoplePicture {
     const { systems, metrics, notes } = this.answer;
     const cells = metrics.flatMap(({ cells: own }) => own.filter(Boolean));
     const marked = (look, sign, words) => (cells.some(({ misplaced }) => (look === "over" ? misplaced > 0 : misplaced < 0))
-      ? [element("span", {}, element("span", { class: `tile ${look}` }, element("i", {}, sign)), words)] : []);
-    const key = [...marked("over", "▲", " the metric ranks it higher than people do"), ...marked("under", "▼", " lower than people do (filled: by two ranks or more)")];
+      ? [element("span", {}, element("span", { class: `tile ${look}` }, element("i", {}, sign)), " ", element("span", { class: `tile ${look} strong` }, element("i", {}, sign)), words)] : []);
+    const key = [...marked("over", "▲", " the metric ranks it one, two or more ranks higher than people do"), ...marked("under", "▼", " lower")];
     const { agreeing, pairs } = metrics[0] || {};
     if (pairs) key.push(element("span", {}, element("b", {}, `${agreeing} of ${pairs}`), ` pairs of systems that people tell apart are in the same order under ${metrics[0].metric}`));
     const words = [key.length && cells.some(({ misplaced }) => misplaced) ? "Choose a marked rank to read the items behind it." : "",

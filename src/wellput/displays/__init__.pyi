@@ -1,0 +1,11 @@
+from wellput.displays.conversion import Conversion as Conversion
+from wellput.displays.conversion import convert as convert
+from wellput.displays.evaluation import DisplayEvaluation as DisplayEvaluation
+from wellput.displays.evaluation import RankSum as RankSum
+from wellput.displays.evaluation import evaluate as evaluate
+from wellput.displays.example_corpus import ExampleCorpus as ExampleCorpus
+from wellput.displays.example_corpus import example as example
+from wellput.displays.previewing import Preview as Preview
+from wellput.displays.previewing import preview as preview
+from wellput.displays.selection import Selection as Selection
+from wellput.displays.selection import select as select

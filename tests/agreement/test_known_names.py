@@ -1,0 +1,87 @@
+"""Judgments of systems and items that the evalset does not have: refused, or left out when asked."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from wellput.agreement.exclusions import known_answers, leave_out, parse_exclusion
+from wellput.agreement.known_names import KnownNames, names_of, refuse_unknown
+from wellput.cli.agree import command
+from wellput.cli.keyword_messages import in_options
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.judgment import Judgment, Preference
+
+KNOWN = KnownNames(["careful", "hasty"], {"1", "2"})
+RATINGS = [
+    Judgment("J1", "1", "careful", "quality", 5),
+    Judgment("J1", "1", "carefull", "quality", 4),
+    Judgment("J2", "2", "carefull", "quality", 4),
+    Judgment("J2", "2", "carefull", "fluency", 4),
+    Judgment("J2", "9", "hasty", "fluency", 3),
+]
+
+
+def test_the_refusal_says_what_to_type() -> None:
+    with pytest.raises(InputError) as raised:
+        refuse_unknown(RATINGS, KNOWN)
+    assert str(raised.value).splitlines()[1:3] == [
+        "  system 'carefull' (3 judgments). Did you mean careful? Leave out: "
+        "exclude='system=carefull: not in the evalset'",
+        "  item '9' (1 judgment). Leave out: exclude='item=9: not in the evalset'",
+    ]
+
+
+@pytest.mark.parametrize("name", ["X", "a:b", "it's", 'say "so"', "$HOME", "a b"])
+def test_what_is_to_be_typed_works(name: str) -> None:
+    answer = Judgment("J", "1", name, "q", 1)
+    with pytest.raises(InputError) as raised:
+        refuse_unknown([answer], KNOWN)
+    told = in_options(str(raised.value), command)
+    line = told.splitlines()[1].partition("Leave out: ")[2]
+    option, rule = shlex.split(line)
+    assert option == "--exclude"
+    assert known_answers([answer], [parse_exclusion(rule)], KNOWN)[0] == []
+
+
+def test_what_is_excluded_is_on_record_for_each_question() -> None:
+    rules = [parse_exclusion("system=carefull: a typo"), parse_exclusion("item=9: a draft")]
+    kept, left_out = known_answers(RATINGS, rules, KNOWN)
+    assert kept == RATINGS[:1]
+    assert [(one.system, one.item, one.question, one.n) for one in left_out] == [
+        ("carefull", None, "quality", 2),
+        ("carefull", None, "fluency", 1),
+        (None, "9", "fluency", 1),
+    ]
+
+
+def test_exclusions_of_what_is_known_wait_for_the_panel() -> None:
+    rules = [parse_exclusion("judge=J1: slept")]
+    assert known_answers(RATINGS[:1], rules, KNOWN) == (RATINGS[:1], [])
+    with pytest.raises(InputError, match=r"system 'carefull' \(2 judgments\)"):
+        known_answers(RATINGS[:4], [parse_exclusion("system=carefull,judge=J1: slept")], KNOWN)
+
+
+def test_an_excluded_system_takes_all_its_choices() -> None:
+    choices = [
+        Preference("J1", "1", "careful", "hasty", "better", "a"),
+        Preference("J1", "1", "X", "hasty", "better", "a"),
+        Preference("J2", "2", "careful", "X", "better", "tie"),
+    ]
+    kept, [left_out] = leave_out(choices, [parse_exclusion("system=X: why")])
+    assert kept == choices[:1] and left_out.n == 2
+    with pytest.raises(InputError, match="Nothing to leave out: no judgment is of Y"):
+        leave_out(choices, [parse_exclusion("system=Y: why")])
+
+
+def test_a_reason_follows_a_colon_and_a_space() -> None:
+    assert parse_exclusion("judge=model:gpt: not a person").judge == "model:gpt"
+    assert parse_exclusion("judge=J3:slept").reason == "slept"
+
+
+def test_the_names_of_an_evalset() -> None:
+    items = [Item("1", {"A": "a"}), Item("2", {"A": "a", "B": "b"})]
+    known = names_of(EvalSet(items))
+    assert list(known.systems) == ["A", "B"] and set(known.items) == {"1", "2"}
