@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 from starlette.testclient import TestClient
 
 from tests.plugins import install, project_text
+from tests.programs import needs
 from tests.studies.served_study import answer_fields, submit
+from tests.studies.test_browser import Watch, run_through, served
 from wellput import EvalSet, InputError, Judgment, Preference, Study
 from wellput.studies.designs import registry
 
@@ -169,6 +172,25 @@ def test_a_study_from_the_first_page_to_the_export() -> None:
     assert [one.question for one in status.ranking] == ["liking"]
     # What was said twice differs in words for Ann, whose first reason was another; that tells nothing.
     assert [judge.consistency for judge in status.judges] == [1.0, 1.0]
+
+
+@needs("chromium")
+def test_questions_of_two_kinds_are_answered_by_keys(browser: Browser) -> None:
+    """A digit chooses a point, although a text follows; what is typed after it is the text."""
+    study = Study.create(SENTENCES, path="s.db", design="faces", judges=1)
+    [ann] = study.invite(judges=1)
+    with served(study._store, to_judges=False) as address:
+        watch = Watch(browser)
+        watch.page.goto(f"{address}/judge/{ann.token}")
+        run_through(watch, by_keyboard)
+        watch.close()
+    judgments = [one for one in study.judgments() if isinstance(one, Judgment)]
+    assert {(one.value, one.extra["reason"]) for one in judgments} == {(3, "fine")}
+
+
+def by_keyboard(page: Page) -> None:
+    for key in (*"3fine", "Enter"):
+        page.keyboard.press(key)
 
 
 def test_the_options_of_a_design_are_there_when_its_study_is_opened() -> None:
