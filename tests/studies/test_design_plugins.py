@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 from starlette.testclient import TestClient
 
 from tests.plugins import install, project_text
+from tests.programs import needs
 from tests.studies.served_study import answer_fields, submit
+from tests.studies.test_browser import Watch, run_through, served
 from wellput import EvalSet, InputError, Judgment, Preference, Study
 from wellput.studies.designs import registry
 
@@ -77,13 +80,23 @@ class Columns(Faces):
     def question(self, name):
         return Question(name, "?", "answer")
 
+class Bare(Design):
+    name = "bare"
+    title = "Bare"
+
+class Silent(Design):
+    name = "silent"
+    title = instructions = "Silent"
+    default_questions = ("silence",)
+
 def no_class():
     return Faces()
 """
 GRIN = '{% extends "trial.html" %}{% block answers %}<p>:-)</p>{{ super() }}{% endblock %}'
 CLASSES = {
     "faces": "Faces", "grin": "Grin", "lost": "Lost", "best": "Best", "explained": "Explained",
-    "misnamed": "Misnamed", "columns": "Columns", "no-class": "no_class",
+    "misnamed": "Misnamed", "columns": "Columns", "no-class": "no_class", "bare": "Bare",
+    "silent": "Silent",
 }  # fmt: skip
 SENTENCES = EvalSet.of(
     {"A": ["it rains", "it snows"], "B": ["rain it", "snow it"], "C": ["rain", "snow"]}
@@ -161,6 +174,25 @@ def test_a_study_from_the_first_page_to_the_export() -> None:
     assert [judge.consistency for judge in status.judges] == [1.0, 1.0]
 
 
+@needs("chromium")
+def test_questions_of_two_kinds_are_answered_by_keys(browser: Browser) -> None:
+    """A digit chooses a point, although a text follows; what is typed after it is the text."""
+    study = Study.create(SENTENCES, path="s.db", design="faces", judges=1)
+    [ann] = study.invite(judges=1)
+    with served(study._store, to_judges=False) as address:
+        watch = Watch(browser)
+        watch.page.goto(f"{address}/judge/{ann.token}")
+        run_through(watch, by_keyboard)
+        watch.close()
+    judgments = [one for one in study.judgments() if isinstance(one, Judgment)]
+    assert {(one.value, one.extra["reason"]) for one in judgments} == {(3, "fine")}
+
+
+def by_keyboard(page: Page) -> None:
+    for key in (*"3fine", "Enter"):
+        page.keyboard.press(key)
+
+
 def test_the_options_of_a_design_are_there_when_its_study_is_opened() -> None:
     Study.create(SENTENCES, path="s.db", design="faces:faces=5").close()
     opened = Study.open("s.db")
@@ -202,6 +234,8 @@ def test_a_pair_with_a_reason() -> None:
     ("design", "message"),
     [
         ("no-class", "The design no-class of the package wellput-test 1.0 must be a class"),
+        ("bare", "has no instructions, default_questions"),
+        ("silent", "has no method question"),
         ("misnamed", "needs the line `name = 'misnamed'`"),
         ("columns", "item is a column of every export: rename the question"),
         ("face", "Did you mean faces"),

@@ -87,8 +87,8 @@ def substitution_settings(
     before the usual words."""
     if not set(evalset.systems) <= {KEPT, REFUSED}:
         raise InputError(
-            "This evalset holds no substitutions: make one with wellput paraphrase EVALSET "
-            "--substitutions FILE.jsonl."
+            "This evalset holds no substitutions. `wellput paraphrase` writes them to a file, which "
+            "its option substitutions names."
         )
     if design not in (None, SUBSTITUTIONS_DESIGN) or points is not None:
         raise InputError(

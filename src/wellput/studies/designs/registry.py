@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
+from inspect import isabstract
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
@@ -18,6 +19,7 @@ from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
 
 GROUP = "wellput.designs"
+NEEDED = ("title", "instructions", "default_questions")
 
 BUILT_IN: dict[str, str] = {
     "rating": "wellput.studies.designs.rating:Rating",
@@ -45,6 +47,10 @@ def design_class(name: str) -> type[Design]:
             raise InputError(f"{origin(point)} must be a class that extends Design.")
         if getattr(found, "name", None) != name:
             raise InputError(f"{origin(point)} needs the line `name = {name!r}` in its class.")
+        if missing := [part for part in NEEDED if not hasattr(found, part)]:
+            raise InputError(f"{origin(point)} has no {', '.join(missing)}.")
+        if isabstract(found):
+            raise InputError(f"{origin(point)} has no method question.")
         return found
     raise InputError(
         f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}; one of "

@@ -119,7 +119,7 @@
     document.querySelectorAll(".slider").forEach(prepareSlider);
     const hasKeys = matchMedia("(hover: hover) and (pointer: fine)").matches;
     document.querySelectorAll(".keys").forEach((keys) => { keys.hidden = !hasKeys; });
-    const field = document.querySelector("#answer input[type=range], #answer input[type=number], #answer input[type=text]");
+    const field = questions()[0]?.querySelector("input[type=range], input[type=number], input[type=text]");
     if (field && hasKeys) field.focus({ preventScroll: true });
     else if (event) document.querySelector("[data-focus]")?.focus({ preventScroll: true });
   }
