@@ -31,7 +31,8 @@ def test_the_refusal_says_what_to_type() -> None:
         "  system 'carefull' (3 judgments). Did you mean careful? Write it as in the "
         "evalset, or leave it out: "
         "exclude='system=carefull: not in the evalset'",
-        "  item '9' (1 judgment). Write it as in the evalset, or leave it out: exclude='item=9: not in the evalset'",
+        "  item '9' (1 judgment). Write it as in the evalset, or leave it out: "
+        "exclude='item=9: not in the evalset'",
     ]
 
 

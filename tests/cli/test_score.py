@@ -341,7 +341,10 @@ def test_help_imports_nothing_heavy() -> None:
 @pytest.mark.usefixtures("text_files")
 def test_too_few_items_are_said(run: Run) -> None:
     arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"]
-    assert "With 5 items no interval or test says anything" in run(*arguments, "--confidence").out
+    assert (
+        "With 5 items no interval or test of a metric says anything"
+        in run(*arguments, "--confidence").out
+    )
     assert "no interval" not in run(*arguments).out
 
 
@@ -428,7 +431,10 @@ def test_three_items_show_nothing_and_nothing_is_lost(run: Run, files: Write, te
     arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "--hyp", "B=b.txt", "-m", "ssa"]
     outcome = run(*arguments, "--paired", test, "--all-pairs", "--confidence")
     assert outcome.code == 0
-    assert outcome.out.count("With 3 items no interval or test says anything: bring more.") == 1
+    assert (
+        outcome.out.count("With 3 items no interval or test of a metric says anything: bring more.")
+        == 1
+    )
     table, _, notes = outcome.out.partition("\n3 items.\n")
     assert "*" not in table
     assert "B against A: no difference shown on ssa (" in notes

@@ -149,6 +149,6 @@ def test_unanimous_shares_are_told_apart_when_there_are_enough_items() -> None:
         assert (found.p_value < 0.05) == (found.low > 0)
         return found.p_value
 
-    # 3 items: (3 + 2) / 7 and 2 / 7, variance 2 · (5/7 · 2/7) / 7 = .0583, t = 4.14 with 2 df: p = .054.
+    # 3 items: 5/7 and 2/7, variance 2 · (5/7 · 2/7) / 7 = .0583, t = 4.14 with 2 df: p = .054.
     assert share(3) == pytest.approx(0.054, abs=0.001)
     assert share(40) < 0.001

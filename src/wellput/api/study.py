@@ -20,7 +20,7 @@ from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.io import check_writable, read_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.registry import split_specs
+from wellput.metrics.registry import create, split_specs
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -433,9 +433,13 @@ def _in_memory(evalset: Items) -> EvalSet:
     return read_evalset(evalset)
 
 
-def _each(metrics: Metrics) -> list[str | Metric | GivesMetric]:
+def _each(metrics: Metrics) -> list[str | Metric]:
     given = [metrics] if isinstance(metrics, str | Metric | GivesMetric) else list(metrics)
-    return [spec for one in given for spec in (split_specs(one) if isinstance(one, str) else [one])]
+    return [
+        spec
+        for one in given
+        for spec in (split_specs(one) if isinstance(one, str) else [create(one)])
+    ]
 
 
 def _check_report(path: PathLike | None) -> None:

@@ -233,9 +233,8 @@ def few_items(result: ScoreResult) -> list[str]:
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
     if not has_uncertainty or fewest >= FEWEST_ITEMS:
         return []
-    return [
-        f"With {counted(fewest, 'item')} no interval or test of a metric says anything: bring more."
-    ]
+    items = counted(fewest, "item")
+    return [f"With {items} no interval or test of a metric says anything: bring more."]
 
 
 def _legend(result: ScoreResult) -> list[str]:
