@@ -86,9 +86,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.state.faults -= 1
             fault = self.state.fault
         if self.command == "PUT" and name.endswith("/"):
-            # An empty object that stands for a folder: rclone refuses it where there is such a folder,
-            # and PyArrow would try again for ten seconds.
-            self._answer(200, [], b"")
+            # An empty object that stands for a folder. Some servers refuse it; rclone does so with a
+            # status after which PyArrow tries again for ten seconds.
+            self._answer(409, [], b"")
         elif fault == "reset":
             self.close_connection = True
         elif fault == "busy":
