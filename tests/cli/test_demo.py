@@ -17,7 +17,7 @@ pytestmark = pytest.mark.heavy  # all of the example
 
 @pytest.fixture
 def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wellput.api.demo.chart_library", lambda: "/* library */")
+    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "/* library */")
 
 
 @pytest.mark.usefixtures("quick_library")
@@ -52,7 +52,7 @@ def test_without_the_extra_it_says_how_to_get_the_report(
     def missing() -> str:
         raise MissingExtra("A report", "report")
 
-    monkeypatch.setattr("wellput.api.demo.chart_library", missing)
+    monkeypatch.setattr("wellput.reporting.html.page.chart_library", missing)
     outcome = run("demo")
     assert outcome.code == 0 and "pip install 'wellput[report]'" in outcome.out
     assert not Path("wellput-demo.html").exists()

@@ -26,7 +26,7 @@ RATINGS = HEADER + "".join(
 @pytest.fixture(autouse=True)
 def quick_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Making the chart library takes a second; the browser tests have the real one."""
-    monkeypatch.setattr("wellput.api.report.chart_library", lambda: "/* library */")
+    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "/* library */")
 
 
 @pytest.mark.heavy

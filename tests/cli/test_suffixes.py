@@ -33,8 +33,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "wellput.api.degrade.read_source",
         "wellput.language.realize.realizer.Realizer.load",
         "wellput.api.rerank.read_nbest",
-        "wellput.api.demo.chart_library",
-        "wellput.api.report.chart_library",
+        "wellput.reporting.html.page.chart_library",
     ):
         monkeypatch.setattr(place, worked)
 

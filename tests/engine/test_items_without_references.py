@@ -57,7 +57,7 @@ def without_count(result: wellput.ScoreResult) -> list[Any]:
 def test_the_others_score_as_if_they_were_alone() -> None:
     mixed = items(60)
     options: dict[str, Any] = {
-        "confidence": True, "paired": "ar", "all_pairs": True, "n_resamples": 50,
+        "confidence": True, "paired": "ar", "all_pairs": True, "resamples": 50,
     }  # fmt: skip
     whole = wellput.score(wellput.EvalSet(mixed), COMPARING, **options)
     alone = wellput.score(referenced(mixed), COMPARING, **options)

@@ -121,7 +121,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_same_digits_everywhere(shards: Path, cluster: Cluster) -> None:
-    options: dict[str, Any] = {"confidence": True, "paired": "ar", "n_resamples": 20}
+    options: dict[str, Any] = {"confidence": True, "paired": "ar", "resamples": 20}
     once = wellput.score(shards, METRICS, **options)
     assert once.items == BLOCK + 1500
     assert wellput.score(shards, METRICS, on_error="skip", **options).scores == once.scores
@@ -155,7 +155,7 @@ def test_items_without_references_are_left_out_everywhere(
     (tmp_path / "mixed.jsonl").write_text(text_of(records))
     monkeypatch.setattr(record_files, "WORTH_CUTTING", 0)
     monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", 1)
-    options: dict[str, Any] = {"confidence": True, "paired": "ar", "n_resamples": 20}
+    options: dict[str, Any] = {"confidence": True, "paired": "ar", "resamples": 20}
     once = wellput.score(tmp_path / "mixed.jsonl", METRICS, **options)
     spread = wellput.score(tmp_path / "mixed.jsonl", METRICS, engine="ray", **options)
     assert spread.scores == once.scores
@@ -295,7 +295,7 @@ def test_a_disk_that_cannot_be_written_stops_the_run(
         if (tmp_path / ".scores.part").exists():  # partitions finished by then still come in
             (tmp_path / ".scores.part").rename(tmp_path / "gone")
 
-    options: dict[str, Any] = {"segments": scores, "on_error": "skip", "on_progress": spoil}
+    options: dict[str, Any] = {"segments": scores, "on_error": "skip", "on_phase": items_to(spoil)}
     folder = tmp_path / "many"
     folder.mkdir()
     for i in range(20):
@@ -373,8 +373,8 @@ def test_what_was_finished_is_used_only_for_the_same_data_and_metric(
     assert resumed("chrf").scores == wellput.score(troubled, "chrf").scores
     other = resumed("chrf:word_order=2")
     assert other.scores == wellput.score(troubled, "chrf:word_order=2").scores
-    kept = resumed("chrf", confidence=True, n_resamples=20)
-    assert resumed("chrf", confidence=True, n_resamples=20).scores == kept.scores
+    kept = resumed("chrf", confidence=True, resamples=20)
+    assert resumed("chrf", confidence=True, resamples=20).scores == kept.scores
     for file in finished.iterdir():
         file.write_bytes(file.read_bytes()[:-64])  # damaged
     path = troubled / "a.jsonl"
@@ -420,7 +420,7 @@ def test_what_makes_no_sense(shards: Path) -> None:
         wellput.score(shards, "ssa", engine="spark")  # type: ignore[arg-type]
     with pytest.raises(wellput.InputError, match="address='x:1' is that of a Ray cluster"):
         wellput.score(shards, "ssa", address="x:1")
-    with pytest.raises(wellput.InputError, match="on_segments needs"):
+    with pytest.raises(wellput.InputError, match="on_segments= needs"):
         wellput.score(shards, "ssa", on_error="skip", on_segments=lambda *_: None)
 
 

@@ -61,7 +61,7 @@ def test_no_fold_is_tagged_by_a_tagger_that_saw_it() -> None:
 
 
 def test_a_treebank_without_tags_is_refused() -> None:
-    with pytest.raises(InputError, match="1 words of the treebank have no tag"):
+    with pytest.raises(InputError, match="1 word of the treebank has no tag"):
         train_parser([Tree((Word("a", 0, relation="root"),))])
 
 

@@ -20,8 +20,8 @@ from wellput.example.example import BASELINE, harbor_example
 from wellput.example.judges import simulated_judgments
 from wellput.io import check_table, replacing, write_evalset, write_judgments
 from wellput.io.files import PathLike
+from wellput.reporting.html import page as html_page
 from wellput.reporting.html.evaluate import evaluate
-from wellput.reporting.html.page import chart_library, report_page
 
 METRICS = "bleu,chrf,gsa,fluency"
 TITLE = "Harbor announcements (wellput demo, judges simulated)"
@@ -116,7 +116,7 @@ def demo(
         on_phase=on_phase,
     )
     if library is not None:
-        text = report_page(evaluation, library, on_phase=on_phase)
+        text = html_page.report_page(evaluation, library, on_phase=on_phase)
         with replacing(report) as file:
             file.write(text.encode(errors="backslashreplace"))
     assert evaluation.agreement is not None  # there are judgments
@@ -129,6 +129,6 @@ def demo(
 def _library_if_installed() -> str | None:
     """The demo shows what it can where the extra `report` is missing."""
     try:
-        return chart_library()
+        return html_page.chart_library()
     except MissingExtra:
         return None

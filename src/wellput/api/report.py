@@ -16,8 +16,8 @@ from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
+from wellput.reporting.html import page as html_page
 from wellput.reporting.html.evaluate import evaluate
-from wellput.reporting.html.page import chart_library, report_page
 from wellput.reporting.html.summary import HtmlReport
 
 
@@ -106,7 +106,7 @@ def report(
         ),
     )
     on_phase("loading the charts")
-    library = chart_library()  # says at once where the extra is missing
+    library = html_page.chart_library()  # says at once where the extra is missing
     on_phase("reading judgments")
     answers = [] if judgments is None else read_answers(judgments)
     evaluation = evaluate(
@@ -119,7 +119,9 @@ def report(
         options=options,
         on_phase=on_phase,
     )
-    made = HtmlReport(evaluation, report_page(evaluation, library, on_phase=on_phase), path)
+    made = HtmlReport(
+        evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
+    )
     if path is not None:
         made.save(path)
     return made
