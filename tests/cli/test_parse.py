@@ -74,7 +74,7 @@ def test_trees_go_to_a_file_with_a_summary(run: Run, english: Path) -> None:
     (tree,) = read_trees(english.parent / "s.conllu")
     assert tree.text == "The dog barks."
     table = run("parse", "s.txt", "-o", "s.conllu").out
-    assert "1 of 2 lines have no words" in table
+    assert "1 of 2 lines has no words" in table
 
 
 def test_what_cannot_be_parsed_is_said(run: Run, english: Path) -> None:

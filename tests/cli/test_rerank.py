@@ -93,5 +93,5 @@ def test_items_without_references_are_named_by_their_ids(run: Run, tmp_path: Pat
     )
     result = run("rerank", str(path), "-m", "chrf")
     assert result.code == 2
-    assert "1 of 2 items have none:\n  item lacks\n" in result.err
+    assert "1 of 2 items has none:\n  item lacks\n" in result.err
     assert '"references"' in result.err and "--ref" not in result.err
