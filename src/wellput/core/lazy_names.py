@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
@@ -19,7 +18,8 @@ def lazy_names(
     package: str, file: str
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """`__all__`, `__getattr__` and `__dir__` of the package whose `__init__.py` is `file`."""
-    homes = names_in(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    with open(f"{file}i", encoding="utf-8") as stub:  # noqa: PTH123, pathlib takes long to import
+        homes = names_in(stub.read())
     names = sorted(homes)
 
     def get(name: str) -> Any:
