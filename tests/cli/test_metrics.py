@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.programs import needs
 from wellput.metrics.registry import BUILT_IN
 
 
@@ -56,7 +57,13 @@ def test_a_metric_that_there_is_not(run: Run) -> None:
 OF_TEXT = [name for name in BUILT_IN if not name.startswith("display-") and name != "logged"]
 
 
-@pytest.mark.parametrize("name", OF_TEXT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=needs("link grammar")) if name == "gleu-fluency" else name
+        for name in OF_TEXT
+    ],
+)
 def test_the_examples_run(run: Run, tmp_path: Path, name: str) -> None:
     [record] = run("metrics", name, "--format", "json").json["metrics"]
     for file in ("ref.txt", "a.txt"):
