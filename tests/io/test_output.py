@@ -92,6 +92,15 @@ def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     print("still open")
 
 
+def test_a_device_can_be_written_by_those_who_may_not_write_in_its_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != Path("/dev"))
+    check_writable(os.devnull)
+    with pytest.raises(OutputError, match="no permission to write in its folder"):
+        check_writable("/dev/absent")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk(tmp_path: Path) -> None:
     for size in (1, 1_000_000):  # seen at the end, seen while writing

@@ -46,7 +46,7 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     # The file that a link points to is replaced, not the link.
     target = Path(os.path.realpath(path))
     mode = _mode_of(target, str(path))
-    if mode is not None and not stat.S_ISREG(mode):
+    if _is_written_directly(mode):
         with _opened(target, os.O_WRONLY, str(path)) as sink, _written(sink, str(path), "") as file:
             yield file
         return
@@ -92,7 +92,8 @@ def check_writable(path: PathLike) -> None:
         return
     refuse_url(path)
     target = Path(os.path.realpath(path))
-    _mode_of(target, str(path))
+    if _is_written_directly(_mode_of(target, str(path))):
+        return
     if not os.access(target.parent, os.W_OK):
         reason = _refusal(target.parent, "you have no permission to write in its folder")
         raise OutputError(f"Cannot write {path}: {reason}.")
@@ -137,6 +138,11 @@ def _is_file(path: PathLike) -> bool:
 
 def _identity(path: PathLike) -> str:
     return os.path.realpath(path)
+
+
+def _is_written_directly(mode: int | None) -> bool:
+    """Whether it is a device or a pipe, which no new file may replace."""
+    return mode is not None and not stat.S_ISREG(mode)
 
 
 def _mode_of(target: Path, name: str) -> int | None:
