@@ -263,7 +263,6 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.heavy
 @pytest.mark.usefixtures("example_files")
 @pytest.mark.parametrize("name", SAME_JSON)
 def test_the_json_of_the_command_is_to_dict_of_the_result(name: str, run: Run) -> None:
