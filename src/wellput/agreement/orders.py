@@ -125,7 +125,13 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     parts = []
     if whole:
         names = _named(whole, len(own))
-        parts.append(f"{names} {_verb('order', whole)} these systems as {who} do")
+        n = whole[0].pairs
+        told = "the one pair" if n == 1 else f"the {n} pairs"
+        is_all = n == len(ranking.differences)
+        what = (
+            f"these systems as {who} do" if is_all else f"{told} that {who} tell apart as they do"
+        )
+        parts.append(f"{names} {_verb('order', whole)} {what}")
     if mostly:
         parts.append(
             f"{_named(mostly, len(own))} mostly {'do' if whole else _verb('order', mostly)}"
