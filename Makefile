@@ -1,7 +1,7 @@
 # make demo    set up and show the tool on an embedded example
 # make test    set up and run every check: lint, types, layers, documentation, tests
 #              (ORDER=reversed or ORDER=shuffled:SEED for another order of the tests)
-# make check   lint, types, layers and the quick tests: no server, browser or training, some two minutes
+# make check   lint, types, layers and the quick tests: no server, browser or training, under 90 seconds on two cores
 # make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
 # make bench-agreement   hold the metrics against real judgments; writes docs/results/{agreement,fitted}.md
@@ -46,7 +46,7 @@ check: $(TESTED)
 	@$(MAKE) --no-print-directory -j2 quick-tests lint
 
 quick-tests: $(TESTED)
-	$(BIN)/python -m pytest -q -m "not slow and not heavy and not needs" --hypothesis-profile=quick
+	$(BIN)/python -m pytest -q -n auto -m "not slow and not heavy and not needs" --hypothesis-profile=quick
 
 slow: $(TESTED)
 	$(BIN)/python -m pytest -m slow

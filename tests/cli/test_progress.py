@@ -148,6 +148,7 @@ SCORED = ["preparing metrics", "scoring items"]
 JUDGED = ["comparing judges", "correlating metrics with people", "comparing metrics"]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("arguments", "phases"),
     [

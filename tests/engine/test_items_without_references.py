@@ -94,6 +94,7 @@ def test_metrics_that_need_no_references_score_all_items() -> None:
     assert np.isnan(together.table("bleu").scores[:, 3]).all()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("n", [40, 2 * BLOCK + 30])
 def test_every_way_of_running_gives_the_same_digits(tmp_path: Path, n: int) -> None:
     mixed = items(n)

@@ -207,6 +207,7 @@ def test_judgments_from_a_pipe(tmp_path: Path) -> None:
     assert writer.wait() == 0
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("folder")
 def test_commands_take_it() -> None:
     outputs = ["the cat sat here {}", "the cat {}", "{}"]

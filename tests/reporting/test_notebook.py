@@ -29,6 +29,7 @@ def test_a_score_result_is_a_table(result: wellput.ScoreResult) -> None:
     assert "<script>" not in shown and "&lt;script&gt;" in shown
 
 
+@pytest.mark.heavy
 def test_data_frames_have_a_row_for_each_score(result: wellput.ScoreResult) -> None:
     polars, pandas = result.to_polars(), result.to_pandas()
     assert isinstance(polars, pl.DataFrame) and isinstance(pandas, pd.DataFrame)

@@ -37,6 +37,7 @@ def new_head_study(folder: Path) -> Store:
     return Store.create(folder / "study.db", setup)
 
 
+@pytest.mark.heavy
 def test_speech_is_heard_by_its_judge_alone(tmp_path: Path) -> None:
     store = new_head_study(tmp_path)
     client = client_of(store)

@@ -14,7 +14,12 @@ from wellput.core.metric import Floats
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its uncertainty. What does not apply is None; undefined is NaN."""
+    """A number with its uncertainty. What does not apply is None; undefined is NaN.
+
+    `p_value` is that of the hypothesis that the true value is `null`. Where there are an interval and a
+    p-value they come from one inference: p is below .05 just where the 95% interval leaves `null` out.
+    `p_adjusted` is p corrected for the comparisons made beside this one.
+    """
 
     value: float
     low: float | None = None
@@ -23,6 +28,8 @@ class Estimate:
     method: str = ""
     n: int | None = None
     seed: int | None = None
+    null: float | None = None
+    p_adjusted: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
