@@ -10,7 +10,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.intraclass import intraclass
+from wellput.stats.intraclass import intraclass_correlations
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "intraclass.csv"
 # Targets × judges: Table 2 of Shrout & Fleiss (1979), and one with a severe judge.
@@ -32,7 +32,10 @@ def judges_by_units(name: str) -> Floats:
 
 @pytest.mark.parametrize("row", PSYCH, ids=lambda row: f"{row['table']} {row['name']}")
 def test_golden_values_of_psych(row: dict[str, str]) -> None:
-    found = {entry.name: entry for entry in intraclass(judges_by_units(row["table"])).rows.values()}
+    found = {
+        entry.name: entry
+        for entry in intraclass_correlations(judges_by_units(row["table"])).rows.values()
+    }
     ours = found[row["name"]]  # type: ignore[index]
     for key, value in (
         ("value", ours.value), ("f", ours.f), ("df1", ours.df1), ("df2", ours.df2),
@@ -42,7 +45,7 @@ def test_golden_values_of_psych(row: dict[str, str]) -> None:
 
 
 def test_the_figures_of_the_paper() -> None:
-    found = intraclass(judges_by_units("shrout_fleiss")).rows
+    found = intraclass_correlations(judges_by_units("shrout_fleiss")).rows
     assert {name: round(row.value, 2) for name, row in found.items()} == {
         "ICC1": 0.17, "ICC2": 0.29, "ICC3": 0.71, "ICC1k": 0.44, "ICC2k": 0.62, "ICC3k": 0.91,
     }  # fmt: skip
@@ -51,16 +54,16 @@ def test_the_figures_of_the_paper() -> None:
 def test_the_order_of_judges_within_a_unit_does_not_matter_to_icc1() -> None:
     rng = np.random.default_rng(0)
     ratings = judges_by_units("severe")
-    assert intraclass(rng.permuted(ratings, axis=0)).rows["ICC1"].value == pytest.approx(
-        intraclass(ratings).rows["ICC1"].value
-    )
+    assert intraclass_correlations(rng.permuted(ratings, axis=0)).rows[
+        "ICC1"
+    ].value == pytest.approx(intraclass_correlations(ratings).rows["ICC1"].value)
 
 
 def test_unequal_numbers_of_ratings_by_hand() -> None:
     # Units (1, 3), (4), (8, 10, 9): means 2, 4, 9, variance 13; within (1 + 1 + 1 + 1) / 3 = 4/3.
     # k = 3 / (1/2 + 1 + 1/3) = 18/11. F = 18/11 · 13 / (4/3) = 175.5/11, (F − 1) / (F + 7/11).
     ratings = [[1, 4, 8], [3, np.nan, 10], [np.nan, np.nan, 9]]
-    table = intraclass(np.array(ratings))
+    table = intraclass_correlations(np.array(ratings))
     assert list(table.rows) == ["ICC1", "ICC1k"]
     assert "not every judge rated every trial" in table.reason
     f = 175.5 / 11
@@ -71,12 +74,15 @@ def test_unequal_numbers_of_ratings_by_hand() -> None:
 
 
 def test_what_cannot_be_computed_has_a_reason() -> None:
-    assert "none with two ratings" in intraclass([[1, 2, np.nan], [np.nan, np.nan, 3]]).reason
-    assert intraclass([[2, 2, 2], [2, 2, 2]]).reason == "all ratings are the same"
-    perfect = intraclass([[1, 2, 3], [1, 2, 3]]).rows
+    assert (
+        "none with two ratings"
+        in intraclass_correlations([[1, 2, np.nan], [np.nan, np.nan, 3]]).reason
+    )
+    assert intraclass_correlations([[2, 2, 2], [2, 2, 2]]).reason == "all ratings are the same"
+    perfect = intraclass_correlations([[1, 2, 3], [1, 2, 3]]).rows
     assert [row.value for row in perfect.values()] == [1.0] * 6
     with pytest.raises(InputError, match="between 0 and 1"):
-        intraclass([[1, 2], [2, 3]], confidence=95)
+        intraclass_correlations([[1, 2], [2, 3]], confidence=95)
 
 
 def coverage(counts: Floats, n_studies: int, rho: float) -> float:
@@ -88,7 +94,7 @@ def coverage(counts: Floats, n_studies: int, rho: float) -> float:
             0, np.sqrt(1 - rho), (int(counts.max()), len(counts))
         )
         felt[np.arange(len(felt))[:, None] >= counts] = np.nan
-        row = intraclass(felt).rows["ICC1"]
+        row = intraclass_correlations(felt).rows["ICC1"]
         held += row.low <= rho <= row.high
     return held / n_studies
 

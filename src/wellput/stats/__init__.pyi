@@ -12,7 +12,7 @@ from wellput.stats.correlation_bootstrap import boot_systems as boot_systems
 from wellput.stats.dependent_correlations import fisher as fisher
 from wellput.stats.dependent_correlations import williams as williams
 from wellput.stats.dependent_correlations import williams_test as williams_test
-from wellput.stats.intraclass import intraclass as intraclass
+from wellput.stats.intraclass import intraclass_correlations as intraclass_correlations
 from wellput.stats.judges import judges_against_rest as judges_against_rest
 from wellput.stats.judges import pairwise_correlations as pairwise_correlations
 from wellput.stats.judges import split_half as split_half

@@ -1,7 +1,7 @@
 """Intraclass correlations: how far judges give a unit the same rating, of all that ratings vary.
 
 The six of Shrout & Fleiss (1979), by the mean squares of an analysis of variance. *ICC1*: every unit
-has judges of its own. *ICC2*: the same judges rate all units and stand for others; a severe judge counts
+has judges of its own. *ICC2*: the same judges rate all units and stand for others; severity counts
 as disagreement. *ICC3*: these very judges; severity does not count. With *k*, of the mean of k judges
 instead of one.
 
@@ -53,11 +53,11 @@ class IntraclassTable:
     reason: str = ""
 
 
-def intraclass(ratings: ArrayLike, *, confidence: float = 0.95) -> IntraclassTable:
+def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> IntraclassTable:
     """The intraclass correlations of ratings (judges × units, NaN = missing).
 
     >>> judges = [[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]]
-    >>> {name: round(row.value, 2) for name, row in intraclass(judges).rows.items()}
+    >>> {name: round(row.value, 2) for name, row in intraclass_correlations(judges).rows.items()}
     {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
     if not 0 < confidence < 1:
