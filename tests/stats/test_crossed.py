@@ -57,8 +57,8 @@ def test_the_interval_is_that_of_leaving_out_one_by_one(
     )
     variance = max(v_judges + v_items - v_answers, v_judges, v_items)
     freedom = variance**2 / (v_judges**2 / (len(judges) - 1) + v_items**2 / (len(items) - 1))
-    if min(len(judges), len(items)) < 3:
-        freedom = min(len(judges), len(items)) - 1
+    fewest = min(len(judges), len(items)) - 1
+    freedom = fewest if fewest < 2 else min(freedom, math.sqrt(freedom * fewest))
     value = np.nanmean(ratings[:, 0]) - np.nanmean(ratings[:, 1])
     reach = stats.t.ppf(0.975, freedom) * math.sqrt(variance)
     estimate = crossed(ratings).difference(0, 1)

@@ -116,6 +116,7 @@ def agree(
         seed=options.uncertainty.seed,
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
+        notes=tuple(panel.note for panel in ready.values() if panel.note),
         interval=_interval(options, len(rankings[0].systems)),
     )
 

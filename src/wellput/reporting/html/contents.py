@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,7 @@ def people_sections(
     against = [
         {"question": summary.question, "judge": judge, "value": value}
         for summary in agreement.judges
-        for judge, value in summary.against_rest.items()
+        for judge, value in (summary.normalized or asdict(summary))["against_rest"].items()
     ]
     if against:
         judges.append(people_charts.judges_chart(against, questions))
