@@ -51,7 +51,7 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
         normalized={"values": ready.normalization, **_figures(ready, seed)} if is_scaled else None,
         reliability=_bounds(noise.reliability),
         ceiling=_bounds(noise.ceiling),
-        note="; ".join(filter(None, (_few_shared(units), _one_way(units)))),
+        note="; ".join(filter(None, (_few_shared(units, "r, κ and β"), _one_way(units)))),
     )
 
 
@@ -70,7 +70,11 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
     for column, unit in enumerate(sums.values()):
         for judge, values in unit.items():
             units[row_of[judge], column] = np.mean(values)
-    note = "one judge has nobody to agree with" if len(judges) < 2 else _few_shared(units)
+    note = (
+        "one judge has nobody to agree with"
+        if len(judges) < 2
+        else _few_shared(units, "values of κ")
+    )
     kappas = pairwise_kappas(units, fewest=MIN_SHARED_UNITS)
     return JudgeSummary(
         question,
@@ -136,8 +140,8 @@ def _items_of_units(panel: Panel) -> NDArray[np.intp]:
     return items[~np.isnan(flat).all(axis=0)]
 
 
-def _few_shared(units: Floats) -> str:
-    """How many pairs of judges share too few units to be compared."""
+def _few_shared(units: Floats, figures: str) -> str:
+    """How many pairs of judges share too few units to be compared in these figures."""
     given = ~np.isnan(units)
     given = given[given.any(axis=1)].astype(np.float64)
     shared = (given @ given.T)[np.triu_indices(len(given), 1)]
@@ -145,10 +149,10 @@ def _few_shared(units: Floats) -> str:
     if not few:
         return ""
     if few == len(shared):
-        return f"no two judges share {MIN_SHARED_UNITS} trials, which r, κ and β need"
+        return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
     return (
         f"{counted(few, 'pair')} of judges that {'shares' if few == 1 else 'share'} fewer than "
-        f"{MIN_SHARED_UNITS} trials {'is' if few == 1 else 'are'} not in r, κ and β"
+        f"{MIN_SHARED_UNITS} trials {'is' if few == 1 else 'are'} not in {figures}"
     )
 
 

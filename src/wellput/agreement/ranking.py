@@ -111,12 +111,15 @@ class Ranking:
     @property
     def leaders(self) -> list[str]:
         """The first system, and those that are not shown to be behind it; a system whose difference
-        could not be tested counts as one of them only where it is equal."""
+        could not be tested counts as one of them only where it is equal, and one that was never offered
+        with the first where none is shown to be better."""
         behind = {
             d.systems[1]
             for d in self.of_first
             if d.is_real or (math.isnan(d.p_value) and abs(d.delta) > 0)
         }
+        beaten = {d.systems[1] for d in self.differences if d.is_real}
+        behind |= beaten & {d.systems[1] for d in self.of_first if math.isnan(d.delta)}
         return [row.system for row in self.systems if row.system not in behind]
 
     @property

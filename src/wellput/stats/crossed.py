@@ -4,7 +4,7 @@ The noun is `CrossedMeans`: the mean of each group (a system, say), and that mea
 judge, each item, and each judge's answers on one item. The variance of a mean, or of the difference of
 two, is that of a two-way jackknife, V = V(judges) + V(items) − V(judge and item), and not less than the
 greater of the first two (Cameron, Gelbach & Miller 2011 subtract in the same way). Satterthwaite's
-degrees of freedom are too many where judges are few (type I .066 with three or four): in their place is
+degrees of freedom are too many where judges are few (type I up to .07 with three): in their place is
 the geometric mean of his and those of the smaller number, of judges or of items, if that is less. With
 two of either there is one, and tests are very cautious: two people say little about other people.
 

@@ -122,15 +122,15 @@ def split_half(
     rng = np.random.default_rng(seed)
     halves = _halves_of_panel(ratings, rng) if split == "judges" else _halves_of_units(ratings, rng)
     splits = (next(halves) for _ in range(n_splits))
-    found = [(_between(a[0], b[0]), (_noise_in(a[1]) + _noise_in(b[1])) / 2) for a, b in splits]
-    correlations, noise = np.array(found).T
-    defined = correlations[~np.isnan(correlations)]
+    correlations, noise = np.array([_between(*halves) for halves in splits]).T
+    is_defined = ~np.isnan(correlations)
+    defined = correlations[is_defined]
     if len(defined) < n_splits / 2:
         reason = (
             f"in {n_splits - len(defined)} of {n_splits} splits a half is constant or too small"
         )
         return undefined(reason, n=units)
-    factor = float(noise.mean()) / _noise_in(counts)
+    factor = float(noise[is_defined].mean()) / _noise_in(counts)
     return Estimate(
         spearman_brown(float(defined.mean()), factor),
         method=f"split half over {split}, Spearman–Brown of the mean of {len(defined)} splits",
@@ -180,9 +180,14 @@ def _means(ratings: Floats) -> Floats:
     return result
 
 
-def _between(x: Floats, y: Floats) -> float:
-    both = ~(np.isnan(x) | np.isnan(y))
-    return _correlation(x[both], y[both]).value
+def _between(first: Half, second: Half) -> tuple[float, float]:
+    """The correlation of two halves over the units that have both, and the noise in their means; NaN
+    where it is undefined."""
+    both = (first[1] > 0) & (second[1] > 0)
+    value = _correlation(first[0][both], second[0][both]).value
+    if np.isnan(value):
+        return value, value
+    return value, (_noise_in(first[1][both]) + _noise_in(second[1][both])) / 2
 
 
 @dataclass(frozen=True, slots=True)
