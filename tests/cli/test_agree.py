@@ -94,7 +94,7 @@ def test_pairwise_choices(run: Run) -> None:
     # χ² of 15 : 3 is (6² + 6²) / 9.
     pair = pairs["same", "turned"]
     assert pair["chi_squared"] == pytest.approx(8.0)
-    # It takes 18 choices of three judges for independent; what decides does not, and the ranking has it.
+    # It takes 18 choices of three judges for independent; the test that decides does not.
     assert pair["chi_squared_p"] < 0.005 < pair["p_value"] <= pair["p_adjusted"]
     assert pair["share"] == pytest.approx(15 / 18)
     ranked = {frozenset(row["systems"]): row for row in result["ranking"][0]["differences"]}

@@ -55,10 +55,10 @@ class CrossedMeans:
     ) -> CrossedMeans:
         """From one entry a judgment: its value, and the places of its group, judge and item. Values
         between 0 and 1 are taken for shares where `are_shares`."""
-        _, answers = np.unique(np.stack([judges, items]), axis=1, return_inverse=True)
+        answers = judges * (int(items.max(initial=0)) + 1) + items
         units = {
             name: _sums(values, np.unique(places, return_inverse=True)[1], groups, n_groups)
-            for name, places in (("judges", judges), ("items", items), ("answers", answers.ravel()))
+            for name, places in (("judges", judges), ("items", items), ("answers", answers))
         }
         sums, counts = units["judges"]
         return cls(are_shares, sums.sum(axis=0), counts.sum(axis=0), **units)
