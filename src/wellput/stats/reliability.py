@@ -24,7 +24,7 @@ from wellput.stats.crossed import crossed_variance
 from wellput.stats.ratings import FEWEST, NAN, as_ratings, undefined
 
 Places = NDArray[np.intp]
-MAX_GROUPS = 100
+MAX_GROUPS = 40
 """More judges or items than this are left out in so many groups of nearly equal size."""
 
 
