@@ -69,7 +69,16 @@ def compare_pairs(
     adjusted = CORRECTIONS[test.correction](p_values)
     return [
         Difference(
-            pair, question, level, coefficient, estimate.value, float(p), float(q), test.name
+            metrics=pair,
+            question=question,
+            level=level,
+            coefficient=coefficient,
+            delta=estimate.value,
+            p_value=float(p),
+            p_adjusted=float(q),
+            test=test.name,
+            low=estimate.low,
+            high=estimate.high,
         )
         for pair, estimate, p, q in zip(pairs, estimates, p_values, adjusted, strict=True)
     ]
