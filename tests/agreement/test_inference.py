@@ -38,7 +38,7 @@ def study(
 def run(
     scores: dict[str, Floats],
     human: Floats,
-    uncertainty: Uncertainty = Uncertainty(),
+    uncertainty: Uncertainty | None = None,
     **options: Any,
 ) -> AgreementResult:
     tables = {name: table(name, values) for name, values in scores.items()}

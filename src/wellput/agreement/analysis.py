@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +193,7 @@ def _pair_test(
 ) -> PairTest:
     """How two metrics are compared: by what leaving systems and items out does to the difference of
     their coefficients, or by the test named."""
-    if options.test == "auto":
+    if options.test in ("auto", "jackknife"):
         return PairTest(
             "jackknife",
             lambda a, b, _: held[a].minus(held[b], options.uncertainty),
@@ -205,7 +205,9 @@ def _pair_test(
         what = "documents" if options.level == "document" else "soft pairwise accuracy"
         raise InputError(f"test={options.test!r} is not for {what}: leave test= out.")
     correlation = Correlation(options.level, options.average, coefficient)
-    compare, n_resamples = _named_test(options.test, tables, human, cells, correlation, options)
+    compare, n_resamples = _named_test(
+        cast("Test", options.test), tables, human, cells, correlation, options
+    )
     return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
 
 

@@ -20,6 +20,7 @@ from wellput.stats.kappa import confusion as confusion
 from wellput.stats.kappa import fleiss_kappa as fleiss_kappa
 from wellput.stats.kappa import pairwise_kappas as pairwise_kappas
 from wellput.stats.krippendorff import krippendorff_alpha as krippendorff_alpha
+from wellput.stats.left_out import correlation_difference as correlation_difference
 from wellput.stats.model_choice import stepwise as stepwise
 from wellput.stats.permutation import perm_both as perm_both
 from wellput.stats.permutation import perm_cells as perm_cells

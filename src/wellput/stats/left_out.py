@@ -25,8 +25,11 @@ from wellput.stats.correlation import (
     correlation_value,
     system_means,
     tie_threshold,
+    undefined,
+    why_undefined,
 )
 from wellput.stats.jackknife import LeftOut
+from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.soft_accuracy import leave_out_of_spa
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 
@@ -71,6 +74,39 @@ def correlation_with_interval(
     return replace(
         inferred, value=found.value, method=f"{found.method}; {inferred.method}", n=found.n
     )
+
+
+@takes_old_keywords(Correlation())
+def correlation_difference(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    generalize: Generalize = "both",
+    confidence: float = 0.95,
+) -> Estimate:
+    """The difference of two metrics' agreement with `z`, x's minus y's, on the cells that all have,
+    with its interval and the p-value that there is none.
+
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(8, 50))
+    >>> good, poor = human + rng.normal(size=(2, 8, 50)) * [[[1]], [[3]]]
+    >>> correlation_difference(good, poor, human).p_value < 0.001
+    True
+    """
+    x, y, z = common_cells(x, y, z)
+    for scores in (x, y):
+        if reason := why_undefined(scores, z, correlation):
+            return undefined(reason, has_p_value=True)
+    difference = leave_out(x, z, correlation) - leave_out(y, z, correlation)
+    found = difference.estimate(
+        present=np.isfinite(x),
+        generalize=generalize,
+        confidence=confidence,
+        n=int(np.isfinite(x).sum()),
+    )
+    return replace(found, method=f"{correlation.title}; {found.method}")
 
 
 def scale_of(correlation: Correlation, n_systems: int) -> Scale:
