@@ -247,6 +247,8 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
                     "value": row.value,
                     "low": row.low,
                     "high": row.high,
+                    "chance_low": row.chance_low,
+                    "chance_high": row.chance_high,
                     "p": p_text(row.p_value),
                     "n": row.n,
                     "note": row.note,
