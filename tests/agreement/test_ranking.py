@@ -126,6 +126,47 @@ def test_choices_make_win_rates() -> None:
     assert ranking.n == 120
 
 
+def chosen(pairs: dict[tuple[str, str], float]) -> Ranking:
+    """Every judge chooses in each pair on every item, the first with the given probability."""
+    rng = np.random.default_rng(7)
+    (ranking,) = rank_answers(
+        [
+            Preference(judge, item, a, b, "better", "a" if rng.random() < share else "b")
+            for judge in JUDGES
+            for item in ITEMS
+            for (a, b), share in pairs.items()
+        ]
+    )
+    return ranking
+
+
+def test_whom_a_system_met_does_not_decide_between_it_and_another() -> None:
+    """A and B are equal, but A met the weak C and B the strong D: A's win rate is far above B's."""
+    ranking = chosen({("A", "B"): 0.5, ("A", "C"): 0.95, ("B", "D"): 0.05})
+    rates = {row.system: row.estimate for row in ranking.systems}
+    assert rates["A"] > rates["B"] + 0.3
+    between = {frozenset(d.systems): d for d in ranking.differences}
+    assert not between[frozenset("AB")].is_real
+    assert between[frozenset("BD")].is_real
+    assert np.isnan(between[frozenset("CD")].p_value)
+    assert ranking.leaders == ["D", "A"]
+
+
+def test_whoever_wins_of_two_is_ahead_of_the_other_even_from_a_lower_place() -> None:
+    ranking = chosen({("A", "B"): 0.2, ("A", "C"): 1.0, ("B", "C"): 0.5})
+    assert ranking.systems[0].system == "A"
+    upset = next(d for d in ranking.differences if set(d.systems) == {"A", "B"})
+    assert upset.systems == ("B", "A")
+    assert upset.is_real and upset.delta > 0
+    assert ranking.systems[0].rank_low == 2
+
+
+def test_the_sentence_on_choices_says_how_many_of_them() -> None:
+    sentence = winner_sentence(chosen({("A", "B"): 0.8}))
+    assert sentence.startswith("People prefer A (")
+    assert "of the choices are for A." in sentence
+
+
 def test_the_less_time_the_better() -> None:
     ranking = ranked({"slow": 9.0, "quick": 4.0}, question="seconds")
     assert [row.system for row in ranking.systems] == ["quick", "slow"]

@@ -108,6 +108,7 @@ def agree(
         normalization={name: panel.normalization for name, panel in ready.items()},
         generalize=options.uncertainty.generalize,
         confidence=options.uncertainty.confidence,
+        notes=tuple(panel.note for panel in ready.values() if panel.note),
     )
 
 

@@ -69,18 +69,31 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """How far the judges of one question agree among themselves. `pairwise` are correlations between
-    judges; `against_rest` each judge's correlation with the mean of the others."""
+    """How far the judges of one question agree among themselves.
+
+    All figures are on the same `values`: the ratings as given, or choices. `scale` says how far two of
+    them disagree: `interval` by (a − b)², `nominal` if they differ at all. `pairwise` are correlations
+    between judges, `icc` the intraclass correlations by name, `against_rest` each judge's correlation
+    with the mean of the others. `normalized` has the same figures on the values that metrics are held
+    against, where these are not the ratings as given. `reliability` and `ceiling` are those of the mean
+    ratings that metrics are held against.
+    """
 
     question: str
     n_judges: int
     n_trials: int
-    pairwise: Mapping[str, float] | None
-    split_half: float | None
-    kappa: float | None
-    alpha: float | None
-    beta: float | None
+    pairwise: Mapping[str, float] | None = None
+    split_half: float | None = None
+    kappa: float | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    icc: Mapping[str, Mapping[str, float]] | None = None
     against_rest: Mapping[str, float] = field(default_factory=dict)
+    values: str = "as given"
+    scale: str = "interval"
+    normalized: Mapping[str, Any] | None = None
+    reliability: Mapping[str, Any] | None = None
+    ceiling: Mapping[str, Any] | None = None
     note: str = ""
 
 
@@ -113,6 +126,7 @@ class AgreementResult(Result):
     normalization: Mapping[str, str] = field(default_factory=dict)
     generalize: Generalize = "both"
     confidence: float = 0.95
+    notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each metric and question; of choices, for each metric as a judge."""
@@ -136,6 +150,7 @@ class AgreementResult(Result):
             "normalize": dict(self.normalization),
             "generalize": self.generalize,
             "confidence": self.confidence,
+            "notes": list(self.notes),
             "resamples": self.n_resamples,
             "seed": self.seed,
         }

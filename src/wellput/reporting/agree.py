@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from wellput.agreement.result import AgreementResult, JudgeSummary
@@ -83,7 +83,7 @@ def agreement_table(result: AgreementResult) -> Table:
         ],
         rows=rows,
         title=f"How far metrics agree with people, {result.level} level{how}",
-        notes=[*result.advice, *undefined, *_how(result), *_undefined(result)],
+        notes=[*result.advice, *undefined, *_how(result), *result.notes, *_undefined(result)],
     )
 
 
@@ -154,8 +154,10 @@ def difference_table(result: AgreementResult) -> Table:
 
 
 def judge_table(result: AgreementResult) -> Table:
-    rows = [_judges(row) for row in result.judges]
+    """A row a question and kind of values: all figures of a row are on the same values."""
+    rows = [cells for row in result.judges for cells in _judges(row)]
     notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
+    notes += [sentence for row in result.judges if (sentence := ceiling_sentence(row))]
     notes += [
         f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over "
         f"{counted(row['n'], 'trial')}."
@@ -164,6 +166,7 @@ def judge_table(result: AgreementResult) -> Table:
     return Table(
         columns=[
             "question",
+            "values",
             "judges",
             "trials",
             "pairwise r (min to max)",
@@ -171,28 +174,77 @@ def judge_table(result: AgreementResult) -> Table:
             "κ",
             "α",
             "β",
+            "ICC",
         ],
         rows=rows,
         title="Judges among themselves",
-        notes=notes,
+        notes=[*_scales(result.judges), *notes],
     )
 
 
-def _judges(row: JudgeSummary) -> list[str]:
-    pairs = row.pairwise
-    pairwise = "–"
-    if pairs is not None:
-        pairwise = (
-            f"{number(pairs['mean'], 2)} ({number(pairs['min'], 2)} to {number(pairs['max'], 2)})"
-        )
-    figures = (row.split_half, row.kappa, row.alpha, row.beta)
+def _judges(row: JudgeSummary) -> list[list[str]]:
+    figures: list[Mapping[str, Any]] = [asdict(row)]
+    if row.normalized is not None:
+        figures.append(row.normalized)
     return [
-        row.question,
-        str(row.n_judges),
-        str(row.n_trials),
-        pairwise,
-        *("–" if figure is None else number(figure, 2) for figure in figures),
+        [
+            row.question,
+            each["values"],
+            str(row.n_judges),
+            str(row.n_trials),
+            _pairwise(each["pairwise"]),
+            *(_or_dash(each[name]) for name in ("split_half", "kappa", "alpha", "beta")),
+            _icc(each["icc"]),
+        ]
+        for each in figures
     ]
+
+
+def _pairwise(pairs: Mapping[str, float] | None) -> str:
+    if pairs is None:
+        return "–"
+    mean, least, greatest = (number(pairs[name], 2) for name in ("mean", "min", "max"))
+    return f"{mean} ({least} to {greatest})"
+
+
+def _icc(coefficients: Mapping[str, Mapping[str, float]] | None) -> str:
+    """ICC2 where it is defined, else ICC1: of a single judge, severity counting as disagreement."""
+    for name in ("ICC2", "ICC1"):
+        if coefficients and name in coefficients:
+            return f"{number(coefficients[name]['value'], 2)} ({name})"
+    return "–"
+
+
+def _or_dash(figure: float | None) -> str:
+    return "–" if figure is None else number(figure, 2)
+
+
+def _scales(judges: Sequence[JudgeSummary]) -> list[str]:
+    """What counts as disagreement in κ, α and β."""
+    words = {
+        "interval": "Of ratings, κ (quadratic weights), α and β (interval) count a disagreement by its "
+        "square; for yes and no they are the figures for categories.",
+        "nominal": "Of choices, κ and α (nominal) count any two that differ; a trial is an item with "
+        "the two systems offered.",
+    }
+    return [
+        words[scale] for scale in dict.fromkeys(row.scale for row in judges if row.n_judges > 1)
+    ]
+
+
+def ceiling_sentence(row: JudgeSummary) -> str:
+    """What the judges' noise leaves for a perfect metric; empty where it is not known."""
+    if row.ceiling is None or row.ceiling["value"] is None:
+        return ""
+    bounds = ""
+    if row.ceiling["low"] is not None:
+        low, high = (number(row.ceiling[name], 2) for name in ("low", "high"))
+        bounds = f" [{low}, {high}]"
+    return (
+        f"{row.question}: a perfect metric is expected to correlate {number(row.ceiling['value'], 2)}"
+        f"{bounds} with the mean of these judges, whose own noise keeps it from 1; a metric may come "
+        "out higher by chance."
+    )
 
 
 def model_table(result: AgreementResult) -> Table:
@@ -219,13 +271,14 @@ def model_table(result: AgreementResult) -> Table:
 
 def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
     systems = Table(
-        columns=["system", "chosen / offered", "interval", "strength", "offers"],
+        columns=["system", "chosen / offered", "interval", "strength", "interval", "offers"],
         rows=[
             [
                 row["system"],
                 number(row["selection_ratio"], 3),
-                f"[{number(row['low'], 3)}, {number(row['high'], 3)}]",
+                _interval(row["low"], row["high"], 3),
                 number(row["strength"], 2, sign=True),
+                _interval(row["strength_low"], row["strength_high"], 2),
                 str(row["n"]),
             ]
             for row in entry["systems"]
@@ -233,26 +286,40 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
         title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
         f"{counted(entry['judges'], 'judge')}",
         notes=[
-            "Strength: log scale of Bradley and Terry, with Davidson's ties.",
+            "Strength: log scale of Bradley and Terry, with Davidson's ties. Intervals hold for other "
+            "judges and other items.",
             *([entry["note"]] if entry["note"] else []),
             *left_out,
         ],
     )
     pairs = Table(
-        columns=["pair", "chosen", "ties", "χ²", "p"],
+        columns=["pair", "chosen", "ties", "first's share", "p", "p (Holm)", "χ²"],
         rows=[
             [
                 " : ".join(row["systems"]),
                 " : ".join(str(count) for count in row["chosen"]),
                 str(row["ties"]),
-                number(row["chi_squared"], 2),
+                f"{number(row['share'], 2)} {_interval(row['low'], row['high'], 2)}",
                 p_text(row["p_value"]),
+                p_text(row["p_adjusted"]),
+                number(row["chi_squared"], 2),
             ]
             for row in entry["pairs"]
         ],
         caption=f"Pairs of systems: {entry['question']}",
+        notes=[
+            "p: that the share is even, for other judges and other items, and never below the exact "
+            "binomial test's. χ², as papers print it, takes all choices for independent: it decides "
+            "nothing here."
+        ],
     )
     return [systems, pairs]
+
+
+def _interval(low: float | None, high: float | None, digits: int) -> str:
+    if low is None or high is None or math.isnan(low):
+        return "–"
+    return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def confusion_table(result: AgreementResult) -> Table:

@@ -12,6 +12,7 @@ from wellput.stats.correlation_bootstrap import boot_systems as boot_systems
 from wellput.stats.dependent_correlations import fisher as fisher
 from wellput.stats.dependent_correlations import williams as williams
 from wellput.stats.dependent_correlations import williams_test as williams_test
+from wellput.stats.intraclass import intraclass_correlations as intraclass_correlations
 from wellput.stats.judges import judges_against_rest as judges_against_rest
 from wellput.stats.judges import pairwise_correlations as pairwise_correlations
 from wellput.stats.judges import split_half as split_half
@@ -37,6 +38,7 @@ from wellput.stats.rank_tests import rank_sum as rank_sum
 from wellput.stats.rank_tests import signed_rank as signed_rank
 from wellput.stats.regression import ols as ols
 from wellput.stats.regression import ridge as ridge
+from wellput.stats.reliability import panel_reliability as panel_reliability
 from wellput.stats.resampling import approximate_randomization as approximate_randomization
 from wellput.stats.resampling import bootstrap as bootstrap
 from wellput.stats.resampling import paired_bootstrap as paired_bootstrap
@@ -44,3 +46,4 @@ from wellput.stats.soft_accuracy import spa as spa
 from wellput.stats.strengths import bradley_terry as bradley_terry
 from wellput.stats.weighted_agreement import beta as beta
 from wellput.stats.weighted_agreement import beta_by_item as beta_by_item
+from wellput.stats.weighted_agreement import interval_beta as interval_beta

@@ -53,11 +53,13 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
     return Estimate(value, method=name, n=n)
 
 
-def pairwise_kappas(ratings: ArrayLike, *, weights: Weights = "none") -> PairSummary:
-    """Cohen's kappa over all pairs of judges who share at least three units."""
+def pairwise_kappas(
+    ratings: ArrayLike, *, weights: Weights = "none", fewest: int = FEWEST
+) -> PairSummary:
+    """Cohen's kappa over all pairs of judges who share at least `fewest` units."""
     ratings = as_ratings(ratings)
-    values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=FEWEST)]
-    return summarize_pairs(values, len(ratings))
+    values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=fewest)]
+    return summarize_pairs(values, len(ratings), fewest=fewest)
 
 
 def _kappa(x: Floats, y: Floats, weights: Weights) -> float:

@@ -20,6 +20,9 @@ from wellput.core.table import Estimate
 FEWEST = 3
 """Two judges are compared where they share this many units; any two points lie on a line."""
 
+MIN_SHARED_UNITS = 10
+"""What two judges' agreement is reported from: on three units chance alone makes any correlation."""
+
 CONSTANT = 1e-12
 """Values that differ by less than this, relative to the largest, are equal: means of equal ratings
 may be rounded differently."""
@@ -101,13 +104,17 @@ class PairSummary:
 
 
 def summarize_pairs(
-    values: Sequence[float], judges: int, constant: tuple[int, ...] = ()
+    values: Sequence[float],
+    judges: int,
+    constant: tuple[int, ...] = (),
+    *,
+    fewest: int = FEWEST,
 ) -> PairSummary:
     """The summary of a measure of some of the pairs of so many judges, NaN where it is undefined."""
     defined = np.array([value for value in values if not np.isnan(value)])
     left_out = judges * (judges - 1) // 2 - len(defined)
     if not len(defined):
-        reason = f"no pair of judges shares {FEWEST} units on which both vary"
+        reason = f"no pair of judges shares {fewest} units on which both vary"
         return PairSummary(NAN, NAN, NAN, NAN, 0, left_out, constant, reason)
     return PairSummary(
         mean=float(defined.mean()),

@@ -19,12 +19,12 @@ from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.ratings import NAN, undefined
+from wellput.stats.ratings import NAN, as_ratings, shared_units, undefined
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
@@ -46,6 +46,29 @@ def beta(values: Values, *, distance: Distance = "nominal") -> Estimate:
         return undefined("all values are the same", n=coded)
     value = 1 - found.observed / found.expected
     return Estimate(value, method=f"Artstein & Poesio's beta, {distance} distance", n=coded)
+
+
+def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
+    """Beta of numbers (judges × units, NaN = missing) with the distance (a − b)²; for two judges it is
+    Cohen's kappa with quadratic weights.
+
+    Pairs of judges who share less than `fewest` units are left out: what two judges would disagree by
+    chance cannot be told from one or two units, and beta is nearly 0 then, however they agree.
+    """
+    pairs = list(shared_units(as_ratings(ratings), fewest=max(fewest, 1)))
+    observed = sum(float(((x - y) ** 2).sum()) for _, _, x, y in pairs)
+    expected = sum(
+        len(x) * float(x.var() + y.var() + (x.mean() - y.mean()) ** 2) for _, _, x, y in pairs
+    )
+    if not pairs:
+        return undefined(f"no two judges share {max(fewest, 1)} units", n=0)
+    if not expected:
+        return undefined("all ratings are the same", n=len(pairs))
+    return Estimate(
+        1 - observed / expected,
+        method="Artstein & Poesio's beta, interval distance",
+        n=sum(len(x) for _, _, x, _ in pairs),
+    )
 
 
 def beta_by_item(
