@@ -55,7 +55,7 @@ def report(
     items
         How many items to show at most; scores are over all.
     resamples, seed
-        Of intervals and tests; at least 40 resamples for each pair of systems are made.
+        Of the intervals and tests of agreement with people.
     title
         The report's heading; the file's name, unless said.
     path
