@@ -301,6 +301,8 @@ def _legend(result: ScoreResult) -> list[str]:
     if has_intervals:
         kind = f"bootstrap interval{resamples}" if result.test == "bs" else "interval"
         lines.append(f"[low, high]: {result.confidence:.0%} {kind}.")
+    if has_intervals and any(score.low is None for score in result.scores):
+        lines.append("There is no interval where all items score the same.")
     if result.test is not None:
         drawn = "" if result.test == "jackknife" else resamples
         lines.append(f"*: {_level(result)}, by {_test_name(result)}{drawn}.")
