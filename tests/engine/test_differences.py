@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
+from scipy.stats import t, ttest_rel
+from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
@@ -47,9 +48,13 @@ def test_of_a_mean_of_segments_it_is_the_paired_t_test() -> None:
     scores = segments(result, "rouge-l")
     for place, system in enumerate("BCD", start=1):
         score, test = result[system, "rouge-l"], ttest_rel(scores[place], scores[0])
-        low, high = test.confidence_interval(0.95)
-        assert score.p_value == pytest.approx(test.pvalue)
-        assert (score.delta_low, score.delta_high) == pytest.approx((low, high))
+        # Ties are no degrees of freedom.
+        freedom = np.count_nonzero(scores[place] != scores[0]) - 1
+        assert score.delta is not None
+        reach = t.ppf(0.975, freedom) * score.delta / test.statistic
+        assert score.p_value == pytest.approx(2 * t.sf(abs(test.statistic), freedom))
+        assert score.delta_low == pytest.approx(score.delta - abs(reach))
+        assert score.delta_high == pytest.approx(score.delta + abs(reach))
         assert score.effect_size == pytest.approx(test.statistic / math.sqrt(40))
 
 
@@ -138,7 +143,10 @@ def test_equivalence_is_told_from_no_difference_shown() -> None:
     items = evalset({"A": 0.3, "B": 0.3}, n=60, seed=8)
     result = wellput.score(items, "rouge-l", margin=0.15, keep_rows=True)
     score, scores = result["B", "rouge-l"], segments(result, "rouge-l")
-    expected = ttost_paired(scores[1], scores[0], -0.15, 0.15)[0]
+    differing = scores[1] != scores[0]
+    assert score.delta is not None
+    statistic = ttost_paired(scores[1], scores[0], -0.15, 0.15)[2 if score.delta > 0 else 1][0]
+    expected = t.sf(abs(statistic), np.count_nonzero(differing) - 1)
     assert score.equivalence_p == pytest.approx(expected)
     assert score.p_value is not None and score.p_value > 0.05 > expected
     told = render(score_report(result), "table")
@@ -164,6 +172,25 @@ def test_a_share_is_bounded_by_wilson() -> None:
     score = wellput.score(items, "exact", confidence=True)["A", "exact"]
     assert score.score == score.low == 0.0
     assert score.high == pytest.approx(0.0713, abs=1e-4)  # 1.96² / (50 + 1.96²)
+
+
+def test_right_and_wrong_answers_are_compared_by_mcnemars_test() -> None:
+    # Of 40 answers A alone has 9 right, B alone 1, both 20.
+    a, b = ["x"] * 29 + ["y"] * 11, ["y"] * 9 + ["x"] * 21 + ["y"] * 10
+    items = wellput.EvalSet.of({"A": a, "B": b}, ["x"] * 40)
+    result = wellput.score(items, "exact,length", baseline="A")
+    score = result["B", "exact"]
+    expected = mcnemar([[20, 9], [1, 10]], exact=False, correction=False).pvalue
+    assert score.delta == pytest.approx(-0.2) and score.p_value == pytest.approx(expected)
+    assert score.delta_high is not None and score.delta_high < 0
+    assert "Student's t (exact: McNemar's test)" in render(score_report(result), "table")
+    # No answer differs: there is still something to say of other items.
+    same = wellput.score(wellput.EvalSet.of({"A": a, "B": a}, ["x"] * 40), "exact", margin=0.2)
+    score = same["B", "exact"]
+    assert score.p_value == 1.0 and score.delta_high == pytest.approx(
+        1.96**2 / (40 + 1.96**2), abs=1e-4
+    )
+    assert score.equivalence_p is not None and score.equivalence_p < 0.05
 
 
 def test_what_figures_hold_for_is_said() -> None:

@@ -106,6 +106,8 @@ def test_a_share_of_items_has_wilsons_interval() -> None:
     assert never.low == 0.0 and never.high == pytest.approx(
         binomtest(0, 50).proportion_ci(method="wilson").high
     )
+    # One token in every output is a length, not a share.
+    assert score_interval(rows_of(np.ones(50)), mean, bounds=(0.0, None)).low is None
     # Twice the share is no share: 0 and 1 alone do not make one.
     doubled = score_interval(rows_of(np.array([0.0, 1.0, 1.0])), lambda s: 2 * mean(s))
     assert doubled.method == "jackknife"
@@ -140,6 +142,26 @@ def test_where_nothing_varies() -> None:
     assert constant.p_value == pytest.approx(2 / 2**12)
     assert constant.low is None
     assert score_interval(same, mean).low is None
+
+
+def test_few_differing_items_are_few_degrees_of_freedom() -> None:
+    # Four of 30 items differ, all in one direction. As many as 29 degrees of freedom would make p .044;
+    # a coin falls the same way four times with a probability of .125.
+    better = rows_of(np.repeat([1.0, 0.5], [4, 26]))
+    found = paired_jackknife(better, rows_of(np.full(30, 0.5)), mean)
+    statistic = math.sqrt(30) * (2 / 30) / math.sqrt((4 * 0.25 - 30 * (2 / 30) ** 2) / 29)
+    assert found.freedom == 3
+    assert (
+        found.estimate.p_value
+        == pytest.approx(2 * t.sf(statistic, 3))
+        == pytest.approx(0.125, abs=0.001)
+    )
+
+
+def test_one_differing_item_shows_nothing() -> None:
+    one = rows_of(np.repeat([1.0, 0.5], [1, 29]))
+    found = paired_jackknife(one, rows_of(np.full(30, 0.5)), mean).estimate
+    assert (found.p_value, found.low) == (1.0, None)
 
 
 def test_too_little_to_say_anything() -> None:

@@ -16,7 +16,16 @@ from wellput.core.table import Estimate, ScoreTable
 from wellput.engine.result import Comparison
 from wellput.engine.significance import Inference, Resampling, Test
 from wellput.stats.corrections import holm, resamples_needed
-from wellput.stats.jackknife import LeftOut, difference_of, effect_size, left_out
+from wellput.stats.jackknife import (
+    LeftOut,
+    PairedDifference,
+    difference_of,
+    effect_size,
+    left_out,
+    n_differing,
+)
+from wellput.stats.paired_shares import DifferenceOfShares
+from wellput.stats.proportion import is_share
 
 
 def compare_systems(
@@ -88,6 +97,10 @@ class _Rows:
         rows: Floats = self.table.statistics[self.table.row(system)]
         return rows if items.all() else rows[items]
 
+    def is_share(self, system: str, items: NDArray[np.bool_]) -> bool:
+        """Whether every item counts 0 or 1 for the system."""
+        return is_share(self.of(system, items), self.table.aggregate, self.table.bounds)
+
     def left_out(self, system: str, items: NDArray[np.bool_]) -> LeftOut:
         key = self.table.row(system), np.packbits(items).tobytes()
         if key not in self._left_out:
@@ -109,7 +122,17 @@ def _by_jackknife(
     rows: _Rows, a: str, b: str, confidence: float, margin: float | None
 ) -> Comparison:
     both = rows.common(a, b)
-    found = difference_of(rows.left_out(a, both), rows.left_out(b, both), confidence=confidence)
+    left, right = rows.of(a, both), rows.of(b, both)
+    found: PairedDifference | DifferenceOfShares
+    if rows.is_share(a, both) and rows.is_share(b, both):
+        found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
+    else:
+        found = difference_of(
+            rows.left_out(a, both),
+            rows.left_out(b, both),
+            n_differing(left, right),
+            confidence=confidence,
+        )
     return replace(
         _comparison(rows, a, b, found.estimate),
         equivalence_p=None if margin is None else found.equivalence_p(margin),
@@ -160,6 +183,7 @@ def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
         low=estimate.low,
         high=estimate.high,
         effect_size=rows.effect_size(a, b),
+        method=estimate.method,
     )
 
 

@@ -18,7 +18,8 @@ class Comparison:
     """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
 
     `p_adjusted` and `equivalence_p_adjusted` are Holm's, over all differences of the result: all its
-    systems and metrics. The other fields are those of `Score`.
+    systems and metrics. `method` is how the p-value was found: "score test" for metrics of 0 and 1. The
+    other fields are those of `Score`.
     """
 
     metric: str
@@ -34,6 +35,7 @@ class Comparison:
     effect_size: float | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
+    method: str = ""
 
     @property
     def turned(self) -> Comparison:

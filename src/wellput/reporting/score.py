@@ -84,7 +84,13 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
 
 
 def _test_name(result: ScoreResult) -> str:
-    return TEST_NAMES[result.test or "jackknife"]
+    name = TEST_NAMES[result.test or "jackknife"]
+    shares = {one.metric for one in result.differences if one.method == "score test"}
+    if not shares:
+        return name
+    if shares == set(result.metrics):
+        return "McNemar's test"
+    return f"{name} ({', '.join(sorted(shares))}: McNemar's test)"
 
 
 def _level(result: ScoreResult) -> str:

@@ -11,7 +11,7 @@ def equivalence_p(value: float, error: float, freedom: float, margin: float) -> 
     lies within ±margin.
 
     >>> round(equivalence_p(0.5, 1.0, 30, 3.0), 4)
-    0.009
+    0.0091
     """
     from scipy.special import stdtr  # imported late: SciPy takes long to load
 

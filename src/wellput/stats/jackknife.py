@@ -2,10 +2,13 @@
 
 The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
 sums of them into scores, over leading axes; `LeftOut` holds a system's score with each item left out in
-turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t,
-with one degree of freedom less than there are items, makes the interval and the p-value from it. For a
-mean over items this is the paired t test; it goes for any smooth function of sums as well, such as
-BLEU. Nothing is drawn: the same rows give the same figures.
+turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
+makes the interval and the p-value from it, with one degree of freedom less than there are items, or, of
+a difference, items on which the two systems differ: where most are ties the others are few, and they
+alone tell of the spread. For a mean over items without ties this is the paired t test; it goes for any
+smooth function of sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
+
+Two systems that are right or wrong on each item are compared by their shares (`paired_shares.py`).
 
 Items are taken for independent draws: where several come from one document, the error is too small
 (docs/results/calibration.md says by how much).
@@ -86,7 +89,7 @@ def score_interval(
     to a single one. No interval where all items say the same, or fewer than two say anything.
     """
     counts = statistics[(statistics != 0).any(axis=1)]
-    if is_share(counts, score):
+    if is_share(counts, score, bounds):
         return wilson(int(counts[:, 0].sum()), len(counts), confidence=confidence)
     found = left_out(statistics, score)
     error = _error(found.scores[found.counts], abs(found.value))
@@ -107,30 +110,36 @@ def paired_jackknife(
     a: Floats, b: Floats, score: Score, *, confidence: float = 0.95
 ) -> PairedDifference:
     """The difference score(a) − score(b) on the same items, with its interval and two-sided p-value."""
-    return difference_of(left_out(a, score), left_out(b, score), confidence=confidence)
+    return difference_of(
+        left_out(a, score), left_out(b, score), n_differing(a, b), confidence=confidence
+    )
 
 
-def difference_of(a: LeftOut, b: LeftOut, *, confidence: float = 0.95) -> PairedDifference:
-    """As `paired_jackknife`, of scores made before.
+def n_differing(a: Floats, b: Floats) -> int:
+    """The number of items whose statistics differ."""
+    return int(np.count_nonzero((a != b).any(axis=1)))
 
-    Two systems that never differ get p = 1. Where every item differs by the same amount there is no
-    error to measure: p is the chance that equally good systems differ in the same direction on every
-    item. Neither has an interval.
+
+def difference_of(
+    a: LeftOut, b: LeftOut, differing: int, *, confidence: float = 0.95
+) -> PairedDifference:
+    """As `paired_jackknife`, of scores made before, where the systems differ on so many items.
+
+    Two systems that differ on one item or none get p = 1. Where every item differs by the same amount
+    there is no error to measure: p is the chance that equally good systems differ in the same direction
+    on every item. None of these has an interval.
     """
     value = a.value - b.value
     counts = a.counts | b.counts
-    n = int(np.count_nonzero(counts))
     error = _error((a.scores - b.scores)[counts], max(abs(a.value), abs(b.value)))
+    freedom = differing - 1
     estimate = student_estimate(
-        value, error, n - 1, confidence=confidence, method="jackknife", n=len(counts)
+        value, error, freedom, confidence=confidence, method="jackknife", n=len(counts)
     )
-    if error == 0 or n == 0:
-        is_same = abs(value) <= ROUNDING * max(abs(a.value), abs(b.value))
-        p_value = math.nan if n == 0 else 1.0 if is_same else 2.0 ** (1 - n)
+    if estimate.p_value is None:
+        p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
         estimate = Estimate(value, p_value=p_value, method="sign", n=len(counts), null=0.0)
-    elif estimate.p_value is None:
-        estimate = Estimate(value, p_value=math.nan, method="undefined", n=len(counts), null=0.0)
-    return PairedDifference(estimate, error, n - 1)
+    return PairedDifference(estimate, error, freedom)
 
 
 def effect_size(a: Floats, b: Floats) -> float | None:

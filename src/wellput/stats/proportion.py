@@ -9,11 +9,16 @@ from statistics import NormalDist
 import numpy as np
 
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
+from wellput.core.table import Bounds, Estimate
 
 
-def is_share(statistics: Floats, score: Callable[[Floats], Floats]) -> bool:
-    """Whether a score is the share of rows that are (1, 1) among rows (0 or 1, 1)."""
+def is_share(
+    statistics: Floats, score: Callable[[Floats], Floats], bounds: Bounds = (None, None)
+) -> bool:
+    """Whether a score is the share of rows that are (1, 1) among rows (0 or 1, 1). A score that may lie
+    outside 0 and 1, such as a length, is none, even if all items happen to have 0 or 1."""
+    if bounds not in ((None, None), (0.0, 1.0)):
+        return False
     if statistics.ndim != 2 or statistics.shape[1] != 2 or not len(statistics):
         return False
     hits, ones = statistics[:, 0], statistics[:, 1]
