@@ -145,7 +145,7 @@ def page(*, trials: int, named_trials: int, n_resamples: int, seed: int) -> str:
         conservative=_listed([one for one in defaults if one.is_conservative]),
         n_failing=sum(one.fails for one in defaults),
         n_all=len(defaults),
-        exact=", ".join(f"{exact_level_of_shares(n):.3f} with {n} items" for n in EXACT_SIZES),
+        exact="\n".join(f"| {n} | {exact_level_of_shares(n):.3f} |" for n in EXACT_SIZES),
         named="\n".join(named_rows),
     )
 
@@ -176,11 +176,13 @@ Measured by `python -m benchmarks.calibration -o docs/results/calibration.md --t
 
 ## What wellput score prints by default
 
-Differences come with an interval and a p-value from the jackknife's standard error and Student's t, scores
-with the same interval on a scale that respects the metric's bounds. Where every item counts 0 or 1, differences
-have Tango's interval and McNemar's p-value, scores Wilson's interval. Two equally good systems should be told apart at .05 in .050 of the studies, and 95% intervals should
-hold the truth in .950; of differences this is measured with one system worse than the other. {trials}
-studies a row; two standard errors of the measurement are {error:.3f}.
+Differences come with an interval and a p-value from the jackknife's standard error and Student's t, scores with
+an interval from the same error on a scale that respects the metric's bounds. Where every item counts 0 or 1,
+differences have Tango's interval and McNemar's p-value, scores Wilson's interval.
+
+Two equally good systems should be told apart at .05 in .050 of the studies, and 95% intervals should hold the
+truth in .950; of differences this is measured with one system worse than the other. {trials} studies a row;
+two standard errors of the measurement are {error:.3f}.
 
 | data | items | told apart at .05 | interval of a difference holds | interval of a score holds | |
 |---|---|---|---|---|---|
@@ -199,11 +201,15 @@ What this says:
 - Items of one **document** are not independent. A test that takes them for independent finds differences that
   are not there, the more often the more alike they are and the more of them a document has. No test below is
   an exception.
-- A mean of **very skewed** differences needs hundreds of items before its spread can be told from the sample:
-  a few items decide. Look at the segment scores where the effect is small and p is not.
+- A mean of **skewed** differences needs many items before its spread can be told from the sample: a few items
+  decide, and 30 often have none of those. Look at the segment scores.
 
 For metrics of 0 and 1 the level of the default test can be computed instead of simulated. The largest level
-at .05, over all shares of items on which the two systems differ: {exact}.
+at .05, over all shares of items on which the two systems differ:
+
+| items | largest level |
+|---|---|
+{exact}
 
 ## Tests that must be asked for by name
 
@@ -216,11 +222,11 @@ studies a row, {n_resamples} resamples; two standard errors are {named_error:.3f
 |---|---|---|---|---|---|
 {named}
 
-Approximate randomization is exact where the two systems' outputs are exchangeable on every item and items are
-independent: it keeps its level there at every size. It does not where differences are skewed (equal means,
-unequal distributions: the outputs cannot be exchanged) or where items come in documents. sacreBLEU's
-definition of the paired bootstrap's p-value counts one tail of the centered differences: it rejects more than
-twice as often as its level says.
+Approximate randomization is exact where items are independent and, on each of them, the outputs of the two
+systems could be exchanged without changing their distribution. It does not keep its level where differences
+are skewed (equal means, unequal distributions) or where items come in documents. sacreBLEU's definition of the
+paired bootstrap's p-value counts one tail of the centered differences: it rejects about twice as often as its
+level says where the other tests keep theirs, and more where they do not.
 """
 
 
@@ -229,7 +235,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--trials", type=int, default=4000)
     parser.add_argument("--named-trials", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=199)
+    parser.add_argument("--resamples", type=int, default=499)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     text = page(

@@ -151,6 +151,7 @@ def test_equivalence_is_told_from_no_difference_shown() -> None:
     assert score.p_value is not None and score.p_value > 0.05 > expected
     told = render(score_report(result), "table")
     assert "B against A: no difference larger than 0.15 on rouge-l" in told
+    assert f"equivalence p = {expected:.3f}" in told
     assert "No difference shown" not in told
     narrow = render(score_report(wellput.score(items, "rouge-l", margin=0.01)), "table")
     assert "B against A: no difference shown on rouge-l" in narrow

@@ -82,7 +82,7 @@ def tested() -> ScoreResult:
     return score(EVALSET, "exact", all_pairs=True)
 
 
-TEST = "jackknife and Student's t, p < 0.05, corrected by Holm's method for all 3 differences"
+TEST = "McNemar's test, p < 0.05, corrected by Holm's method for all 3 differences"
 MEANS = f"no system is significantly better ({TEST})"
 
 
@@ -99,5 +99,5 @@ def test_one_baseline_is_named() -> None:
     means = score_table(score(EVALSET, "exact", paired="bs")).best_means
     assert means == (
         "no system is significantly better (paired bootstrap, p < 0.05, corrected by Holm's method for "
-        "all 2 differences; only differences from A are tested)"
+        "both differences; only differences from A are tested)"
     )

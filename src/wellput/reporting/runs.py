@@ -20,7 +20,7 @@ CHANGE = (
 
 NO_TEST = (
     "Whether a difference is real cannot be known from two scores: it takes the outputs of both, "
-    "scored in one run with --paired ar."
+    "scored in one run with --baseline."
 )
 OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
 

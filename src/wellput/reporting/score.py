@@ -96,12 +96,10 @@ def _test_name(result: ScoreResult) -> str:
 def _level(result: ScoreResult) -> str:
     """The level, and what p is corrected for."""
     level = f"p < {result.alpha:g}"
-    n_tests = result.n_tests
-    return (
-        f"{level}, corrected by Holm's method for all {n_tests:,} differences"
-        if n_tests > 1
-        else level
-    )
+    if result.n_tests < 2:
+        return level
+    every = "both" if result.n_tests == 2 else f"all {result.n_tests:,}"
+    return f"{level}, corrected by Holm's method for {every} differences"
 
 
 def _best_means(result: ScoreResult) -> str:
@@ -206,9 +204,21 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
     """Each metric with its difference and p."""
     return ", ".join(
         f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
-        f"p {relation(score.p_adjusted, is_bound=score.p_is_bound)})"
+        f"{_p_of_claim(score, result)})"
         for score in scores
     )
+
+
+def _p_of_claim(score: Score, result: ScoreResult) -> str:
+    """The p-value that the claim rests on."""
+    if _is_small(score, result) and not result.is_shown(score.p_adjusted, score.n_common):
+        return f"equivalence p {relation(score.equivalence_p_adjusted)}"
+    return f"p {relation(score.p_adjusted, is_bound=score.p_is_bound)}"
+
+
+def _is_small(score: Score, result: ScoreResult) -> bool:
+    """Whether the difference is shown to be smaller than the margin."""
+    return result.is_shown(score.equivalence_p_adjusted, score.n_common)
 
 
 def all_of(n_metrics: int) -> str:
@@ -219,8 +229,8 @@ def _claim(score: Score, result: ScoreResult) -> str:
     better = result.higher_is_better[score.metric]
     if score.p_adjusted is None or math.isnan(score.p_adjusted):
         return "undefined on"
-    is_small = result.is_shown(score.equivalence_p_adjusted, score.n_common)
-    within = f"no difference larger than {result.margin.get(score.metric, 0):g}" if is_small else ""
+    margin = result.margin.get(score.metric, 0)
+    within = f"no difference larger than {margin:g}" if _is_small(score, result) else ""
     if not result.is_shown(score.p_adjusted, score.n_common):
         return f"{within or 'no difference shown'} on"
     if better is None or not score.delta:
