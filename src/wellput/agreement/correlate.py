@@ -21,9 +21,9 @@ from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.chance import Chance, chance_of
 from wellput.stats.correlation import Coefficient, Correlation, correlation_value
-from wellput.stats.jackknife import LeftOut
 from wellput.stats.left_out import leave_out, leave_out_of_scores, scale_of
 from wellput.stats.soft_accuracy import leave_out_of_spa, spa
+from wellput.stats.two_way_jackknife import LeftOut
 
 Cells = NDArray[np.bool_]
 SPA_EXCHANGES = 1000

@@ -21,7 +21,7 @@ from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.chance import Chance, chance_of
 from wellput.stats.correlation import Coefficient, Correlation
-from wellput.stats.jackknife import LeftOut
+from wellput.stats.two_way_jackknife import LeftOut
 
 
 def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> list[NDArray[np.intp]]:

@@ -60,7 +60,7 @@ def report(
         What the intervals of metrics' agreement with people hold for, as for `agree`. Intervals of
         scores hold for these systems, other items.
     resamples, seed
-        Of intervals and tests; at least 40 resamples for each pair of systems are made.
+        Of the intervals and tests of agreement with people.
     title
         The report's heading; the file's name, unless said.
     path

@@ -171,7 +171,7 @@ def confidence_option(function: F) -> F:
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         metavar="[0.95]",
-        help="Bootstrap intervals, of this confidence (0.95 unless said).",
+        help="Intervals, of this confidence (0.95 unless said).",
     )(function)
 
 

@@ -43,7 +43,7 @@ Examples:
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests; at least 40 for each pair of systems.",
+    help="Resamples for the agreement of metrics with people.",
 )
 @click.option(
     "--generalize",

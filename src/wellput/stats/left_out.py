@@ -28,10 +28,10 @@ from wellput.stats.correlation import (
     undefined,
     why_undefined,
 )
-from wellput.stats.jackknife import LeftOut
 from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.soft_accuracy import leave_out_of_spa
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
+from wellput.stats.two_way_jackknife import LeftOut
 
 
 def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> LeftOut:

@@ -16,9 +16,9 @@ from wellput import _native
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.correlation import common_cells, undefined
-from wellput.stats.jackknife import LeftOut
 from wellput.stats.permutation import check_resampling
 from wellput.stats.resampling import ROUNDING
+from wellput.stats.two_way_jackknife import LeftOut
 
 
 def spa(
