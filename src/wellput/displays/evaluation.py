@@ -120,7 +120,7 @@ def evaluate(
     metrics
         Display metrics, as for `score`; all of them, unless said.
     confidence, resamples
-        Bootstrap intervals, and their resamples.
+        Intervals of scores. `resamples` is of no use any more: nothing is drawn.
     charts
         Writes two charts, `PREFIX-reproduction.svg` and `PREFIX-intrinsic.svg`.
     path

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from wellput.agreement.correlate import MIN_SYSTEMS_TO_GENERALIZE
-from wellput.agreement.result import Agreement, AgreementResult, JudgeSummary
+from wellput.agreement.result import AgreementResult, JudgeSummary
 from wellput.core.counted import counted
+from wellput.core.generalize import holds_for
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
-    "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value", "n",
-    "note",
+    "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
+    "p_adjusted", "null", "n", "note",
 )  # fmt: skip
 MANY_PAIRS = 15
 EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
@@ -60,7 +60,9 @@ def agreement_table(result: AgreementResult) -> Table:
             row.metric,
             row.question,
             *([row.coefficient] if several else []),
-            _with_interval(row),
+            with_interval(row.value, row.low, row.high),
+            p_text(row.p_value),
+            p_text(row.p_adjusted),
             str(row.n),
         ]
         for row in ordered
@@ -70,7 +72,15 @@ def agreement_table(result: AgreementResult) -> Table:
     heading = "agreement" if several else first.coefficient
     undefined = [f"{row.metric}, {row.question}: {row.note}." for row in ordered if row.note]
     return Table(
-        columns=["metric", "question", *(["coefficient"] if several else []), heading, "n"],
+        columns=[
+            "metric",
+            "question",
+            *(["coefficient"] if several else []),
+            heading,
+            "p",
+            "p corrected",
+            "n",
+        ],
         rows=rows,
         title=f"How far metrics agree with people, {result.level} level{how}",
         notes=[*result.advice, *undefined, *_how(result), *result.notes, *_undefined(result)],
@@ -117,7 +127,7 @@ def difference_table(result: AgreementResult) -> Table:
         [
             f"{row.metrics[0]} − {row.metrics[1]}",
             *([f"{row.question}, {row.coefficient}"] if several else []),
-            number(row.delta, 3, sign=True),
+            with_interval(row.delta, row.low, row.high, sign=True),
             p_text(row.p_value),
             p_text(row.p_adjusted),
         ]
@@ -128,8 +138,8 @@ def difference_table(result: AgreementResult) -> Table:
     notes = [f"Test: {tests}; p corrected for all pairs of metrics."]
     if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
         notes.append(
-            "It takes a metric's errors on different segments for independent; where a system draws "
-            "the same error again and again, it finds differences too often. perm-systems does not."
+            "This test takes a metric's errors on different segments for independent; where a system "
+            "draws the same error again and again, it finds differences too often."
         )
     if left_out:
         are = "is" if left_out == 1 else "are"
@@ -351,28 +361,40 @@ def decision_table(result: AgreementResult) -> Table:
     )
 
 
-def _with_interval(row: Agreement) -> str:
-    text = number(row.value, 3)
-    if row.low is not None and row.high is not None and not math.isnan(row.low):
-        text += f" [{number(row.low, 3)}, {number(row.high, 3)}]"
+def with_interval(
+    value: float, low: float | None, high: float | None, *, sign: bool = False
+) -> str:
+    """The value, and its interval where there is one."""
+    text = number(value, 3, sign=sign)
+    if low is not None and high is not None and not math.isnan(low):
+        text += f" [{number(low, 3, sign=sign)}, {number(high, 3, sign=sign)}]"
     return text
 
 
 def _how(result: AgreementResult) -> list[str]:
+    """What the ratings are, what the intervals hold for, and why there are none."""
     normalized = set(result.normalization.values())
     scale = (
         "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
     )
-    if not result.interval:
-        return [
-            f"Ratings {scale}. No intervals: nothing can be said of other systems from fewer than "
-            f"{MIN_SYSTEMS_TO_GENERALIZE}. --resample items gives intervals for these systems."
-        ]
+    missing = dict.fromkeys(
+        row.method
+        for row in result.agreement
+        if row.low is None and not math.isnan(row.value) and row.method
+    )
+    reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
+    if len(missing) and all(row.low is None for row in result.agreement):
+        return [f"Ratings {scale}.", *reasons]
+    chance = dict.fromkeys(
+        f"{row.coefficient} {number(row.null, 2)}"
+        for row in result.agreement
+        if row.null is not None and row.null != 0
+    )
+    levels = f" p: against what chance gives ({', '.join(chance)})." if chance else ""
     return [
-        f"Ratings {scale}. [low, high]: {result.interval}, {counted(result.n_resamples, 'resample')}, "
-        f"seed {result.seed}."
-        if result.level != "document"
-        else f"Ratings {scale}. [low, high]: {result.interval}, seed {result.seed}."
+        f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals by leaving systems and items "
+        f"out. {holds_for(result.generalize)}{levels}",
+        *reasons,
     ]
 
 

@@ -1,72 +1,227 @@
-"""How a fitted model does on rows it has not seen."""
+"""How well a linear model does on systems, items, or both, that it has not seen.
+
+The noun is `HeldOut`: Pearson's r between judgments and scores by models that have not seen the
+sentence's system, its item, or either. A model scores *all* rows, its scores are standardized over
+them (mean 0, standard deviation 1), and those of the rows it has not seen are kept. Predictions as
+they are would not do: each contains the mean of the rows learned from, which lies the lower, the higher
+the rows left out, so that r would be far below 0 where there is nothing to predict. Standardizing needs
+no judgment of the rows left out; where nothing is to be predicted r is 0 on average.
+
+For the interval systems and items are left out one by one and everything is fitted again: the models
+of the other folds learned from them, too. What a model has chosen (predictors, the penalty of a ridge
+regression) is kept meanwhile. Only single cells are left out of the scores as they are, which makes the
+interval a little wider.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
+from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.regression import EXACT, Regression, is_constant
+from wellput.core.table import Estimate
+from wellput.stats.row_products import Places, RowProducts, numbered
+from wellput.stats.student import FISHER_Z, student_estimate
+from wellput.stats.two_way import LeftOut
 
-Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
-"""Fits rows (y, x) and returns what predicts from other rows of x; InputError where it cannot."""
-
-
-def leave_one_out(model: Regression, y: Floats) -> Floats:
-    """Each row's prediction by the fit without it, from the leverages. `y` are the rows of the fit.
-
-    Exact for least squares, and for ridge with the penalty held. NaN where the fit without the row is
-    not possible, because it alone decides a coefficient.
-    """
-    apart = np.where(model.leverages < 1 - EXACT, 1 - model.leverages, np.nan)
-    return np.asarray(y - model.residuals / apart, dtype=np.float64)
+Unseen: TypeAlias = Literal["item", "system", "both"]
+HOLDS_FOR: dict[Unseen, Generalize] = {"item": "items", "system": "systems", "both": "both"}
+"""What an interval of r generalizes to: what the models have not seen."""
 
 
-def prediction_r(y: Floats, predictions: Floats) -> tuple[float, int]:
-    """Pearson's r of predictions with what they predict, and the number of rows that have one.
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Which columns of x a model uses, and the penalty on the square of each one's coefficient."""
 
-    NaN where there are fewer than three, or either is constant.
-    """
-    there = np.isfinite(y) & np.isfinite(predictions)
-    n = int(there.sum())
-    if n < 3 or is_constant(y[there]) or is_constant(predictions[there]):
-        return float("nan"), n
-    return float(np.corrcoef(y[there], predictions[there])[0, 1]), n
+    columns: Sequence[int]
+    penalties: Floats
 
 
-def out_of_fold(
+Learn: TypeAlias = Callable[[Floats, Floats], LinearModel]
+"""Chooses a model from rows (y, x); InputError where it cannot."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """`scores` of the rows by models that have not seen them, NaN where no model could be fitted."""
+
+    unseen: Unseen
+    scores: Floats
+    r: float
+    n: int
+    folds: int
+    without: LeftOut
+
+    @property
+    def estimate(self) -> Estimate:
+        """r with its interval and p-value, for other systems, other items or both."""
+        generalize = HOLDS_FOR[self.unseen]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = LeftOut(
+                np.arctanh(self.without.systems),
+                np.arctanh(self.without.items),
+                np.arctanh(self.without.cells),
+            )
+            error = z.error(generalize)
+        return student_estimate(
+            self.r,
+            error,
+            z.freedom(generalize),
+            scale=FISHER_Z,
+            method=z.too_few(generalize) or "two-way jackknife",
+            n=self.n,
+        )
+
+    def minus(self, other: HeldOut) -> Estimate:
+        """How much higher r is than that of other models of the same rows."""
+        generalize = HOLDS_FOR[self.unseen]
+        apart = self.without - other.without
+        return student_estimate(
+            self.r - other.r,
+            apart.error(generalize),
+            apart.freedom(generalize),
+            method=apart.too_few(generalize) or "two-way jackknife",
+            n=self.n,
+        )
+
+
+def held_out(
     y: Floats,
     x: Floats,
-    fit: Fit,
-    groups: Sequence[Hashable],
     *,
-    folds: int | None = None,
-    seed: int = 12345,
-) -> Floats:
-    """Each row's prediction by a model fitted without any row of its group.
-
-    `groups` labels the rows: by item, so that no sentence is both learned from and predicted; by
-    system, so that the system is new. With `folds` the groups are dealt into that many folds at random,
-    otherwise each group is a fold of its own. NaN where the fit was not possible.
-    """
-    names = list(dict.fromkeys(groups))
-    if len(names) < 2:
-        raise InputError("Cross-validation needs rows of at least two groups.")
-    if folds is not None and folds < 2:
-        raise InputError(f"Cross-validation needs at least two folds, not {folds}.")
-    place = {name: number for number, name in enumerate(names)}
-    fold_of = np.arange(len(names))
-    if folds is not None and folds < len(names):
-        fold_of = np.random.default_rng(seed).permutation(len(names)) % folds
-    row_fold = fold_of[[place[group] for group in groups]]
-    predictions = np.full(len(y), np.nan)
-    for fold in np.unique(row_fold):
-        held = row_fold == fold
+    systems: Sequence[str],
+    items: Sequence[str],
+    learn: Learn,
+    unseen: Unseen,
+    folds: int,
+    seed: int,
+) -> HeldOut:
+    """Items are dealt into at most so many folds at random. Each system is a fold of its own, but
+    where both are left out: then systems are dealt into at most so many folds, too."""
+    rows = RowProducts.of(y, x)
+    system_of, item_of = numbered(systems), numbered(items)
+    grid = _Grid.of(system_of, item_of, unseen, folds, seed)
+    scores = np.full(len(y), np.nan)
+    sums = [_UnitSums(system_of, grid), _UnitSums(item_of, grid)]
+    tried = 0
+    for fold in grid.folds():
+        held, seen = grid.held(fold), grid.seen(fold)
+        if not held.any():
+            continue
+        tried += 1
         try:
-            predict = fit(y[~held], x[~held])
+            model = learn(y[seen], x[seen])
         except InputError:
             continue
-        predictions[held] = predict(x[held])
-    return predictions
+        slopes = _standard_slopes(rows, model, rows.products[seen].sum(axis=0))
+        scores[held] = rows.x[held][:, list(model.columns)] @ slopes
+        for unit in sums:
+            unit.add(rows, model, fold)
+    there = np.isfinite(scores)
+    moments = _moments(rows.y[there], scores[there])
+    total = moments.sum(axis=0)
+    without = LeftOut(_r(sums[0].moments), _r(sums[1].moments), _r(total - moments))
+    return HeldOut(unseen, scores, float(_r(total)), int(there.sum()), tried, without)
+
+
+def leave_one_out_r(y: Floats, x: Floats, model: LinearModel) -> tuple[float, int]:
+    """r of each row's score by the model fitted without that row, and the number of rows."""
+    rows = RowProducts.of(y, x)
+    slopes = _standard_slopes(rows, model, rows.total - rows.products)
+    scores = (slopes * rows.x[:, list(model.columns)]).sum(axis=1)
+    there = np.isfinite(scores)
+    total = _moments(rows.y[there], scores[there]).sum(axis=0)
+    return float(_r(total)), int(there.sum())
+
+
+def _standard_slopes(rows: RowProducts, model: LinearModel, sums: Floats) -> Floats:
+    """Those of a fit to rows with these summed products, with which the scores of all rows have a
+    standard deviation of 1 (their mean is 0); NaN where there is no fit, or all scores are equal."""
+    slopes = rows.coefficients(sums, model.columns, model.penalties)[..., 1:]
+    columns = rows.x[:, list(model.columns)]
+    variance = np.einsum("...i,ij,...j->...", slopes, columns.T @ columns, slopes) / len(rows.y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(slopes / np.sqrt(variance)[..., None], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Which rows a fold holds out and which it sees. A fold is (fold of systems, fold of items)."""
+
+    by_system: bool
+    by_item: bool
+    system_fold: Places
+    item_fold: Places
+
+    @classmethod
+    def of(cls, system_of: Places, item_of: Places, unseen: Unseen, folds: int, seed: int) -> _Grid:
+        by_system, by_item = unseen != "item", unseen != "system"
+        rng = np.random.default_rng(seed)
+        n_items, n_systems = int(item_of.max()) + 1, int(system_of.max()) + 1
+        item_fold = rng.permutation(n_items) % (folds if by_item else 1)
+        most = folds if by_item else n_systems
+        system_fold = rng.permutation(n_systems) % (min(most, n_systems) if by_system else 1)
+        return cls(by_system, by_item, system_fold[system_of], item_fold[item_of])
+
+    def folds(self) -> Iterator[tuple[int, int]]:
+        for system in range(int(self.system_fold.max()) + 1):
+            for item in range(int(self.item_fold.max()) + 1):
+                yield system, item
+
+    def held(self, fold: tuple[int, int]) -> NDArray[np.bool_]:
+        rows: NDArray[np.bool_] = (self.system_fold == fold[0]) & (self.item_fold == fold[1])
+        return rows
+
+    def seen(self, fold: tuple[int, int]) -> NDArray[np.bool_]:
+        rows = np.ones(len(self.system_fold), dtype=np.bool_)
+        if self.by_system:
+            rows &= self.system_fold != fold[0]
+        if self.by_item:
+            rows &= self.item_fold != fold[1]
+        return rows
+
+
+class _UnitSums:
+    """The moments of all scores, made anew without each unit (a system, or an item)."""
+
+    def __init__(self, unit_of: Places, grid: _Grid) -> None:
+        self._grid, self._unit_of = grid, unit_of
+        self.moments = np.zeros((int(unit_of.max()) + 1, 6))
+
+    def add(self, rows: RowProducts, model: LinearModel, fold: tuple[int, int]) -> None:
+        """What the rows that this fold holds out add, in turn without each unit's rows."""
+        seen = rows.without_each(self._unit_of, self._grid.seen(fold))
+        held = rows.without_each(self._unit_of, self._grid.held(fold))
+        slopes = _standard_slopes(rows, model, seen)
+        inner = [column + 1 for column in model.columns]
+        squares = held[:, inner, :][:, :, inner]
+        self.moments += np.column_stack(
+            [
+                held[:, 0, 0],
+                held[:, 0, -1],
+                (slopes * held[:, 0, inner]).sum(axis=1),
+                held[:, -1, -1],
+                np.einsum("ui,uij,uj->u", slopes, squares, slopes),
+                (slopes * held[:, inner, -1]).sum(axis=1),
+            ]
+        )
+
+
+def _moments(y: Floats, scores: Floats) -> Floats:
+    """What r is made of, a row each: (rows, 6)."""
+    return np.column_stack([np.ones(len(y)), y, scores, y**2, scores**2, y * scores])
+
+
+def _r(moments: Floats) -> Floats:
+    """Pearson's r from the sums (…, 6); NaN where there are fewer than three rows or no spread."""
+    n, y, s, yy, ss, ys = np.moveaxis(moments, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.sqrt((n * yy - y**2) * (n * ss - s**2))
+        r = np.where((n >= 3) & (spread > 1e-9 * n**2), (n * ys - y * s) / spread, np.nan)
+    return np.clip(r, -1, 1)

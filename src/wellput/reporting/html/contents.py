@@ -203,7 +203,7 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
         "low": score.low,
         "high": score.high,
         "delta": score.delta,
-        "p": p_text(score.p_value),
+        "p": p_text(score.p_adjusted, is_bound=score.p_is_bound),
         "n": score.n,
         "claim": "baseline" if is_baseline else _claim(score, result),
         "signature": score.signature,
@@ -212,9 +212,9 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
 
 def _claim(score: Score, result: ScoreResult) -> str:
     is_better = _direction(result, score.metric)
-    if score.p_value is None or score.delta is None or math.isnan(score.p_value):
+    if score.p_adjusted is None or score.delta is None or math.isnan(score.p_adjusted):
         return "not tested"
-    if not result.is_shown(score.p_value, score.n_common):
+    if not result.is_shown(score.p_adjusted, score.n_common):
         return "no difference shown"
     if is_better is None:
         return "different"
@@ -247,6 +247,8 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
                     "value": row.value,
                     "low": row.low,
                     "high": row.high,
+                    "chance_low": row.chance_low,
+                    "chance_high": row.chance_high,
                     "p": p_text(row.p_value),
                     "n": row.n,
                     "note": row.note,

@@ -40,6 +40,12 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     zero = (
         alt.Chart(data).transform_filter("datum.order == 0").mark_rule(color=GRAY, strokeWidth=1.5)
     )
+    band = base.mark_rule(strokeWidth=16, opacity=0.18).encode(
+        x=alt.X("chance_low:Q", scale=scale, title=title),
+        x2="chance_high:Q",
+        color=alt.value(GRAY),
+        tooltip=tips,
+    )
     interval = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
         x=alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(tickCount=10)),
         x2="high:Q",
@@ -60,7 +66,7 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     # One row is enough for the ceiling: drawn for each, its dashes would run together.
     top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
     line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
-    band = top.mark_rect(opacity=0.12, color=VERMILION).encode(
+    limit = top.mark_rect(opacity=0.12, color=VERMILION).encode(
         x="ceiling_low:Q", x2="ceiling_high:Q"
     )
     # Above the plot, where no interval runs into it.
@@ -68,17 +74,15 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
         x="ceiling:Q", text=alt.value("ceiling: expected of a perfect metric")
     )
     spec = (
-        (interval + band + zero.encode(x=alt.datum(0)) + dots + values + line + label)
+        (band + interval + limit + zero.encode(x=alt.datum(0)) + dots + values + line + label)
         .properties(width=WIDTH, height={"step": 34})
         .to_dict(validate=False)
     )
     coefficients = list(dict.fromkeys(row["coefficient"] for row in rows))
     whiskers = "Whiskers: 95% intervals. " if any(row["low"] is not None for row in rows) else ""
-    floor = (
-        "Gray diamonds are sentinels: what chance and the length of the output alone reach."
-        if "sentinel" in kinds
-        else ""
-    )
+    floor = "Gray bands: what 95% of metrics reach that know nothing. "
+    if "sentinel" in kinds:
+        floor += "Gray diamonds are sentinels: random numbers, the length of the output."
     has_ceiling = any(row["ceiling"] is not None for row in rows)
     ceiling = (
         " The dashed line is what a metric that knows the true ratings is expected to reach with these "
@@ -99,7 +103,8 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
 
 def agreement_domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
     """From 0 to 1, or from −1 where anything drawn is negative."""
-    drawn = [row[key] for row in rows for key in ("value", "low", "high") if row[key] is not None]
+    keys = ("value", "low", "high", "chance_low")
+    drawn = [row[key] for row in rows for key in keys if row[key] is not None]
     return [-1.0 if any(value < 0 for value in drawn) else 0.0, 1.0]
 
 
