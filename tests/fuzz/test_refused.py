@@ -60,6 +60,8 @@ REFUSED: list[tuple[str, tuple[Any, ...]]] = [
     ("bootstrapped_correlations", (SCORES, SCORES[:1], "item", "pearson", "both", 3, 1, 1)),
     ("left_out_correlations", (SCORES, SCORES[:1], "item", "pearson", 0.0)),
     ("left_out_correlations", (SCORES, SCORES, "means", "pearson", 0.0)),
+    ("exchanged_correlations", (SCORES, SCORES[:1], "item", "pearson", 3, 1, 1)),
+    ("exchanged_correlations", (SCORES, SCORES, "means", "pearson", 3, 1, 1)),
     ("permuted_correlations", (SCORES, SCORES[:1], SCORES, "item", "kendall", "both", 3, 1, 1)),
     ("permuted_correlations", (SCORES, SCORES, SCORES[:, :1], "pooled", "kendall", "both", 3, 1, 1)),
     ("boost", (u64(0, 9), u32(0), np.ones(1, np.uint8), 1, 3, 1.0)),

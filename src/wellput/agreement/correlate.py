@@ -19,7 +19,7 @@ from wellput.agreement.result import Agreement, AgreementLevel
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.chance import Chance, chance_of
+from wellput.stats.chance import Chance, chance_of, chance_of_segments
 from wellput.stats.correlation import Coefficient, Correlation, correlation_value
 from wellput.stats.left_out import leave_out, leave_out_of_scores, scale_of
 from wellput.stats.soft_accuracy import leave_out_of_spa, spa
@@ -101,7 +101,12 @@ class Held:
 
 
 def hold_segments(
-    table: ScoreTable, human: ScoreTable, cells: Cells, correlation: Correlation, seed: int
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    correlation: Correlation,
+    seed: int,
+    threads: int = 1,
 ) -> Held:
     """Segment scores against mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
@@ -114,12 +119,7 @@ def hold_segments(
         correlation,
         estimate,
         leave_out(x, z, correlation) if is_defined else None,
-        chance_of(
-            lambda scores: correlation_value(scores, z, correlation).value,
-            x,
-            correlation.coefficient,
-            seed=seed,
-        )
+        chance_of_segments(x, z, correlation, seed=seed, threads=threads)
         if is_defined
         else Chance(None),
         np.isfinite(x) & np.isfinite(z),
