@@ -193,6 +193,8 @@ def page(studies: int, seed: int) -> str:
             *PANEL_COLUMNS,
             *(panel_row(world, studies, seed) for world in PANELS),
             "",
+            "Crowds are a cautious case: leaving out a judge moves trials of three ratings more than another judge would.",
+            "",
             "## Judges who rate different systems",
             "",
             "Correlation of the true values with the mean ratings, z per judge and as given, where each judge rates only some of the systems.",

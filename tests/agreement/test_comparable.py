@@ -95,7 +95,12 @@ def test_a_system_that_nobody_judged_changes_nothing() -> None:
     for judgments in (NESTED, CROSSED):
         with_it, without = result(judgments, table=more), result(judgments)
         assert with_it.normalization == without.normalization
-        assert with_it.agreement[0].value == pytest.approx(without.agreement[0].value)
+        (one,), (other,) = with_it.agreement, without.agreement
+        assert other.low is not None and other.p_value is not None
+        assert (one.value, one.low, one.high, one.p_value) == pytest.approx(
+            (other.value, other.low, other.high, other.p_value)
+        )
+        assert with_it.advice == without.advice
         assert with_it.judges == without.judges
         assert with_it.ranking == without.ranking
 

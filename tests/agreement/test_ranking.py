@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wellput.agreement.orders import metric_orders, misplaced, order_sentence
 from wellput.agreement.panel import mean_of
@@ -150,6 +152,32 @@ def test_whom_a_system_met_does_not_decide_between_it_and_another() -> None:
     assert between[frozenset("BD")].is_real
     assert np.isnan(between[frozenset("CD")].p_value)
     assert ranking.leaders == ["D", "A"]
+
+
+@given(seed=st.integers(0, 10_000), n_systems=st.integers(2, 5), n_judges=st.integers(1, 5))
+def test_p_of_choices_and_their_interval_are_one_statement(
+    seed: int, n_systems: int, n_judges: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    answers = []
+    for judge in range(n_judges):
+        for item in range(8):
+            a, b = rng.choice(n_systems, 2, replace=False).tolist()
+            options: list[Choice] = ["a", "b", "tie"]
+            pick = rng.choice(3, p=[0.8, 0.1, 0.1] if a < b else [0.1, 0.8, 0.1])
+            answers.append(
+                Preference(f"J{judge}", f"i{item}", f"S{a}", f"S{b}", "better", options[pick])
+            )
+    (ranking,) = rank_answers(answers)
+    for difference in ranking.differences:
+        if np.isnan(difference.delta):
+            assert np.isnan(difference.p_value)
+            continue
+        assert difference.low is not None and difference.high is not None
+        assert 0 <= difference.delta <= 1
+        assert difference.low <= difference.delta <= difference.high
+        assert (difference.p_value < 0.05) == (difference.low > 0)
+        assert difference.p_adjusted >= difference.p_value
 
 
 def test_whoever_wins_of_two_is_ahead_of_the_other_even_from_a_lower_place() -> None:

@@ -73,7 +73,8 @@ def agree(
     question
         Only these questions; all without it. A list, where a question has a comma in it.
     normalize
-        Ratings per judge: z, unit, rank or none; z where there are several judges, unless said.
+        Ratings per judge: z, unit, rank or none; unless said, z where several judges rated the same
+        systems, else none: z would erase differences between systems that had different judges.
     exclude, exclude_judges_below
         Ratings to leave out, each with its reason (`"judge=J3: pressed one button"`), and judges who
         correlate less than this with the others.

@@ -271,14 +271,17 @@ def model_table(result: AgreementResult) -> Table:
 
 def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
     systems = Table(
-        columns=["system", "chosen / offered", "interval", "strength", "interval", "offers"],
+        columns=["system", "chosen / offered", "strength", "offers"],
         rows=[
             [
                 row["system"],
-                number(row["selection_ratio"], 3),
-                _interval(row["low"], row["high"], 3),
-                number(row["strength"], 2, sign=True),
-                _interval(row["strength_low"], row["strength_high"], 2),
+                _bounded(number(row["selection_ratio"], 3), row["low"], row["high"], 3),
+                _bounded(
+                    number(row["strength"], 2, sign=True),
+                    row["strength_low"],
+                    row["strength_high"],
+                    2,
+                ),
                 str(row["n"]),
             ]
             for row in entry["systems"]
@@ -286,8 +289,8 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
         title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
         f"{counted(entry['judges'], 'judge')}",
         notes=[
-            "Strength: log scale of Bradley and Terry, with Davidson's ties. Intervals hold for other "
-            "judges and other items.",
+            "Strength: log scale of Bradley and Terry, with Davidson's ties. [low, high]: 95% interval "
+            "for other judges and other items.",
             *([entry["note"]] if entry["note"] else []),
             *left_out,
         ],
@@ -299,7 +302,7 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
                 " : ".join(row["systems"]),
                 " : ".join(str(count) for count in row["chosen"]),
                 str(row["ties"]),
-                f"{number(row['share'], 2)} {_interval(row['low'], row['high'], 2)}",
+                _bounded(number(row["share"], 2), row["low"], row["high"], 2),
                 p_text(row["p_value"]),
                 p_text(row["p_adjusted"]),
                 number(row["chi_squared"], 2),
@@ -316,10 +319,11 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
     return [systems, pairs]
 
 
-def _interval(low: float | None, high: float | None, digits: int) -> str:
+def _bounded(value: str, low: float | None, high: float | None, digits: int) -> str:
+    """`value [low, high]`, the value alone where there is no interval."""
     if low is None or high is None or math.isnan(low):
-        return "–"
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+        return value
+    return f"{value} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def confusion_table(result: AgreementResult) -> Table:

@@ -24,7 +24,7 @@ from wellput.stats.crossed import crossed_variance
 from wellput.stats.ratings import FEWEST, NAN, as_ratings, undefined
 
 Places = NDArray[np.intp]
-MAX_GROUPS = 100
+MAX_GROUPS = 40
 """More judges or items than this are left out in so many groups of nearly equal size."""
 
 
@@ -142,9 +142,11 @@ def _interval(
     judges, n_judges = _jackknife(given, given.judges, rng)
     items, n_items = _jackknife(given, given.items, rng)
     answers, _ = _jackknife(given, given.judges * (given.items.max() + 1) + given.items, rng)
-    # Leaving out one of a unit's few ratings changes their products far more than other judges would:
-    # what single answers vary by is taken from the judges' share, and is in that of the items.
-    variance, freedom = crossed_variance(max(judges - answers, 0.0), n_judges, items, n_items, 0.0)
+    # Leaving out one of a unit's few ratings changes their products at least twice as much as other
+    # judges would: half of what single answers vary by is no part of the judges' share. All of it would
+    # be right for a crowd, and too much for a panel of strong tastes (coverage .91).
+    own = max(judges - answers / 2, 0.0)
+    variance, freedom = crossed_variance(own, n_judges, items, n_items, 0.0)
     if not variance > 0 or not value < 1:
         return None, None, "no interval: the spread is unknown"
     method = f"jackknife over judges and items, {freedom:.1f} df"

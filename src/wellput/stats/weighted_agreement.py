@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.ratings import NAN, as_ratings, shared_units, undefined
+from wellput.stats.ratings import NAN, SquaredDisagreements, as_ratings, undefined
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
@@ -55,20 +55,14 @@ def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
     Pairs of judges who share less than `fewest` units are left out: what two judges would disagree by
     chance cannot be told from one or two units, and beta is nearly 0 then, however they agree.
     """
-    pairs = list(shared_units(as_ratings(ratings), fewest=max(fewest, 1)))
-    observed = sum(float(((x - y) ** 2).sum()) for _, _, x, y in pairs)
-    expected = sum(
-        len(x) * float(x.var() + y.var() + (x.mean() - y.mean()) ** 2) for _, _, x, y in pairs
-    )
-    if not pairs:
+    pairs = SquaredDisagreements.of(as_ratings(ratings), fewest=fewest)
+    n = int(pairs.n.sum())
+    if not n:
         return undefined(f"no two judges share {max(fewest, 1)} units", n=0)
-    if not expected:
-        return undefined("all ratings are the same", n=len(pairs))
-    return Estimate(
-        1 - observed / expected,
-        method="Artstein & Poesio's beta, interval distance",
-        n=sum(len(x) for _, _, x, _ in pairs),
-    )
+    if not pairs.expected.any():
+        return undefined("all ratings are the same", n=n)
+    value = 1 - float(pairs.observed.sum() / pairs.expected.sum())
+    return Estimate(value, method="Artstein & Poesio's beta, interval distance", n=n)
 
 
 def beta_by_item(
