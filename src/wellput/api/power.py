@@ -47,8 +47,8 @@ def power(
         their number counts only with `judge_correlation`.
     sd_item, sd_noise, sd_judge
         For two systems, in the unit of `difference`: how much the true difference varies from item to
-        item (1 unless said), how much one judge's answer about one item varies by chance (1), and how
-        much judges differ in their preference for one of the systems (0).
+        item (1 unless said), how much one rating varies when the same judge rates the same output again
+        (1), and how much judges differ in their preference for one of the systems (0).
     judge_correlation, pilot_judges
         For two metrics: how far two single judges correlate, and how many judges the correlations of
         the metrics with people were seen with (1 unless said).

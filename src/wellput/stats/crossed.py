@@ -107,12 +107,10 @@ class CrossedMeans:
         if n_items < 2:
             return judges, n_judges - 1.0
         answers, _ = self._jackknife(self.answers, used, weights)
-        variance = max(judges + items - answers, judges, items)
-        fewest = min(n_judges, n_items)
-        if fewest < MIN_UNITS_FOR_SATTERTHWAITE or not variance > 0:
-            return variance, fewest - 1.0
-        spread = judges**2 / (n_judges - 1) + items**2 / (n_items - 1)
-        return variance, variance**2 / spread
+        variance, freedom = crossed_variance(
+            np.array(judges), np.array(items), np.array(answers), n_judges, n_items
+        )
+        return float(variance), float(freedom)
 
     def _variance_of_unanimity(self, used: Places) -> float:
         """Where all answers of a group are alike nothing varies, and yet nobody knows that all others
@@ -135,6 +133,20 @@ class CrossedMeans:
         left = self.counts[used] - counts[has_values]
         without = _ratio(self.totals[used] - sums[has_values], left) @ weights
         return float((n - 1) / n * ((without - without.mean()) ** 2).sum()), n
+
+
+def crossed_variance(
+    judges: Floats, items: Floats, answers: Floats, n_judges: int, n_items: int
+) -> tuple[Floats, Floats]:
+    """The variance of a mean over judges × items, and its degrees of freedom, from the variances when
+    judges, items, and single answers are left out; at least two judges and two items."""
+    variance = np.maximum(judges + items - answers, np.maximum(judges, items))
+    fewest = min(n_judges, n_items)
+    freedom = np.full(variance.shape, fewest - 1.0)
+    if fewest >= MIN_UNITS_FOR_SATTERTHWAITE:
+        spread = judges**2 / (n_judges - 1) + items**2 / (n_items - 1)
+        np.divide(variance**2, spread, out=freedom, where=spread > 0)
+    return variance, freedom
 
 
 def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple[Floats, Floats]:
