@@ -30,7 +30,7 @@ def test_what_intervals_hold_for() -> None:
     for generalize in ("items", "systems", "both"):
         fit = wellput.fit(
             evalset, ratings, question="quality", predictors="ssa", no_rescale=True,
-            generalize=generalize,  # type: ignore[arg-type]
+            generalize=generalize,
         )  # fmt: skip
         (row,) = fit.to_dict()["coefficients"]
         widths[generalize] = row["high"] - row["low"]

@@ -30,7 +30,7 @@ def test_one_judge_speaks_for_nobody_else() -> None:
     only = "With 1 judge the result of the study will hold for that judge only."
     assert only in str(wellput.power(difference=0.5, items=20, judges=[1, 3], simulations=200))
     for options in ({"judges": 3}, {"judges": [1, 3], "sd_judge": 0.5}):
-        assert only not in str(wellput.power(difference=0.5, items=20, simulations=200, **options))  # type: ignore[arg-type]
+        assert only not in str(wellput.power(difference=0.5, items=20, simulations=200, **options))
 
 
 def test_the_noise_is_that_of_one_rating() -> None:
