@@ -347,7 +347,6 @@ def _p_of_noise(x: Floats, z: Floats, correlation: Correlation, *, seed: int) ->
     else:
         chance = chance_of_segments(x, z, correlation, seed=seed)
     return left_out.estimate(
-        present=np.isfinite(x) & np.isfinite(z),
         null=chance.null,
         scale=scale_of(correlation, len(x)),
     ).p_value

@@ -141,7 +141,7 @@ def _against(
         rows += _corrected([one.agreement(options.uncertainty) for one in held.values()], options)
         test = _pair_test(tables, human, cells, coefficient, held, options)
         pairs += compare_pairs(
-            [name for name, one in held.items() if one.left_out is not None],
+            [name for name, one in held.items() if one.figure is not None],
             test,
             question=human.scorer,
             level=options.level,

@@ -16,26 +16,26 @@ from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.stats.chance import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
-from wellput.stats.two_way_jackknife import LeftOut, two_way_variance
+from wellput.stats.table_figure import TableFigure
+from wellput.stats.two_way import crossed_variance
 
 
-def mean_left_out(values: Floats) -> LeftOut:
+def mean_left_out(values: Floats) -> TableFigure:
     """Of the mean of a full table, by hand."""
     n_systems, n_items = values.shape
     total = values.sum()
-    return LeftOut(
+    return TableFigure(
         float(values.mean()),
         (total - values.sum(axis=1)) / (n_items * (n_systems - 1)),
         (total - values.sum(axis=0)) / (n_systems * (n_items - 1)),
         (total - values) / (values.size - 1),
+        np.ones(values.shape, dtype=bool),
     )
 
 
 def test_one_way_it_is_the_error_of_a_mean() -> None:
     values = np.random.default_rng(1).normal(size=(6, 10))
-    found = mean_left_out(values).estimate(
-        present=np.ones(values.shape, dtype=bool), generalize="systems"
-    )
+    found = mean_left_out(values).estimate(generalize="systems")
     error = values.mean(axis=1).std(ddof=1) / math.sqrt(6)
     assert found.high == pytest.approx(values.mean() + stats.t.ppf(0.975, 5) * error)
 
@@ -61,7 +61,7 @@ def test_the_variance_is_that_of_two_way_clusters() -> None:
     assert jackknifed(parts.items) == pytest.approx(clustered(items) * 40 / 39)
     cells = np.arange(values.size)
     assert jackknifed(parts.cells) == pytest.approx(clustered(cells) * 320 / 319)
-    whole, _ = two_way_variance(
+    whole, _ = crossed_variance(
         jackknifed(parts.systems), jackknifed(parts.items), jackknifed(parts.cells), 8, 40
     )
     assert whole == pytest.approx(
@@ -75,7 +75,7 @@ def test_few_systems_say_nothing_of_others(n_systems: int) -> None:
     x = rng.normal(size=(n_systems, 40))
     found = correlate(x, x + rng.normal(size=x.shape))
     assert (found.low, found.high, found.p_value) == (None, None, None)
-    assert "say nothing of others, it takes 4" in found.method
+    assert "cannot show how others differ, it takes 4" in found.method
     assert correlate(x, x + rng.normal(size=x.shape), generalize="items").low is not None
 
 
