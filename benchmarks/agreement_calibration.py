@@ -29,7 +29,7 @@ from scipy.stats import kstest
 from benchmarks.agreement_worlds import STUDY_WORLDS, StudyWorld
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.chance import chance_of
+from wellput.stats.chance import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
 from wellput.stats.correlation_bootstrap import (
     boot_both,
@@ -336,14 +336,17 @@ def _p_of_noise(x: Floats, z: Floats, correlation: Correlation, *, seed: int) ->
         return correlate(x, z, correlation).p_value
     left_out = leave_out(x, z, correlation)
 
-    def figure(scores: Floats) -> float:
-        if correlation.coefficient == "spa":
-            return leave_out(scores, z, correlation).value
-        return correlation_value(scores, z, correlation).value
-
-    chance = chance_of(figure, x, correlation.coefficient, exchanges=60, seed=seed)
+    if correlation.coefficient == "spa":
+        chance = chance_of(
+            lambda scores: leave_out(scores, z, correlation).value,
+            x,
+            "spa",
+            exchanges=60,
+            seed=seed,
+        )
+    else:
+        chance = chance_of_segments(x, z, correlation, seed=seed)
     return left_out.estimate(
-        present=np.isfinite(x) & np.isfinite(z),
         null=chance.null,
         scale=scale_of(correlation, len(x)),
     ).p_value

@@ -24,6 +24,7 @@ NB_MODULE(_native, m) {
     wellput::add_rouge(m);
     wellput::add_bootstrapped_correlations(m);
     wellput::add_left_out_correlations(m);
+    wellput::add_exchanged_correlations(m);
     wellput::add_ordering(m);
     wellput::add_permuted_correlations(m);
     wellput::add_tagger(m);

@@ -167,6 +167,17 @@ def left_out_correlations(
     x: Floats, z: Floats, grouping: str, coefficient: str, epsilon: float
 ) -> tuple[Floats, Floats]: ...
 
+# exchanged_correlations.cpp
+def exchanged_correlations(
+    x: Floats,
+    z: Floats,
+    grouping: str,
+    coefficient: str,
+    exchanges: int,
+    seed: int,
+    threads: int,
+) -> Floats: ...
+
 # permuted_correlations.cpp
 def permuted_correlations(
     x: Floats,

@@ -134,9 +134,15 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
-        "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic",
+        "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic "
+        "--generalize items",
         lambda: wellput.fit(
-            "e.jsonl", "j.csv", question="quality", predictors="ssa,length", stepwise="aic"
+            "e.jsonl",
+            "j.csv",
+            question="quality",
+            predictors="ssa,length",
+            stepwise="aic",
+            generalize="items",
         ),
     ),
     "report": (

@@ -13,7 +13,7 @@ from wellput.core.metric import Floats
 from wellput.stats.correlation import Correlation, common_cells, correlation_value
 from wellput.stats.left_out import leave_out
 from wellput.stats.soft_accuracy import leave_out_of_spa, spa
-from wellput.stats.two_way_jackknife import LeftOut
+from wellput.stats.table_figure import TableFigure
 
 LEVELS = [("segment", "none"), ("segment", "item"), ("segment", "system"), ("system", "none")]
 COEFFICIENTS = ["pearson", "spearman", "kendall", "kendall-c"]
@@ -34,7 +34,7 @@ def scores(seed: int, *, n_systems: int = 5, n_items: int = 8) -> tuple[Floats, 
     return left_x, left_z
 
 
-def by_hand(x: Floats, figure: Callable[[Floats], float]) -> LeftOut:
+def by_hand(x: Floats, figure: Callable[[Floats], float]) -> TableFigure:
     """Every figure computed anew."""
 
     def without(*place: int | slice) -> float:
@@ -43,11 +43,12 @@ def by_hand(x: Floats, figure: Callable[[Floats], float]) -> LeftOut:
         return figure(left)
 
     n_systems, n_items = x.shape
-    return LeftOut(
+    return TableFigure(
         figure(x),
         np.array([without(system, slice(None)) for system in range(n_systems)]),
         np.array([without(slice(None), item) for item in range(n_items)]),
         np.array([[without(s, i) for i in range(n_items)] for s in range(n_systems)]),
+        np.isfinite(x),
     )
 
 

@@ -141,7 +141,7 @@ def _against(
         rows += _corrected([one.agreement(options.uncertainty) for one in held.values()], options)
         test = _pair_test(tables, human, cells, coefficient, held, options)
         pairs += compare_pairs(
-            [name for name, one in held.items() if one.left_out is not None],
+            [name for name, one in held.items() if one.figure is not None],
             test,
             question=human.scorer,
             level=options.level,
@@ -159,7 +159,7 @@ def _held_by(
     options: AgreementOptions,
 ) -> Iterator[tuple[str, Held]]:
     """Every metric held against people at the level asked for."""
-    seed = options.uncertainty.seed
+    seed, threads = options.uncertainty.seed, options.uncertainty.threads
     if options.level == "document":
         drawn = draw_documents(
             cells, size=options.document_size, documents=options.documents, seed=seed
@@ -172,7 +172,7 @@ def _held_by(
     else:
         correlation = Correlation("segment", options.average, coefficient)
         for name, table in tables.items():
-            yield name, hold_segments(table, human, cells, correlation, seed)
+            yield name, hold_segments(table, human, cells, correlation, seed, threads)
 
 
 def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreement]:

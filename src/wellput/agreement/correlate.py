@@ -19,11 +19,11 @@ from wellput.agreement.result import Agreement, AgreementLevel
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.chance import Chance, chance_of
+from wellput.stats.chance import Chance, chance_of, chance_of_segments
 from wellput.stats.correlation import Coefficient, Correlation, correlation_value
 from wellput.stats.left_out import leave_out, leave_out_of_scores, scale_of
 from wellput.stats.soft_accuracy import leave_out_of_spa, spa
-from wellput.stats.two_way_jackknife import LeftOut
+from wellput.stats.table_figure import TableFigure
 
 Cells = NDArray[np.bool_]
 SPA_EXCHANGES = 1000
@@ -44,17 +44,15 @@ class Uncertainty:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """One metric held against people by one coefficient. `left_out` is None where the value is
-    undefined."""
+    """One metric held against people by one coefficient; `figure` is None where that is undefined."""
 
     metric: str
     question: str
     level: AgreementLevel
     correlation: Correlation
     estimate: Estimate
-    left_out: LeftOut | None
+    figure: TableFigure | None
     chance: Chance
-    present: Cells
 
     def agreement(self, uncertainty: Uncertainty) -> Agreement:
         """With interval and p-value."""
@@ -79,29 +77,32 @@ class Held:
         )
 
     def _inferred(self, uncertainty: Uncertainty) -> Estimate:
-        if self.left_out is None:
+        if self.figure is None:
             return Estimate(math.nan, method=self.estimate.method)
-        return self.left_out.estimate(
-            present=self.present,
+        return self.figure.estimate(
             generalize=uncertainty.generalize,
             null=self.chance.null,
-            scale=scale_of(self.correlation, int(self.present.any(axis=1).sum())),
+            scale=scale_of(self.correlation, self.figure.n_systems),
             confidence=uncertainty.confidence,
         )
 
     def minus(self, other: Held, uncertainty: Uncertainty) -> Estimate:
         """The difference of two metrics' coefficients, with interval and p-value."""
-        if self.left_out is None or other.left_out is None:
+        if self.figure is None or other.figure is None:
             return Estimate(math.nan, p_value=math.nan, method="undefined")
-        return (self.left_out - other.left_out).estimate(
-            present=self.present,
+        return (self.figure - other.figure).estimate(
             generalize=uncertainty.generalize,
             confidence=uncertainty.confidence,
         )
 
 
 def hold_segments(
-    table: ScoreTable, human: ScoreTable, cells: Cells, correlation: Correlation, seed: int
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    correlation: Correlation,
+    seed: int,
+    threads: int = 1,
 ) -> Held:
     """Segment scores against mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
@@ -114,15 +115,9 @@ def hold_segments(
         correlation,
         estimate,
         leave_out(x, z, correlation) if is_defined else None,
-        chance_of(
-            lambda scores: correlation_value(scores, z, correlation).value,
-            x,
-            correlation.coefficient,
-            seed=seed,
-        )
+        chance_of_segments(x, z, correlation, seed=seed, threads=threads)
         if is_defined
         else Chance(None),
-        np.isfinite(x) & np.isfinite(z),
     )
 
 
@@ -150,7 +145,6 @@ def hold_systems(
         )
         if is_defined
         else Chance(None),
-        cells,
     )
 
 
@@ -168,13 +162,12 @@ def _hold_spa(table: ScoreTable, human: ScoreTable, cells: Cells, seed: int) -> 
         chance_of(lambda scores: leave_out_of_spa(scores, z).value, x, "spa", seed=seed)
         if is_defined
         else Chance(None),
-        cells,
     )
 
 
 def left_out_systems(
     table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient
-) -> LeftOut:
+) -> TableFigure:
     """The coefficient of the systems' scores without each system, item and cell."""
     return leave_out_of_scores(
         (system_scores(table, cells), system_scores_without_items(table, cells)),

@@ -21,7 +21,7 @@ from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.chance import Chance, chance_of
 from wellput.stats.correlation import Coefficient, Correlation
-from wellput.stats.two_way_jackknife import LeftOut
+from wellput.stats.table_figure import TableFigure
 
 
 def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> list[NDArray[np.intp]]:
@@ -53,7 +53,7 @@ def hold_documents(
     if not used:
         nothing = Estimate(math.nan, method="undefined in every document", n=0)
         return Held(
-            table.scorer, human.scorer, "document", correlation, nothing, None, Chance(None), cells
+            table.scorer, human.scorer, "document", correlation, nothing, None, Chance(None)
         )
     x = np.stack([system_scores(table, inside) for inside in used], axis=1)
     z = np.stack([system_scores(human, inside) for inside in used], axis=1)
@@ -64,11 +64,10 @@ def hold_documents(
         "document",
         correlation,
         Estimate(float(np.nanmean(values)), method=correlation.title, n=len(used)),
-        LeftOut.mean(by_document),
+        TableFigure.mean(by_document),
         chance_of(
             lambda scores: _mean_coefficient(scores, z, coefficient), x, coefficient, seed=seed
         ),
-        np.logical_or.reduce(used),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.card import panel_provenance
 from wellput.agreement.choices import selection_ratings
@@ -98,6 +100,8 @@ def fit(
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable
 
+    if generalize not in get_args(Generalize):
+        raise InputError(f"generalize={generalize!r} is none of {', '.join(get_args(Generalize))}.")
     if path is not None:
         check_savable(path)
     check_files([path], [evalset, judgments])

@@ -116,7 +116,7 @@ def correlate(
 
     n is the number of points, or of groups averaged; `method` names the correlation, the epsilon of
     `acc-t`, and how the interval was made, or why there is none. Points of one system or item are not
-    independent: the interval is that of a two-way jackknife, for what `generalize` says. SciPy's p-value
+    independent: the interval is that of a two-way jackknife, for what `generalize` says. SciPy's p
     would take all points for independent.
 
     >>> metric = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.9]])

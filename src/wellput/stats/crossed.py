@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.student import student_estimate
+from wellput.stats.two_way import crossed_variance
 
 Places = NDArray[np.intp]
-MIN_UNITS_FOR_SATTERTHWAITE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ class CrossedMeans:
         if n_items < 2:
             return judges, n_judges - 1.0
         answers, _ = self._jackknife(self.answers, used, weights)
-        return crossed_variance(judges, n_judges, items, n_items, answers)
+        return crossed_variance(judges, items, answers, n_judges, n_items)
 
     def _variance_of_unanimity(self, used: Places) -> float:
         """Where all answers of a group are alike nothing varies, and yet nobody knows that all others
@@ -136,20 +136,6 @@ class CrossedMeans:
         left = self.counts[used] - counts[has_values]
         without = _ratio(self.totals[used] - sums[has_values], left) @ weights
         return float((n - 1) / n * ((without - without.mean()) ** 2).sum()), n
-
-
-def crossed_variance(
-    judges: float, n_judges: int, items: float, n_items: int, answers: float
-) -> tuple[float, float]:
-    """The variance and its degrees of freedom, from the jackknife variances over judges, over items and
-    over judges on items."""
-    variance = max(judges + items - answers, judges, items)
-    fewest = min(n_judges, n_items) - 1.0
-    if fewest < MIN_UNITS_FOR_SATTERTHWAITE - 1 or not variance > 0:
-        return variance, fewest
-    spread = judges**2 / (n_judges - 1) + items**2 / (n_items - 1)
-    satterthwaite = variance**2 / spread
-    return variance, min(satterthwaite, math.sqrt(fewest * satterthwaite))
 
 
 def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple[Floats, Floats]:

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.crossed import crossed_variance
 from wellput.stats.preferences import Choices
 from wellput.stats.strengths import BradleyTerry, bradley_terry, pair_chances, pair_slope
 from wellput.stats.student import student_estimate
+from wellput.stats.two_way import crossed_variance
 
 Places = NDArray[np.intp]
 MAX_UNITS_ONE_BY_ONE = 300
@@ -68,7 +68,7 @@ def _with_interval(
     if min(len(steps[0]), len(steps[1])) < 2:
         variance, freedom = np.nan, 1.0
     else:
-        variance, freedom = crossed_variance(judges, len(steps[0]), items, len(steps[1]), answers)
+        variance, freedom = crossed_variance(judges, items, answers, len(steps[0]), len(steps[1]))
     method = "Bradley–Terry with Davidson's ties, jackknife over judges and items"
     return student_estimate(
         strength.value,

@@ -31,10 +31,10 @@ from wellput.stats.correlation import (
 from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.soft_accuracy import leave_out_of_spa
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
-from wellput.stats.two_way_jackknife import LeftOut
+from wellput.stats.table_figure import TableFigure
 
 
-def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> LeftOut:
+def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> TableFigure:
     """Of scores x and z, systems × items, NaN where a cell is missing; at system level of their means.
 
     >>> x = np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]])
@@ -51,7 +51,9 @@ def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) ->
         return _grouped(x, z, correlation.coefficient, epsilon)
     if correlation.grouping == "system":
         turned = _grouped(x.T, z.T, correlation.coefficient, epsilon)
-        return LeftOut(turned.value, turned.items, turned.systems, turned.cells.T)
+        return TableFigure(
+            turned.value, turned.items, turned.systems, turned.cells.T, turned.present.T
+        )
     return _pooled(x, z, correlation.coefficient, epsilon)
 
 
@@ -65,7 +67,6 @@ def correlation_with_interval(
     x, z = common_cells(x, z)
     is_share = correlation.coefficient in ACCURACIES
     inferred = leave_out(x, z, correlation).estimate(
-        present=np.isfinite(x),
         generalize=generalize,
         null=None if is_share else 0.0,
         scale=scale_of(correlation, int(np.isfinite(x).any(axis=1).sum())),
@@ -101,7 +102,6 @@ def correlation_difference(
             return undefined(reason, has_p_value=True)
     difference = leave_out(x, z, correlation) - leave_out(y, z, correlation)
     found = difference.estimate(
-        present=np.isfinite(x),
         generalize=generalize,
         confidence=confidence,
         n=int(np.isfinite(x).sum()),
@@ -117,7 +117,7 @@ def scale_of(correlation: Correlation, n_systems: int) -> Scale:
     return scale_of_pairs(n_systems * (n_systems - 1) // 2, is_share=is_share)
 
 
-def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> LeftOut:
+def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
     values, without = _native.left_out_correlations(x, z, "pooled", coefficient, epsilon)
     value = float(values[0, 0])
     cells = np.where(np.isfinite(x), without, value)
@@ -130,7 +130,7 @@ def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> L
     items = value + (cells - value).sum(axis=0)
     if coefficient == "pearson":
         items = _pearson_without_items(x, z)
-    return LeftOut(value, systems, items, cells)
+    return TableFigure(value, systems, items, cells, np.isfinite(x))
 
 
 def _pearson_without_items(x: Floats, z: Floats) -> Floats:
@@ -145,7 +145,7 @@ def _pearson_without_items(x: Floats, z: Floats) -> Floats:
     return without
 
 
-def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> LeftOut:
+def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
     """The mean of the coefficients of the columns, those left out where it is undefined."""
     x, z = np.ascontiguousarray(x), np.ascontiguousarray(z)
     values, without = _native.left_out_correlations(x, z, "item", coefficient, epsilon)
@@ -160,10 +160,10 @@ def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> 
         total - np.nan_to_num(groups) + np.nan_to_num(without), n - is_defined.astype(float) + left
     )
     value = total / n if n else float("nan")
-    return LeftOut(value, rows, columns, cells)
+    return TableFigure(value, rows, columns, cells, np.isfinite(x))
 
 
-def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> LeftOut:
+def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> TableFigure:
     """Of the systems' mean scores."""
     return leave_out_of_scores(
         _means_without_items(x), _means_without_items(z), np.isfinite(x), coefficient
@@ -175,7 +175,7 @@ def leave_out_of_scores(
     z: tuple[Floats, Floats],
     present: NDArray[np.bool_],
     coefficient: Coefficient,
-) -> LeftOut:
+) -> TableFigure:
     """Of the systems' scores, however they are made of items: x and z are pairs of the scores (systems)
     and the scores without each item (items, systems). `present` (systems × items) says which system has
     which item."""
@@ -198,7 +198,7 @@ def leave_out_of_scores(
         rows_x[:, place], rows_z[:, place] = x_items[:, place], z_items[:, place]
         cells[system] = row_correlations(rows_x, rows_z, coefficient, epsilon)
     items = row_correlations(x_items, z_items, coefficient, epsilon)
-    return LeftOut(float(value), systems, items, np.where(present, cells, value))
+    return TableFigure(float(value), systems, items, np.where(present, cells, value), present)
 
 
 def row_correlations(

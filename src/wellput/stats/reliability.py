@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.crossed import crossed_variance
 from wellput.stats.ratings import FEWEST, NAN, as_ratings, undefined
+from wellput.stats.two_way import crossed_variance
 
 Places = NDArray[np.intp]
 MAX_GROUPS = 40
@@ -146,7 +146,7 @@ def _interval(
     # judges would: half of what single answers vary by is no part of the judges' share. All of it would
     # be right for a crowd, and too much for a panel of strong tastes (coverage .91).
     own = max(judges - answers / 2, 0.0)
-    variance, freedom = crossed_variance(own, n_judges, items, n_items, 0.0)
+    variance, freedom = crossed_variance(own, items, 0.0, n_judges, n_items)
     if not variance > 0 or not value < 1:
         return None, None, "no interval: the spread is unknown"
     method = f"jackknife over judges and items, {freedom:.1f} df"

@@ -20,7 +20,7 @@ Places = NDArray[np.intp]
 @dataclass(frozen=True, eq=False)
 class RowProducts:
     """Rows with y centered and x centered and scaled by its standard deviation. `products` has those
-    of (1, x, y) with each other, shape (rows, k + 2, k + 2)."""
+    of (1, x, y) with each other, shape (rows, k + 2, k + 2), `total` their sum."""
 
     y: Floats
     x: Floats
@@ -28,6 +28,7 @@ class RowProducts:
     scale: Floats
     y_mean: float
     products: Floats
+    total: Floats
 
     @classmethod
     def of(cls, y: Floats, x: Floats) -> RowProducts:
@@ -36,23 +37,20 @@ class RowProducts:
         standard, centered = (x - mean) / scale, y - y.mean()
         row = np.column_stack([np.ones(len(y)), standard, centered])
         products = row[:, :, None] * row[:, None, :]
-        return cls(centered, standard, mean, scale, float(y.mean()), products)
+        total = products.sum(axis=0)
+        return cls(centered, standard, mean, scale, float(y.mean()), products, total)
 
-    @property
-    def total(self) -> Floats:
-        """The sum over all rows."""
-        return np.asarray(self.products.sum(axis=0), dtype=np.float64)
+    def sums(self, unit_of: Places, n: int) -> Floats:
+        """Summed over the rows of each of n units: (n, k + 2, k + 2)."""
+        sums = np.zeros((n, *self.products.shape[1:]))
+        order = np.argsort(unit_of, kind="stable")
+        starts = np.flatnonzero(np.diff(unit_of[order], prepend=-1))
+        sums[unit_of[order][starts]] = np.add.reduceat(self.products[order], starts, axis=0)
+        return sums
 
-    def without_each(self, unit_of: Places, rows: NDArray[np.bool_] | None = None) -> Floats:
-        """Sums over the rows (all, or those chosen) without each unit's: (units, k + 2, k + 2)."""
-        chosen = self.products if rows is None else self.products[rows]
-        units = unit_of if rows is None else unit_of[rows]
-        sums = np.zeros((int(unit_of.max()) + 1, *self.products.shape[1:]))
-        order = np.argsort(units, kind="stable")
-        starts = np.flatnonzero(np.diff(units[order], prepend=-1))
-        if len(starts):
-            sums[units[order][starts]] = np.add.reduceat(chosen[order], starts, axis=0)
-        return np.asarray(chosen.sum(axis=0) - sums, dtype=np.float64)
+    def without_each(self, unit_of: Places) -> Floats:
+        """Summed over the rows of all units but one, in turn: (units, k + 2, k + 2)."""
+        return self.total - self.sums(unit_of, int(unit_of.max()) + 1)
 
     def coefficients(
         self, sums: Floats, columns: Sequence[int], penalties: Floats | float = 0.0

@@ -18,7 +18,7 @@ from wellput.core.table import Estimate
 from wellput.stats.correlation import common_cells, undefined
 from wellput.stats.permutation import check_resampling
 from wellput.stats.resampling import ROUNDING
-from wellput.stats.two_way_jackknife import LeftOut
+from wellput.stats.table_figure import TableFigure
 
 
 def spa(
@@ -64,7 +64,7 @@ def pairwise_p_values(
     return np.where(np.abs(observed) <= ROUNDING * np.abs(rows).sum(axis=0), 0.5, p_values)
 
 
-def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> LeftOut:
+def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableFigure:
     """Soft pairwise accuracy without each system, item and cell, around `value`.
 
     The share of exchanges is taken from the normal curve here: its variance is known, the sum of the
@@ -92,13 +92,19 @@ def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> LeftOu
         items += changes
     if not counts:
         nothing = np.full(n_systems, np.nan)
-        return LeftOut(np.nan, nothing, np.full(n_items, np.nan), np.full(x.shape, np.nan))
+        return TableFigure(
+            np.nan, nothing, np.full(n_items, np.nan), np.full(x.shape, np.nan), np.isfinite(x)
+        )
     mean = sums / counts
     center = mean if value is None else value
     left = counts - system_counts
     without = np.divide(sums - systems, left, out=np.full(n_systems, np.nan), where=left > 0)
-    return LeftOut(
-        center, center + without - mean, center + items / counts, center + cells / counts
+    return TableFigure(
+        center,
+        center + without - mean,
+        center + items / counts,
+        center + cells / counts,
+        np.isfinite(x),
     )
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -108,10 +109,13 @@ def held_out(
     system_of, item_of = numbered(systems), numbered(items)
     grid = _Grid.of(system_of, item_of, unseen, folds, seed)
     scores = np.full(len(y), np.nan)
-    sums = [_UnitSums(system_of, grid), _UnitSums(item_of, grid)]
+    by_system = _UnitSums.of(rows, system_of, grid.systems, grid.items)
+    by_item = _UnitSums.of(rows, item_of, grid.items, grid.systems)
+    systems_moments = np.zeros((len(by_system.sums), 6))
+    items_moments = np.zeros((len(by_item.sums), 6))
     tried = 0
-    for fold in grid.folds():
-        held, seen = grid.held(fold), grid.seen(fold)
+    for fold_of_systems, fold_of_items in grid.folds():
+        held, seen = grid.rows(fold_of_systems, fold_of_items)
         if not held.any():
             continue
         tried += 1
@@ -121,12 +125,12 @@ def held_out(
             continue
         slopes = _standard_slopes(rows, model, rows.products[seen].sum(axis=0))
         scores[held] = rows.x[held][:, list(model.columns)] @ slopes
-        for unit in sums:
-            unit.add(rows, model, fold)
+        systems_moments += by_system.moments(rows, model, fold_of_systems, fold_of_items)
+        items_moments += by_item.moments(rows, model, fold_of_items, fold_of_systems)
     there = np.isfinite(scores)
     moments = _moments(rows.y[there], scores[there])
     total = moments.sum(axis=0)
-    without = LeftOut(_r(sums[0].moments), _r(sums[1].moments), _r(total - moments))
+    without = LeftOut(_r(systems_moments), _r(items_moments), _r(total - moments))
     return HeldOut(unseen, scores, float(_r(total)), int(there.sum()), tried, without)
 
 
@@ -144,20 +148,38 @@ def _standard_slopes(rows: RowProducts, model: LinearModel, sums: Floats) -> Flo
     """Those of a fit to rows with these summed products, with which the scores of all rows have a
     standard deviation of 1 (their mean is 0); NaN where there is no fit, or all scores are equal."""
     slopes = rows.coefficients(sums, model.columns, model.penalties)[..., 1:]
-    columns = rows.x[:, list(model.columns)]
-    variance = np.einsum("...i,ij,...j->...", slopes, columns.T @ columns, slopes) / len(rows.y)
+    places = [column + 1 for column in model.columns]
+    squares = rows.total[places][:, places]
+    variance = np.einsum("...i,ij,...j->...", slopes, squares, slopes) / len(rows.y)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(slopes / np.sqrt(variance)[..., None], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
-class _Grid:
-    """Which rows a fold holds out and which it sees. A fold is (fold of systems, fold of items)."""
+class _Axis:
+    """How rows are dealt into folds by their systems, or by their items; `is_split` where those are
+    left out, otherwise there is one fold and it is never hidden."""
 
-    by_system: bool
-    by_item: bool
-    system_fold: Places
-    item_fold: Places
+    is_split: bool
+    fold_of: Places
+
+    @property
+    def n(self) -> int:
+        return int(self.fold_of.max()) + 1
+
+    def held(self, fold: int) -> NDArray[np.bool_]:
+        return np.asarray(self.fold_of == fold)
+
+    def seen(self, fold: int) -> NDArray[np.bool_]:
+        return ~self.held(fold) if self.is_split else self.held(fold)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Which rows a fold of systems and a fold of items hold out, and which they learn from."""
+
+    systems: _Axis
+    items: _Axis
 
     @classmethod
     def of(cls, system_of: Places, item_of: Places, unseen: Unseen, folds: int, seed: int) -> _Grid:
@@ -166,42 +188,46 @@ class _Grid:
         n_items, n_systems = int(item_of.max()) + 1, int(system_of.max()) + 1
         item_fold = rng.permutation(n_items) % (folds if by_item else 1)
         most = folds if by_item else n_systems
-        system_fold = rng.permutation(n_systems) % (min(most, n_systems) if by_system else 1)
-        return cls(by_system, by_item, system_fold[system_of], item_fold[item_of])
+        system_fold = rng.permutation(n_systems) % (most if by_system else 1)
+        return cls(_Axis(by_system, system_fold[system_of]), _Axis(by_item, item_fold[item_of]))
 
     def folds(self) -> Iterator[tuple[int, int]]:
-        for system in range(int(self.system_fold.max()) + 1):
-            for item in range(int(self.item_fold.max()) + 1):
-                yield system, item
+        return product(range(self.systems.n), range(self.items.n))
 
-    def held(self, fold: tuple[int, int]) -> NDArray[np.bool_]:
-        rows: NDArray[np.bool_] = (self.system_fold == fold[0]) & (self.item_fold == fold[1])
-        return rows
-
-    def seen(self, fold: tuple[int, int]) -> NDArray[np.bool_]:
-        rows = np.ones(len(self.system_fold), dtype=np.bool_)
-        if self.by_system:
-            rows &= self.system_fold != fold[0]
-        if self.by_item:
-            rows &= self.item_fold != fold[1]
-        return rows
+    def rows(self, system: int, item: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Held out, and seen."""
+        held = self.systems.held(system) & self.items.held(item)
+        return held, self.systems.seen(system) & self.items.seen(item)
 
 
+@dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """The moments of all scores, made anew without each unit (a system, or an item)."""
+    """What is fitted and scored without each unit (a system, or an item). `sums` are those of the
+    products of its rows, by the fold of the other axis: (units, other folds, k + 2, k + 2)."""
 
-    def __init__(self, unit_of: Places, grid: _Grid) -> None:
-        self._grid, self._unit_of = grid, unit_of
-        self.moments = np.zeros((int(unit_of.max()) + 1, 6))
+    own: _Axis
+    other: _Axis
+    sums: Floats
 
-    def add(self, rows: RowProducts, model: LinearModel, fold: tuple[int, int]) -> None:
-        """What the rows that this fold holds out add, in turn without each unit's rows."""
-        seen = rows.without_each(self._unit_of, self._grid.seen(fold))
-        held = rows.without_each(self._unit_of, self._grid.held(fold))
+    @classmethod
+    def of(cls, rows: RowProducts, unit_of: Places, own: _Axis, other: _Axis) -> _UnitSums:
+        n = int(unit_of.max()) + 1
+        fold_of_unit = np.zeros(n, dtype=np.intp)
+        fold_of_unit[unit_of] = own.fold_of
+        sums = rows.sums(unit_of * other.n + other.fold_of, n * other.n)
+        shaped = sums.reshape(n, other.n, *sums.shape[1:])
+        return cls(_Axis(own.is_split, fold_of_unit), other, shaped)
+
+    def moments(self, rows: RowProducts, model: LinearModel, own: int, other: int) -> Floats:
+        """Those of the rows that this fold holds out, in turn without each unit's rows: (units, 6)."""
+        all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other]
+        learned = all_folds - this_fold if self.other.is_split else this_fold
+        seen = _without_each(learned, self.own.seen(own))
+        held = _without_each(this_fold, self.own.held(own))
         slopes = _standard_slopes(rows, model, seen)
         inner = [column + 1 for column in model.columns]
         squares = held[:, inner, :][:, :, inner]
-        self.moments += np.column_stack(
+        return np.column_stack(
             [
                 held[:, 0, 0],
                 held[:, 0, -1],
@@ -211,6 +237,12 @@ class _UnitSums:
                 (slopes * held[:, inner, -1]).sum(axis=1),
             ]
         )
+
+
+def _without_each(sums: Floats, units: NDArray[np.bool_]) -> Floats:
+    """The sum over these units, without each unit in turn."""
+    counted = np.where(units[:, None, None], sums, 0.0)
+    return np.asarray(counted.sum(axis=0) - counted, dtype=np.float64)
 
 
 def _moments(y: Floats, scores: Floats) -> Floats:

@@ -14,28 +14,28 @@ from scipy import stats
 
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.chance import chance_of
+from wellput.stats.chance import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
-from wellput.stats.two_way_jackknife import LeftOut, two_way_variance
+from wellput.stats.table_figure import TableFigure
+from wellput.stats.two_way import crossed_variance
 
 
-def mean_left_out(values: Floats) -> LeftOut:
+def mean_left_out(values: Floats) -> TableFigure:
     """Of the mean of a full table, by hand."""
     n_systems, n_items = values.shape
     total = values.sum()
-    return LeftOut(
+    return TableFigure(
         float(values.mean()),
         (total - values.sum(axis=1)) / (n_items * (n_systems - 1)),
         (total - values.sum(axis=0)) / (n_systems * (n_items - 1)),
         (total - values) / (values.size - 1),
+        np.ones(values.shape, dtype=bool),
     )
 
 
 def test_one_way_it_is_the_error_of_a_mean() -> None:
     values = np.random.default_rng(1).normal(size=(6, 10))
-    found = mean_left_out(values).estimate(
-        present=np.ones(values.shape, dtype=bool), generalize="systems"
-    )
+    found = mean_left_out(values).estimate(generalize="systems")
     error = values.mean(axis=1).std(ddof=1) / math.sqrt(6)
     assert found.high == pytest.approx(values.mean() + stats.t.ppf(0.975, 5) * error)
 
@@ -61,7 +61,7 @@ def test_the_variance_is_that_of_two_way_clusters() -> None:
     assert jackknifed(parts.items) == pytest.approx(clustered(items) * 40 / 39)
     cells = np.arange(values.size)
     assert jackknifed(parts.cells) == pytest.approx(clustered(cells) * 320 / 319)
-    whole, _ = two_way_variance(
+    whole, _ = crossed_variance(
         jackknifed(parts.systems), jackknifed(parts.items), jackknifed(parts.cells), 8, 40
     )
     assert whole == pytest.approx(
@@ -75,7 +75,7 @@ def test_few_systems_say_nothing_of_others(n_systems: int) -> None:
     x = rng.normal(size=(n_systems, 40))
     found = correlate(x, x + rng.normal(size=x.shape))
     assert (found.low, found.high, found.p_value) == (None, None, None)
-    assert "say nothing of others, it takes 4" in found.method
+    assert "cannot show how others differ, it takes 4" in found.method
     assert correlate(x, x + rng.normal(size=x.shape), generalize="items").low is not None
 
 
@@ -164,7 +164,7 @@ def test_an_accuracy_has_a_chance_level_of_its_own() -> None:
     z = rng.integers(0, 2, size=(6, 80)).astype(float)
     x = rng.normal(size=z.shape)
     correlation = Correlation(average="item", coefficient="acc-t")
-    chance = chance_of(lambda scores: correlation_value(scores, z, correlation).value, x, "acc-t")
+    chance = chance_of_segments(x, z, correlation)
     assert chance.null is not None and chance.low is not None and chance.high is not None
     assert chance.low < chance.null < chance.high
     assert chance.null == pytest.approx(correlation_value(x, z, correlation).value, abs=0.05)
@@ -174,7 +174,27 @@ def test_an_accuracy_has_a_chance_level_of_its_own() -> None:
 def test_a_correlation_is_0_by_chance() -> None:
     rng = np.random.default_rng(1)
     z = rng.normal(size=(6, 30))
-    chance = chance_of(lambda scores: correlation_value(scores, z).value, z.copy(), "pearson")
+    chance = chance_of_segments(z, z, Correlation())
     assert chance.null == 0
     assert chance.low is not None and chance.high is not None
     assert chance.low < 0 < chance.high
+
+
+@pytest.mark.parametrize("average", ["none", "item", "system"])
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-c", "acc-t"])
+def test_the_kernel_exchanges_whole_systems_and_items(average: Any, coefficient: Any) -> None:
+    """Against exchanging rows and columns in NumPy: the same distribution, with ties and holes."""
+    rng = np.random.default_rng(7)
+    z = rng.integers(1, 5, size=(5, 12)).astype(float)
+    x = rng.integers(1, 7, size=z.shape) + rng.normal(size=(5, 1)).round(1)
+    x[1, 3] = z[2, 4] = np.nan
+    correlation = Correlation(average=average, coefficient=coefficient)
+    kernels = chance_of_segments(x, z, correlation, exchanges=3000, threads=2)
+    plain = chance_of(
+        lambda scores: correlation_value(scores, z, correlation).value,
+        x,
+        coefficient,
+        exchanges=3000,
+    )
+    for field in ("null", "low", "high"):
+        assert getattr(kernels, field) == pytest.approx(getattr(plain, field), abs=0.035)
