@@ -176,9 +176,10 @@ Measured by `python -m benchmarks.calibration -o docs/results/calibration.md --t
 
 ## What wellput score prints by default
 
-Differences come with an interval and a p-value from the jackknife's standard error and Student's t, scores with
-an interval from the same error on a scale that respects the metric's bounds. Where every item counts 0 or 1,
-differences have Tango's interval and McNemar's p-value, scores Wilson's interval.
+Differences come with an interval and a p-value from the jackknife's standard error and Student's t, corrected
+for skewness where that is more cautious; scores with an interval from the same error on a scale that respects
+the metric's bounds. Where every item counts 0 or 1, differences have Tango's interval and McNemar's p-value,
+scores Wilson's interval.
 
 Two equally good systems should be told apart at .05 in .050 of the studies, and 95% intervals should hold the
 truth in .950; of differences this is measured with one system worse than the other. {trials} studies a row;
