@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from wellput.core.counted import counted
-from wellput.core.generalize import holds_for
 from wellput.core.score import FEWEST_ITEMS, Score
 from wellput.engine.result import Comparison, LeftOut, ScoreResult, Skipped
 from wellput.reporting.table import Report, Table, number, p_text, relation
@@ -328,6 +327,8 @@ def _legend(result: ScoreResult) -> list[str]:
             "that of --paired jackknife keeps its level."
         )
     if has_intervals or result.test is not None:
+        from wellput.core.generalize import holds_for
+
         lines.append(holds_for("items"))
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
