@@ -202,8 +202,9 @@ What this says:
 - Items of one **document** are not independent. A test that takes them for independent finds differences that
   are not there, the more often the more alike they are and the more of them a document has. No test below is
   an exception.
-- A mean of **skewed** differences needs many items before its spread can be told from the sample: a few items
-  decide, and 30 often have none of those. Look at the segment scores.
+- Of **skewed** differences a few items decide, and a small sample often has none of those. The correction for
+  skewness answers that with wider intervals; Student's t alone told equally good systems apart in about .08
+  (skewed) and .11 (very skewed) of studies with 30 items, as randomization does below.
 
 For metrics of 0 and 1 the level of the default test can be computed instead of simulated. The largest level
 at .05, over all shares of items on which the two systems differ:
