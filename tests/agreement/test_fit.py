@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import wellput
 from wellput.agreement.card import panel_provenance
 from wellput.agreement.exclusions import parse_exclusion
-from wellput.agreement.fit import fit_table
+from wellput.agreement.fit import Fit, fit_table
 from wellput.agreement.models import model_table
 from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
 from wellput.core.errors import InputError
+from wellput.core.generalize import Generalize, holds_for
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
@@ -113,7 +117,16 @@ def test_the_metric_is_refitted_without_length_not_cut() -> None:
     card = result.model.card
     assert card["r_squared"] == pytest.approx(theirs.rsquared)
     assert card["aic"] == pytest.approx(theirs.aic)
-    assert card["coefficients"][1]["standard_error"] == pytest.approx(theirs.bse[2])
+    without = [
+        sm.OLS(np.delete(y, one, axis=0).ravel(), sm.add_constant(np.delete(cube, one, axis=0)
+        .reshape(-1, 2))).fit().params[2]
+        for cube in [x.reshape(4, 12, 2)]
+        for one in range(4)
+    ]  # fmt: skip
+    by_system = fit_table(data.tables, data.human(y), PREDICTORS, generalize="systems").model.card
+    assert by_system["coefficients"][1]["standard_error"] == pytest.approx(
+        np.sqrt(3 / 4 * np.square(without - np.mean(without)).sum())
+    )
     assert card["dropped"] == ["length"]
     assert result.to_dict()["regression"]["r_squared"] > card["r_squared"]
 
@@ -146,7 +159,8 @@ def test_the_table_of_models() -> None:
         assert model.n == 48
         assert model.r_squared == pytest.approx(theirs.rsquared)
         assert model.adjusted_r_squared == pytest.approx(theirs.rsquared_adj)
-        assert model.p_value == pytest.approx(theirs.f_pvalue)
+        assert model.f == pytest.approx(theirs.fvalue)
+        assert model.aic == pytest.approx(theirs.aic)
 
 
 def test_a_model_that_cannot_be_fitted_says_why() -> None:
@@ -163,8 +177,12 @@ def test_cross_validated_r_of_a_planted_relation() -> None:
     y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise
     result = fit_table(data.tables, data.human(y), PREDICTORS)
     by = {one.left_out: one for one in result.cross_validation}
-    assert list(by) == ["sentence", "item", "system"]
-    assert (by["sentence"].folds, by["item"].folds, by["system"].folds) == (48, 10, 4)
+    assert [(name, one.folds) for name, one in by.items()] == [
+        ("sentence", 48),
+        ("item", 10),
+        ("system", 4),
+        ("both", 40),
+    ]
     r = np.sqrt(result.derived.r_squared)
     for one in by.values():
         assert one.n == 48
@@ -186,7 +204,8 @@ def test_leaving_a_system_out_shows_what_the_whole_hides() -> None:
 def test_noise_has_no_cross_validated_r() -> None:
     data = Data(7)
     result = fit_table(data.tables, data.human(data.noise), PREDICTORS, rescale=False)
-    assert all(one.r < 0.3 for one in result.cross_validation)
+    assert all(abs(one.r) < 0.3 for one in result.cross_validation)
+    assert all(one.p_value is None or one.p_value > 0.05 for one in result.cross_validation)
 
 
 def test_stepwise_chooses_anew_in_every_fold() -> None:
@@ -270,6 +289,88 @@ def test_the_card_of_a_panel() -> None:
         "every rating is 4: z needs ratings that differ",
     ]
     assert card["metrics"] == {"sta": "made:sta"}
+
+
+# --- intervals and p-values ---------------------------------------------------------------------
+
+
+def printed(result: Fit) -> list[Mapping[str, Any]]:
+    """All that has an interval and a p-value in the JSON of a fit."""
+    values = result.to_dict()
+    unseen = values["cross_validation"]
+    return [
+        *values["coefficients"],
+        *values["regression"]["coefficients"],
+        *unseen,
+        *(one["single"] for one in unseen if one["single"] is not None),
+    ]
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10_000),
+    slope=st.sampled_from([0.0, 0.3, 1.0]),
+    are_whole=st.booleans(),
+    missing=st.integers(0, 12),
+    generalize=st.sampled_from(["items", "systems", "both"]),
+)
+def test_p_is_below_the_level_just_where_the_interval_leaves_0_out(
+    seed: int, slope: float, are_whole: bool, missing: int, generalize: Generalize
+) -> None:
+    data = Data(seed)
+    rng = np.random.default_rng([seed, 1])
+    shared = rng.normal(size=(4, 1)) + rng.normal(size=(1, 12))
+    y = slope * (3 * data.sta - 0.2 * data.substitutions) + 0.4 * shared + 0.5 * data.noise
+    if are_whole:
+        y = y.round()
+    y.ravel()[rng.permutation(y.size)[:missing]] = np.nan
+    result = fit_table(data.tables, data.human(y), PREDICTORS, rescale=False, generalize=generalize)
+    rows = printed(result)
+    assert any(row["p_value"] is not None for row in rows)
+    for row in rows:
+        assert (row["p_value"] is None) == (row["low"] is None)
+        if row["p_value"] is not None:
+            assert (row["p_value"] < 0.05) == (not row["low"] <= 0 <= row["high"])
+    for model in result.models[: len(PREDICTORS)]:
+        alone = fit_table(
+            data.tables, data.human(y), model.predictors, rescale=False, generalize=generalize
+        )
+        (coefficient,) = alone.to_dict()["coefficients"]
+        assert model.p_value == pytest.approx(coefficient["p_value"])
+
+
+def test_a_gain_is_claimed_only_with_its_interval() -> None:
+    data = Data(20)
+    y = 2 * data.sta + 0.2 * data.noise
+    note = str(fit_table(data.tables, data.human(y), ["sta", "ssa"], rescale=False))
+    assert "No difference is shown (" in note
+    assert "Unseen systems and items: the best single predictor (sta) reaches r = " in note
+    y = 2 * data.sta - 0.5 * data.substitutions + 0.2 * data.noise
+    note = str(fit_table(data.tables, data.human(y), PREDICTORS, rescale=False))
+    assert "The metric predicts better (+" in note
+
+
+def test_what_intervals_hold_for_is_said_beneath_the_tables() -> None:
+    data = Data(21)
+    human = data.human(data.sta + 0.2 * data.noise)
+    for generalize in get_args(Generalize):
+        result = fit_table(data.tables, human, ["sta"], generalize=generalize)
+        assert str(result).count(holds_for(generalize)) == 2
+        assert result.model.card["generalize"] == generalize
+
+
+def test_below_four_systems_there_is_no_interval_and_the_reason_is_said() -> None:
+    data = Data(22)
+    y = data.sta + 0.2 * data.noise
+    y[3] = np.nan
+    result = fit_table(data.tables, data.human(y), ["sta"])
+    (coefficient,) = result.to_dict()["coefficients"]
+    assert (coefficient["low"], coefficient["p_value"]) == (None, None)
+    by = {one.left_out: one for one in result.cross_validation}
+    assert by["item"].low is not None
+    assert by["both"].low is None
+    assert by["both"].note == "no interval: 3 systems cannot show how others differ, it takes 4"
+    assert "No interval and no p: 3 systems cannot show" in str(result)
 
 
 # --- bad input --------------------------------------------------------------------------------

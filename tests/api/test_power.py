@@ -26,6 +26,21 @@ def test_judges_are_one_three_and_five_unless_said() -> None:
     assert [row.n_judges for row in metrics.rows] == [None]
 
 
+def test_one_judge_speaks_for_nobody_else() -> None:
+    only = "With 1 judge the result of the study will hold for that judge only."
+    assert only in str(wellput.power(difference=0.5, items=20, judges=[1, 3], simulations=200))
+    for options in ({"judges": 3}, {"judges": [1, 3], "sd_judge": 0.5}):
+        assert only not in str(wellput.power(difference=0.5, items=20, simulations=200, **options))
+
+
+def test_the_noise_is_that_of_one_rating() -> None:
+    # A difference of two ratings has twice its variance: as much as items that differ by √2 · 0.7.
+    noisy = wellput.power(difference=0.5, items=30, judges=1, sd_item=0, sd_noise=0.7)
+    items = wellput.power(difference=0.5, items=30, judges=1, sd_item=0.7 * 2**0.5, sd_noise=0)
+    assert noisy.rows[0].power.value == items.rows[0].power.value
+    assert noisy.smallest == items.smallest
+
+
 def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
     path = tmp_path / "power.csv"
     wellput.power(difference=0.5, items=20, judges=1, simulations=200, path=path)

@@ -30,7 +30,13 @@ NO_FUNCTION = {"completion", "help"}
 
 OTHER_NAMES = {"output": "path"}
 """Options whose keyword has another name; `docs/python.md` has the same table."""
-NO_KEYWORD = {"format", "level of score", "name of study forget", "new_owner_token of study serve"}
+NO_KEYWORD = {
+    "format",
+    "level of score",
+    "resample of agree",
+    "name of study forget",
+    "new_owner_token of study serve",
+}
 OF_A_STUDY = {"study invite", "study serve", "study status", "study export", "study forget"}
 """Methods of the study that the command names first; nothing in them is random or shared by threads."""
 NO_KEYWORD |= {
@@ -129,9 +135,15 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
-        "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic",
+        "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic "
+        "--generalize items",
         lambda: wellput.fit(
-            "e.jsonl", "j.csv", question="quality", predictors="ssa,length", stepwise="aic"
+            "e.jsonl",
+            "j.csv",
+            question="quality",
+            predictors="ssa,length",
+            stepwise="aic",
+            generalize="items",
         ),
     ),
     "report": (

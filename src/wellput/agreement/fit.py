@@ -8,35 +8,33 @@ and 5 of Bangalore, Rambow & Whittaker (2000) came about like this.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from wellput import __version__
 from wellput.agreement.card import figures
+from wellput.agreement.cross_validation import CrossValidation, cross_validated
 from wellput.agreement.models import ModelSummary, models_of
 from wellput.agreement.predictors import Rows, judged_rows
-from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
+from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.table import ScoreTable
 from wellput.io.files import PathLike
+from wellput.stats.clustered import ClusteredCoefficients, clustered_coefficients
 from wellput.stats.model_choice import Step
 from wellput.stats.model_choice import stepwise as choose
 from wellput.stats.regression import Regression, ols, ridge
-from wellput.stats.validation import leave_one_out, out_of_fold, prediction_r
 
 FitMethod = Literal["ols", "ridge"]
 Criterion = Literal["aic", "p"]
-Group = Literal["sentence", "item", "system"]
-
-FOLDS = 10
-"""Items are dealt into this many folds; each system is a fold of its own."""
 
 FAR = 3.0
 """A studentized residual beyond this is reported as an outlier."""
@@ -57,28 +55,18 @@ class Outlier:
     cooks_distance: float
 
 
-@dataclass(frozen=True, slots=True)
-class CrossValidation:
-    """Pearson's r between judgments and predictions by models that have not seen the sentence, its
-    item, or its system. NaN where undefined; `note` says why, or what to bear in mind."""
-
-    left_out: Group
-    r: float
-    n: int
-    folds: int
-    note: str = ""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Result):
     """What came of it. `regression` is on the predictors asked for (or chosen stepwise), `derived` the
-    one that the metric is made of; they are the same where nothing had to be dropped."""
+    one that the metric is made of; they are the same where nothing had to be dropped. `inference` has
+    the intervals and p-values of the latter's coefficients, None for a ridge regression."""
 
     presented_by: ClassVar[str] = "wellput.reporting.fit:fit_report"
 
     question: str
     regression: Regression
     derived: Regression
+    inference: ClusteredCoefficients | None
     model: FittedModel
     steps: tuple[Step, ...]
     dropped: tuple[str, ...]
@@ -87,6 +75,8 @@ class Fit(Result):
     outliers: tuple[Outlier, ...]
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
+    generalize: Generalize
+    regression_figures: Mapping[str, Any]
 
     def as_metric(self) -> Metric:
         """The metric itself, named after the question; `score` takes the fit in its place, too."""
@@ -112,7 +102,7 @@ class Fit(Result):
             "hash": self.model.hash,
             "intercept": self.model.intercept,
             "scale": self.model.scale,
-            "regression": figures(self.regression),
+            "regression": self.regression_figures,
             "steps": [asdict(step) for step in self.steps],
             "models": [asdict(model) for model in self.models],
             "outliers": [asdict(outlier) for outlier in self.outliers],
@@ -127,13 +117,16 @@ def fit_table(
     method: FitMethod = "ols",
     stepwise: Criterion | None = None,
     rescale: bool = True,
+    generalize: Generalize = "both",
     seed: int = 12345,
     provenance: Mapping[str, Any] | None = None,
     on_phase: OnPhase = unheard_phase,
 ) -> Fit:
     """Fits judgments (`human`, a panel's table) by predictors from metrics' tables, by metric name.
 
-    `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
+    `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments. Intervals
+    and p-values of coefficients hold for what `generalize` says; those of cross-validation for what was
+    left out.
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
     row is ever dropped for being an outlier; leave out judgments before, and say why.
     """
@@ -157,9 +150,15 @@ def fit_table(
                 "Add a metric as a predictor, or keep the raw regression (--no-rescale)."
             )
         derived, _ = _regression(rows.y, rows.x[:, rows.places(kept)], kept, method, None)
-    cross_validation = _cross_validated(
-        rows, derived, method, stepwise, rescale, seed, on_phase("cross-validating folds")
+    cross_validation = cross_validated(
+        rows,
+        derived,
+        partial(_derived, rows, method=method, stepwise=stepwise, rescale=rescale),
+        chosen_by=stepwise,
+        seed=seed,
+        on_progress=on_phase("cross-validating folds"),
     )
+    inference = _inference(rows, derived, generalize)
     on_phase("comparing models")
     warnings = tuple(dict.fromkeys([*regression.warnings, *derived.warnings]))
     card = {
@@ -172,7 +171,8 @@ def fit_table(
         "method": method,
         "stepwise": stepwise,
         "dropped": list(dropped),
-        **figures(derived),
+        "generalize": generalize,
+        **figures(derived, inference),
         "cross_validation": [asdict(one) for one in cross_validation],
         "seed": seed,
         "metrics": {metric: tables[metric].signature for metric in _metrics(derived.names)},
@@ -183,14 +183,17 @@ def fit_table(
         question=human.scorer,
         regression=regression,
         derived=derived,
+        inference=inference,
         model=_model(rows, derived, rescale, card),
         steps=tuple(steps),
         dropped=dropped,
-        models=tuple(models_of(rows)),
+        models=tuple(models_of(rows, generalize)),
         cross_validation=cross_validation,
         outliers=_outliers(rows, derived),
         left_out=rows.left_out,
         warnings=warnings,
+        generalize=generalize,
+        regression_figures=figures(regression, _inference(rows, regression, generalize)),
     )
 
 
@@ -226,44 +229,37 @@ def _model(rows: Rows, derived: Regression, rescale: bool, card: Mapping[str, An
     return FittedModel(predictors, derived.intercept, at_perfect, card)
 
 
-def _cross_validated(
+def _derived(
     rows: Rows,
-    derived: Regression,
+    y: Floats,
+    x: Floats,
+    *,
     method: FitMethod,
     stepwise: Criterion | None,
     rescale: bool,
-    seed: int,
-    on_progress: Callable[[int], None],
-) -> tuple[CrossValidation, ...]:
-    def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
-        """All that was done to the whole data, done to a part of it."""
-        model, _ = _regression(y, x, rows.names, method, stepwise)
-        dropped = _without_perfect(rows, model.names) if rescale else ()
-        kept = rows.places([name for name in model.names if name not in dropped])
-        if dropped:
-            names = [rows.names[place] for place in kept]
-            model, _ = _regression(y, x[:, kept], names, method, None)
-        on_progress(1)
-        return lambda unseen: model.predict(unseen[:, kept])
+) -> Regression:
+    """All that was done to the whole data, done to a part of it."""
+    model, _ = _regression(y, x, rows.names, method, stepwise)
+    dropped = _without_perfect(rows, model.names) if rescale else ()
+    if not dropped:
+        return model
+    kept = [name for name in model.names if name not in dropped]
+    return _regression(y, x[:, rows.places(kept)], kept, method, None)[0]
 
-    r, n = prediction_r(rows.y, leave_one_out(derived, rows.y))
-    note = f"with the predictors chosen by {stepwise} on all the data" if stepwise else ""
-    found = [CrossValidation("sentence", r, n, len(rows.y), note)]
-    groups: dict[Group, Sequence[str]] = {"item": rows.items, "system": rows.systems}
-    for group, labels in groups.items():
-        different = len(set(labels))
-        if different < 2:
-            found.append(CrossValidation(group, float("nan"), 0, 0, f"there is only one {group}"))
-            continue
-        folds = min(different, FOLDS) if group == "item" else different
-        r, n = prediction_r(
-            rows.y, out_of_fold(rows.y, rows.x, learn, labels, folds=folds, seed=seed)
-        )
-        note = (
-            "" if n == len(rows.y) else f"{counted(len(rows.y) - n, 'row')} could not be predicted"
-        )
-        found.append(CrossValidation(group, r, n, folds, note))
-    return tuple(found)
+
+def _inference(
+    rows: Rows, model: Regression, generalize: Generalize
+) -> ClusteredCoefficients | None:
+    """None where coefficients have no errors: shrunken ones, or those that determine the judgments."""
+    if model.penalty or model.is_exact:
+        return None
+    return clustered_coefficients(
+        rows.y,
+        rows.x[:, rows.places(model.names)],
+        systems=rows.systems,
+        items=rows.items,
+        generalize=generalize,
+    )
 
 
 def _outliers(rows: Rows, model: Regression) -> tuple[Outlier, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.card import panel_provenance
 from wellput.agreement.choices import selection_ratings
@@ -14,6 +16,7 @@ from wellput.api.inputs import Answers, Items, check_files, open_items, read_ans
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.fitted_model import predictor_name, split_predictor
+from wellput.core.generalize import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.names import Names
@@ -37,6 +40,7 @@ def fit(
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     no_rescale: bool = False,
+    generalize: Generalize = "both",
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -62,6 +66,10 @@ def fit(
         As for `agree`.
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
+    generalize
+        What intervals and p-values of coefficients hold for, and the comparison of the metric with its
+        best predictor: `"both"`, other systems and other items; `"items"`, these systems and other
+        items; `"systems"`, other systems and these items.
     path
         Writes the metric to a `.json` file, which `score` takes as a metric.
     seed, threads, on_phase
@@ -92,6 +100,8 @@ def fit(
     from wellput.io.fingerprint import fingerprint
     from wellput.metrics.fitted import check_savable
 
+    if generalize not in get_args(Generalize):
+        raise InputError(f"generalize={generalize!r} is none of {', '.join(get_args(Generalize))}.")
     if path is not None:
         check_savable(path)
     check_files([path], [evalset, judgments])
@@ -129,6 +139,7 @@ def fit(
         method=method,
         stepwise=stepwise,
         rescale=not no_rescale,
+        generalize=generalize,
         seed=seed,
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,

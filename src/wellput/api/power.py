@@ -47,8 +47,8 @@ def power(
         their number counts only with `judge_correlation`.
     sd_item, sd_noise, sd_judge
         For two systems, in the unit of `difference`: how much the true difference varies from item to
-        item (1 unless said), how much one judge's answer about one item varies by chance (1), and how
-        much judges differ in their preference for one of the systems (0).
+        item (1 unless said), how much one rating varies when the same judge rates the same output again
+        (1), and how much judges differ in their preference for one of the systems (0).
     judge_correlation, pilot_judges
         For two metrics: how far two single judges correlate, and how many judges the correlations of
         the metrics with people were seen with (1 unless said).
@@ -78,9 +78,9 @@ def power(
     >>> import wellput
     >>> table = wellput.power(difference=0.5, items=[20, 50], judges=3, simulations=1000)
     >>> [round(row.power.value, 1) for row in table.rows]
-    [0.5, 0.9]
+    [0.3, 0.6]
     >>> table.smallest[0].n_items
-    44
+    78
     """
     check_files([path], [])
     sizes = whole_numbers("items", items)

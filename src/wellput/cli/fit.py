@@ -63,6 +63,13 @@ Examples:
     is_flag=True,
     help="Keep the raw regression: all predictors, on the scale of the judgments.",
 )
+@click.option(
+    "--generalize",
+    type=click.Choice(["items", "systems", "both"]),
+    default="both",
+    show_default=True,
+    help="What intervals and p hold for: other items, other systems, or both.",
+)
 @click.option("-o", "path", metavar="FILE.json", help="Write the metric to FILE.json.")
 @making_options
 def command(format: str, path: str | None, **options: Any) -> None:

@@ -175,6 +175,25 @@ def confidence_option(function: F) -> F:
     )(function)
 
 
+def generalize_options(function: F) -> F:
+    """--generalize, --confidence: of what holds for other systems and other items."""
+    confidence = click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="The confidence of intervals.",
+    )
+    generalize = click.option(
+        "--generalize",
+        type=click.Choice(["both", "systems", "items"]),
+        default="both",
+        show_default=True,
+        help="What intervals and p hold for: other systems and other items, or one of the two.",
+    )
+    return generalize(confidence(function))
+
+
 def engine_options(function: F) -> F:
     """--engine, --address, --resume, --on-error."""
     on_error = click.option(

@@ -41,7 +41,7 @@ Examples:
     "--sd-noise",
     type=click.FloatRange(min=0),
     metavar="SD",
-    help="Spread of one judge's answer about one item (default: 1).",
+    help="Spread of one rating: of a judge who rates the same output again (default: 1).",
 )
 @click.option(
     "--sd-judge",

@@ -45,6 +45,14 @@ Examples:
     show_default=True,
     help="Resamples for the agreement of metrics with people.",
 )
+@click.option(
+    "--generalize",
+    type=click.Choice(["both", "systems", "items"]),
+    default="both",
+    show_default=True,
+    help="What intervals of metrics' agreement with people hold for: other systems and other items, or "
+    "one of the two.",
+)
 @click.option("--title", metavar="TEXT", help="The report's heading (default: the file's name).")
 @click.option("-o", "path", metavar="FILE", required=True, help="Write the report to FILE.")
 @making_options

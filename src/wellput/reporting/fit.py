@@ -6,20 +6,36 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from wellput.agreement.fit import CrossValidation, Fit
+from wellput.agreement.cross_validation import BestSingle, CrossValidation, LeftOutGroup
+from wellput.agreement.fit import Fit
 from wellput.core.counted import counted
+from wellput.core.generalize import WORDS, Generalize, holds_for
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
-    "predictor", "coefficient", "standard_error", "t", "p_value", "variance_inflation",
+    "predictor", "coefficient", "standard_error", "low", "high", "t", "p_value",
+    "variance_inflation",
 )  # fmt: skip
 SHOWN_OUTLIERS = 10
-UNSEEN = {"sentence": "sentences", "item": "items", "system": "systems"}
+UNSEEN: dict[LeftOutGroup, str] = {
+    "sentence": "sentences",
+    "item": "items",
+    "system": "systems",
+    "both": "systems and items",
+}
+HOLDS_FOR: dict[LeftOutGroup, str] = {
+    "sentence": "",
+    "item": WORDS["items"],
+    "system": WORDS["systems"],
+    "both": WORDS["both"],
+}
+GROUP_OF: dict[Generalize, LeftOutGroup] = {"items": "item", "systems": "system", "both": "both"}
+ALPHA = 0.05
 
 
 def fit_report(result: Fit) -> Report:
     """The models, the metric and its outliers; CSV has the coefficients of the metric."""
-    tables = [model_table(result), *_step_table(result), metric_table(result)]
+    tables = [model_table(result), *_step_table(result), metric_table(result), unseen_table(result)]
     return Report(
         [*tables, *_outlier_table(result)],
         result.values(),
@@ -51,6 +67,7 @@ def model_table(result: Fit) -> Table:
                 for model in result.models
                 if model.note
             ),
+            *_generality(result),
         ],
     )
 
@@ -63,18 +80,17 @@ def metric_table(result: Fit) -> Table:
     title = f"The metric: {result.question} from {', '.join(result.derived.names)}"
     notes = [
         f"R² = {number(card['r_squared'], 3)}, adjusted {number(card['adjusted_r_squared'], 3)}; "
-        f"F = {number(card['f'], 2)}, p {_relation(card['p_value'])}; "
-        f"AIC = {number(card['aic'], 1)}."
+        f"F = {number(card['f'], 2)}; AIC = {number(card['aic'], 1)}."
         if card["method"] == "ols"
         else f"R² = {number(card['r_squared'], 3)}; ridge penalty {card['penalty']:.4g}.",
-        *(_unseen(one) for one in result.cross_validation),
-        *_verdict(result),
+        *_generality(result),
+        *_choice_note(result),
         *_scale_notes(result),
         *(f"Warning: {warning}." for warning in result.warnings),
         f"Hash of the metric: {model.hash}.",
     ]
     return Table(
-        columns=["predictor", "coefficient", "standard error", "t", "p"],
+        columns=["predictor", "coefficient", "standard error", "95% interval", "p"],
         rows=rows,
         title=title,
         notes=notes,
@@ -86,7 +102,7 @@ def _coefficient_row(entry: Mapping[str, Any]) -> list[str]:
         entry["predictor"],
         number(entry["coefficient"], 4),
         number(entry["standard_error"], 4),
-        number(entry["t"], 2) if "t" in entry else "",
+        _interval(entry["low"], entry["high"], 4),
         p_text(entry["p_value"]) if "p_value" in entry else "",
     ]
 
@@ -152,25 +168,80 @@ def _excluded(exclusion: Mapping[str, Any]) -> str:
     )
 
 
-def _unseen(one: CrossValidation) -> str:
-    note = f" ({one.note})" if one.note else ""
-    if math.isnan(one.r):
-        return f"r on unseen {UNSEEN[one.left_out]}: undefined{note}."
-    return f"r on unseen {UNSEEN[one.left_out]}: {number(one.r, 3)}, {one.folds:,} folds{note}."
+def unseen_table(result: Fit) -> Table:
+    """r on what the models of the folds have not seen."""
+    return Table(
+        columns=["unseen", "r", "95% interval", "p", "folds", "holds for"],
+        rows=[
+            [
+                UNSEEN[one.left_out],
+                number(one.r, 3),
+                _interval(one.low, one.high, 3),
+                p_text(one.p_value),
+                f"{one.folds:,}",
+                HOLDS_FOR[one.left_out],
+            ]
+            for one in result.cross_validation
+        ],
+        title="How well the metric predicts judgments that it was not fitted to",
+        notes=[
+            *(
+                f"Unseen {UNSEEN[one.left_out]}: {one.note}."
+                for one in result.cross_validation
+                if one.note
+            ),
+            *_verdict(result),
+        ],
+    )
 
 
 def _verdict(result: Fit) -> list[str]:
     """Whether the metric is worth having beside the best of its predictors."""
-    singles = [model for model in result.models if len(model.predictors) == 1 and not model.note]
-    unseen = next((one.r for one in result.cross_validation if one.left_out == "item"), math.nan)
-    if len(result.derived.names) < 2 or not singles or math.isnan(unseen):
+    asked = GROUP_OF[result.generalize]
+    one = next(found for found in result.cross_validation if found.left_out == asked)
+    if one.single is None or math.isnan(one.r) or math.isnan(one.single.r):
         return []
-    best = max(singles, key=lambda model: model.r_squared)
-    r = math.sqrt(best.r_squared)
-    claim = "more" if unseen > r else "not more"
     return [
-        f"{best.predictors[0]} alone correlates {number(r, 3)} with the judgments: on unseen items the "
-        f"metric explains {claim} than that."
+        f"Unseen {UNSEEN[asked]}: the best single predictor ({', '.join(one.single.predictors)}) "
+        f"reaches r = {number(one.single.r, 3)}, the metric {number(one.r, 3)}. "
+        f"{_gain(one, one.single)}"
+    ]
+
+
+def _gain(one: CrossValidation, single: BestSingle) -> str:
+    gain = number(single.gain, 3, sign=True)
+    if single.p_value is None:
+        return f"Whether the difference ({gain}) is more than chance cannot be told."
+    figures = f"{gain} {_interval(single.low, single.high, 3)}, p {_relation(single.p_value)}"
+    if single.p_value >= ALPHA:
+        return f"No difference is shown ({figures})."
+    return f"The metric predicts {'better' if single.gain > 0 else 'worse'} ({figures})."
+
+
+def _interval(low: float | None, high: float | None, digits: int) -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def _generality(result: Fit) -> list[str]:
+    """What intervals and p-values hold for, or why there are none."""
+    if result.inference is None:
+        return []
+    if result.inference.reason:
+        others = (
+            "" if result.generalize == "items" else "; --generalize items asks about other items"
+        )
+        return [f"No interval and no p: {result.inference.reason}{others}."]
+    return [holds_for(result.generalize)]
+
+
+def _choice_note(result: Fit) -> list[str]:
+    criterion = result.model.card["stepwise"]
+    if criterion is None or result.inference is None or result.inference.reason:
+        return []
+    return [
+        f"They take the predictors as given: that these were chosen by {criterion} is not in them."
     ]
 
 

@@ -30,10 +30,19 @@ def power_table(table: PowerTable) -> Table:
         notes=[
             *(_needed(one, table.target) for one in table.smallest),
             *(f"undefined: {method.partition(': ')[2]}." for method in undefined),
+            *_one_judge(table),
             f"Simulated: {table.test} at {table.alpha:g}, {first.n or 0:,} studies of each size, seed "
             f"{first.seed}; [low, high] is the simulation's own 95% interval.",
         ],
     )
+
+
+def _one_judge(table: PowerTable) -> list[str]:
+    """A test over items alone knows nothing of other judges."""
+    judged = [row for row in table.rows if row.n_judges == 1 and not math.isnan(row.power.value)]
+    if table.what != "systems" or not judged:
+        return []
+    return ["With 1 judge the result of the study will hold for that judge only."]
 
 
 def _heading(judges: int | None) -> str:

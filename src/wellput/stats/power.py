@@ -2,10 +2,11 @@
 
 Two systems: judge j's rating of one system's output for item i minus that of the other's is
 
-    difference + item i's own (sd_item) + judge j's own (sd_judge) + noise (sd_noise),
+    difference + item i's own (sd_item) + judge j's own (sd_judge) + noise of two ratings (sd_noise),
 
-all normal, every judge judging every item. Two metrics: their scores and the mean judgment of each item
-are normal with given correlations. No ratings are drawn one by one: means, mean squares and
+all normal, every judge judging every item. The test is that of a ranking by people (`stats.crossed`).
+Two metrics: their scores and the mean judgment of each item are normal with given correlations. No
+ratings are drawn one by one: means, mean squares and
 correlations have known distributions in such panels, and drawing from those is the same, whatever the
 number of items. Every size sees the same random numbers, so power does not wobble from row to row.
 """
@@ -23,6 +24,7 @@ from wellput.core.metric import Floats
 from wellput.core.result import Result
 from wellput.core.table import Estimate
 from wellput.stats.draws import Draws
+from wellput.stats.two_way import crossed_variances
 
 Share: TypeAlias = Callable[[int, int | None], tuple[float, str]]
 """From items and judges to the share of studies that find the difference, or NaN and why."""
@@ -110,37 +112,43 @@ def power_for_systems(
 ) -> PowerTable:
     """Two systems whose outputs for the same items are judged, `difference` apart on average.
 
-    Without judges' own preferences (`sd_judge` 0) the test is the paired t-test over items. With
-    them it must hold for other judges too: items and judges are both random, the variance of the mean
-    comes from their mean squares, with Satterthwaite's degrees of freedom; this needs two judges.
+    `sd_item` and `sd_judge` are spreads of the *difference* of the systems, from item to item and from
+    judge to judge; `sd_noise` is the spread of *one rating* when the same judge rates the same output
+    again, so that the difference of two ratings has √2 times as much. With one judge the test is the
+    paired t-test over items, for this one judge; with more it is the two-way jackknife over judges and
+    items that ranks systems, for other judges and other items. One judge cannot show how judges
+    differ: with `sd_judge` it takes two.
     """
     for name, value in (("sd_item", sd_item), ("sd_noise", sd_noise), ("sd_judge", sd_judge)):
         _require(np.isfinite(value) and value >= 0, f"{name} must be 0 or above, {value} is not.")
     _require(np.isfinite(difference), f"A difference must be a number, {difference} is not.")
     _require(sd_item + sd_noise > 0, "Without sd_item and sd_noise any difference is certain.")
     draws = Draws(simulations, seed)
-    crossed = sd_judge > 0
 
     def share(n: int, panel: int | None) -> tuple[float, str]:
         n_judges = panel or 1
         if n < 2:
             return float("nan"), "one item cannot show how items differ"
-        if crossed and n_judges < 2:
+        if sd_judge > 0 and n_judges < 2:
             return float("nan"), "one judge cannot show how judges differ"
-        within = sd_noise**2
-        by_item = (within + n_judges * sd_item**2) * draws.mean_square(0, n - 1)
-        variance = sd_item**2 / n + sd_judge**2 / n_judges + within / (n * n_judges)
+        within = 2 * sd_noise**2
+        answers = n * n_judges
+        variance = sd_item**2 / n + sd_judge**2 / n_judges + within / answers
         mean = difference + draws.normal(0) * np.sqrt(variance)
-        if not crossed:
-            t = mean / np.sqrt(by_item / (n * n_judges))
-            return _significant(t, n - 1, alpha), ""
+        by_item = (within + n_judges * sd_item**2) * draws.mean_square(0, n - 1)
+        if n_judges == 1:
+            return _significant(mean / np.sqrt(by_item / n), n - 1, alpha), ""
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
-        rest = within * draws.mean_square(2, (n - 1) * (n_judges - 1))
-        return _significant_crossed(mean, by_item, by_judge, rest, n, n_judges, alpha), ""
+        rest = within * draws.chi_square(2, (n - 1) * (n_judges - 1))
+        squares = (n - 1) * by_item + (n_judges - 1) * by_judge + rest
+        found, freedom = crossed_variances(
+            by_judge / answers, by_item / answers, squares / (answers - 1) / answers, n_judges, n
+        )
+        return _significant(mean / np.sqrt(found), freedom, alpha), ""
 
     return _table(
         "systems",
-        "two-sided test over items and judges" if crossed else "two-sided paired t-test over items",
+        _test_of_systems(judges),
         share,
         items=items,
         judges=judges,
@@ -148,6 +156,15 @@ def power_for_systems(
         target=target,
         draws=draws,
     )
+
+
+def _test_of_systems(judges: Sequence[int]) -> str:
+    alone, several = "paired t-test over items", "test over judges and items"
+    if all(n > 1 for n in judges):
+        return f"two-sided {several}"
+    if all(n == 1 for n in judges):
+        return f"two-sided {alone}"
+    return f"two-sided {alone} with 1 judge, {several} with more,"
 
 
 def power_for_metrics(
@@ -168,7 +185,8 @@ def power_for_metrics(
 
     With `judge_correlation`, that of two single judges, the number of judges plays a part: r1 and r2
     are those seen with `pilot_judges` judges, and more judges raise both as the reliability of their
-    mean rises (Spearman & Brown). A point is an item, or whatever is correlated.
+    mean rises (Spearman & Brown). Points must be independent: systems, or items of which one output
+    each is judged. Outputs of several systems for the same items are not.
     """
     for name, r in (("r1", r1), ("r2", r2), ("r12", r12)):
         _require(-1 < r < 1, f"{name} must lie between -1 and 1, {r} does not.")
@@ -201,33 +219,9 @@ def power_for_metrics(
     )
 
 
-def _significant(t: Floats, freedom: int, alpha: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(np.mean(np.abs(t) > stdtrit(freedom, 1 - alpha / 2)))
-
-
-def _significant_crossed(
-    mean: Floats,
-    by_item: Floats,
-    by_judge: Floats,
-    rest: Floats,
-    n: int,
-    n_judges: int,
-    alpha: float,
-) -> float:
-    """Mean squares of a fully crossed panel. Where chance makes the estimated variance smaller than
-    that of items or judges alone, the larger of these stands in: the test must not be fooled."""
+def _significant(t: Floats, freedom: Floats | int, alpha: float) -> float:
     from scipy.special import stdtr
 
-    combined = by_item + by_judge - rest
-    parts = by_item**2 / (n - 1) + by_judge**2 / (n_judges - 1)
-    parts += rest**2 / ((n - 1) * (n_judges - 1))
-    freedom = np.clip(combined**2 / parts, 1.0, None)
-    larger, fewer = np.maximum(by_item, by_judge), np.where(by_item > by_judge, n, n_judges) - 1
-    is_small = combined < larger
-    freedom = np.where(is_small, fewer, freedom)
-    t = mean / np.sqrt(np.where(is_small, larger, combined) / (n * n_judges))
     return float(np.mean(2 * stdtr(freedom, -np.abs(t)) < alpha))
 
 

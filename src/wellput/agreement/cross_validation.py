@@ -1,0 +1,150 @@
+"""How well a fit does on what it has not seen, and whether it does better than its best predictor.
+
+All that was done to the whole data (a stepwise choice, dropping predictors) is done anew in every
+fold. The metric's rival is the best single predictor, which is chosen anew in every fold, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from wellput.agreement.predictors import Rows
+from wellput.core.counted import counted
+from wellput.core.metric import Floats
+from wellput.stats.regression import Regression, is_constant, ols
+from wellput.stats.validation import HeldOut, LinearModel, Unseen, held_out, leave_one_out_r
+
+LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
+
+FOLDS = 10
+"""Items are dealt into this many folds. Each system is a fold of its own; where systems and items are
+left out together, systems are dealt into as many folds at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestSingle:
+    """The single predictor that does best where the models learned, on the same outputs: its r, and how
+    much higher the metric's is, with interval and p-value. Several where folds chose different ones."""
+
+    predictors: tuple[str, ...]
+    r: float
+    gain: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidation:
+    """Pearson's r between judgments and scores by models that have not seen the sentence, its item, its
+    system, or either of the two. NaN where undefined; `note` says why, or what to bear in mind. The
+    interval holds for other items of these systems, other systems and these items, or both others; None
+    where there are too few units, or only the sentence is new."""
+
+    left_out: LeftOutGroup
+    r: float
+    n: int
+    folds: int
+    note: str = ""
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    single: BestSingle | None = None
+
+
+def cross_validated(
+    rows: Rows,
+    model: Regression,
+    fit: Callable[[Floats, Floats], Regression],
+    *,
+    chosen_by: str | None,
+    seed: int,
+    on_progress: Callable[[int], None],
+) -> tuple[CrossValidation, ...]:
+    """`model` is the fit to all rows, `fit` what makes one of a part of them. Leaving out single
+    sentences keeps the predictors and the penalty of the whole."""
+
+    def learn(y: Floats, x: Floats) -> LinearModel:
+        on_progress(1)
+        return _linear(rows, fit(y, x), x)
+
+    r, n = leave_one_out_r(rows.y, rows.x, _linear(rows, model, rows.x))
+    note = f"with the predictors chosen by {chosen_by} on all the data" if chosen_by else ""
+    found = [CrossValidation("sentence", r, n, len(rows.y), note)]
+    groups: tuple[Unseen, ...] = ("item", "system", "both")
+    for unseen in groups:
+        single_units = _single_units(rows, unseen)
+        if single_units:
+            note = f"there is only one {' and one '.join(single_units)}"
+            found.append(CrossValidation(unseen, float("nan"), 0, 0, note))
+            continue
+        ours = _held_out(rows, unseen, learn, seed)
+        single = _best_single(rows, ours, seed) if len(model.names) > 1 else None
+        found.append(_cross_validation(ours, single, len(rows.y)))
+    return tuple(found)
+
+
+def _cross_validation(ours: HeldOut, single: BestSingle | None, n: int) -> CrossValidation:
+    estimate = ours.estimate
+    notes = [f"{counted(n - ours.n, 'row')} could not be predicted"] if ours.n < n else []
+    if estimate.low is None and estimate.method != "two-way jackknife":
+        notes.append(f"no interval: {estimate.method}")
+    return CrossValidation(
+        ours.unseen,
+        ours.r,
+        ours.n,
+        ours.folds,
+        "; ".join(notes),
+        estimate.low,
+        estimate.high,
+        estimate.p_value,
+        single,
+    )
+
+
+def _held_out(
+    rows: Rows, unseen: Unseen, learn: Callable[[Floats, Floats], LinearModel], seed: int
+) -> HeldOut:
+    return held_out(
+        rows.y,
+        rows.x,
+        systems=rows.systems,
+        items=rows.items,
+        learn=learn,
+        unseen=unseen,
+        folds=FOLDS,
+        seed=seed,
+    )
+
+
+def _best_single(rows: Rows, ours: HeldOut, seed: int) -> BestSingle:
+    chosen: dict[str, None] = {}
+
+    def learn(y: Floats, x: Floats) -> LinearModel:
+        explained = [
+            -1.0 if is_constant(column) else ols(y, column[:, None], [name]).r_squared
+            for name, column in zip(rows.names, x.T, strict=True)
+        ]
+        best = int(np.argmax(explained))
+        chosen[rows.names[best]] = None
+        return LinearModel([best], np.zeros(1))
+
+    theirs = _held_out(rows, ours.unseen, learn, seed)
+    gain = ours.minus(theirs)
+    return BestSingle(tuple(chosen), theirs.r, gain.value, gain.low, gain.high, gain.p_value)
+
+
+def _linear(rows: Rows, model: Regression, x: Floats) -> LinearModel:
+    places = rows.places(model.names)
+    return LinearModel(places, model.penalty * x[:, places].var(axis=0))
+
+
+def _single_units(rows: Rows, unseen: Unseen) -> Sequence[str]:
+    units = {"item": rows.items, "system": rows.systems}
+    return [
+        name for name, labels in units.items() if unseen in (name, "both") and len(set(labels)) < 2
+    ]

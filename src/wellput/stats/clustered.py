@@ -1,0 +1,106 @@
+"""Coefficients of a regression on outputs that share systems and items.
+
+Rows of the same system, or of the same item, are not independent, and the usual standard errors take
+them to be. The noun is `ClusteredCoefficients`: each coefficient with an interval and a p-value that
+hold for other systems and other items, from fits without each system, each item and each row
+(`two_way`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wellput.core.generalize import Generalize
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.row_products import RowProducts, numbered
+from wellput.stats.student import student_estimate
+from wellput.stats.two_way import LeftOut
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredCoefficients:
+    """The intercept and the coefficients, their standard errors, and the p-value that all coefficients
+    are 0 (Hotelling's T²). Where there is no interval `reason` says why, and errors and p are NaN."""
+
+    generalize: Generalize
+    intercept: Estimate
+    intercept_error: float
+    coefficients: tuple[Estimate, ...]
+    errors: Floats
+    freedom: float
+    p_value: float
+    reason: str = ""
+
+
+def clustered_coefficients(
+    y: Floats,
+    x: Floats,
+    *,
+    systems: Sequence[str],
+    items: Sequence[str],
+    generalize: Generalize = "both",
+) -> ClusteredCoefficients:
+    """Least squares of y (n) on the columns of x (n, k), whose rows have these systems and items."""
+    rows = RowProducts.of(y, x)
+    columns = range(x.shape[1])
+
+    def fitted(sums: Floats) -> Floats:
+        """(1 + k, …): the intercept first, for x as it was given."""
+        found = rows.coefficients(sums, columns)
+        slopes = found[..., 1:] / rows.scale
+        intercept = rows.y_mean + found[..., 0] - slopes @ rows.mean
+        return np.asarray([intercept, *np.moveaxis(slopes, -1, 0)], dtype=np.float64)
+
+    values = fitted(rows.total)
+    without = LeftOut(
+        fitted(rows.without_each(numbered(systems))),
+        fitted(rows.without_each(numbered(items))),
+        fitted(rows.total - rows.products),
+    )
+    reason = without.too_few(generalize)
+    freedom = without.freedom(generalize)
+    errors = np.array([without.of(place).error(generalize) for place in range(len(values))])
+    if not reason and not np.isfinite(errors).all():
+        reason = "a coefficient rests on one system or item alone"
+    estimates = [
+        student_estimate(
+            float(value), float(error), freedom, method=reason or "two-way jackknife", n=len(y)
+        )
+        for value, error in zip(values, errors, strict=True)
+    ]
+    slopes_without = LeftOut(without.systems[1:], without.items[1:], without.cells[1:])
+    return ClusteredCoefficients(
+        generalize,
+        estimates[0],
+        float(errors[0]),
+        tuple(estimates[1:]),
+        errors[1:],
+        freedom,
+        _all_zero(values[1:], slopes_without.covariances(generalize), freedom),
+        reason,
+    )
+
+
+def _all_zero(slopes: Floats, covariances: Sequence[Floats], freedom: float) -> float:
+    """The largest p-value by any of the covariances; NaN where there are more coefficients than
+    degrees of freedom. For one coefficient it is that of its t-test."""
+    from scipy.special import fdtrc
+
+    k = len(slopes)
+    below = freedom - k + 1
+    if not covariances or not k or below < 1:
+        return math.nan
+    found = [0.0]
+    for covariance in covariances:
+        try:
+            np.linalg.cholesky(covariance)
+        except np.linalg.LinAlgError:
+            continue
+        squared = float(slopes @ np.linalg.solve(covariance, slopes))
+        found.append(float(fdtrc(k, below, squared * below / (k * freedom))))
+    return max(found) if len(found) > 1 else math.nan

@@ -1,0 +1,47 @@
+"""`wellput.fit` with values of Python."""
+
+from __future__ import annotations
+
+import pytest
+
+import wellput
+
+
+def study() -> tuple[wellput.EvalSet, list[wellput.Judgment]]:
+    outputs = {
+        "A": ["a b c", "a b", "c a b", "a", "b c a"],
+        "B": ["a b", "a b c", "a c b", "a b d", "b"],
+        "C": ["c", "a c", "a b c", "d b c", "c b a"],
+        "D": ["a b c", "b c", "a", "a b c", "a c c"],
+    }
+    evalset = wellput.EvalSet.of(outputs, ["a b c"] * 5)
+    worth = {"A": 4, "B": 3, "C": 1, "D": 5}
+    ratings = [
+        wellput.Judgment("Kim", str(item + 1), system, "quality", worth[system] + len(text) % 3)
+        for system, texts in outputs.items()
+        for item, text in enumerate(texts)
+    ]
+    return evalset, ratings
+
+
+def test_what_intervals_hold_for() -> None:
+    evalset, ratings = study()
+    widths = {}
+    for generalize in ("items", "systems", "both"):
+        fit = wellput.fit(
+            evalset, ratings, question="quality", predictors="ssa", no_rescale=True,
+            generalize=generalize,
+        )  # fmt: skip
+        (row,) = fit.to_dict()["coefficients"]
+        widths[generalize] = row["high"] - row["low"]
+    assert widths["both"] >= max(widths["items"], widths["systems"]) > 0
+
+
+def test_another_word_is_refused() -> None:
+    evalset, ratings = study()
+    with pytest.raises(
+        wellput.InputError, match="generalize='all' is none of items, systems, both"
+    ):
+        wellput.fit(
+            evalset, ratings, question="quality", predictors="ssa", generalize="all"  # type: ignore[arg-type]
+        )  # fmt: skip
