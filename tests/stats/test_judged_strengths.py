@@ -85,3 +85,13 @@ def test_one_judge_gives_no_interval_and_infinite_strengths_none() -> None:
     )
     assert [s.value for s in always.strengths] == [pytest.approx(np.inf), pytest.approx(-np.inf)]
     assert always.strengths[0].low is None
+
+
+def test_many_units_are_left_out_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = study(np.random.default_rng(5), 12, 40, 0.4)
+    one_by_one = judged_strengths(**trials, systems=SYSTEMS)
+    monkeypatch.setattr("wellput.stats.judged_strengths.MAX_UNITS_ONE_BY_ONE", 1)
+    at_once = judged_strengths(**trials, systems=SYSTEMS)
+    for slow, quick in zip(one_by_one.strengths, at_once.strengths, strict=True):
+        assert slow.low is not None and quick.low is not None
+        assert quick.value - quick.low == pytest.approx(slow.value - slow.low, rel=0.2)

@@ -69,7 +69,7 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
     row_of = {judge: row for row, judge in enumerate(judges)}
     for column, unit in enumerate(sums.values()):
         for judge, values in unit.items():
-            units[row_of[judge], column] = np.mean(values)
+            units[row_of[judge], column] = sum(values) / len(values)
     note = (
         "one judge has nobody to agree with"
         if len(judges) < 2

@@ -15,13 +15,14 @@ out leaves a group without any value, the variance is unknown.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
+from wellput.stats.student import student_estimate
 from wellput.stats.two_way import crossed_variance
 
 Places = NDArray[np.intp]
@@ -90,17 +91,19 @@ class CrossedMeans:
             variance = self._variance_of_unanimity(used)
         if not variance > 0:
             return Estimate(value, method="no interval: the spread is unknown", n=n, null=null)
-        from scipy.stats import t  # imported late: SciPy's statistics take long to load
-
-        error = math.sqrt(variance)
-        reach = float(t.ppf(0.5 + confidence / 2, freedom)) * error
-        p_value = None if null is None else 2 * float(t.sf(abs(value - null) / error, freedom))
-        low, high = value - reach, value + reach
-        if self.are_shares:
-            least = float(np.minimum(weights, 0).sum())  # 0 for a share, −1 for a difference of two
-            low, high = max(low, least), min(high, 1.0)
-        method = f"jackknife, {freedom:.1f} df"
-        return Estimate(value, low, high, p_value, method, n, null=null)
+        found = student_estimate(
+            value,
+            math.sqrt(variance),
+            freedom,
+            null=null,
+            confidence=confidence,
+            method=f"jackknife, {freedom:.1f} df",
+            n=n,
+        )
+        if not self.are_shares or found.low is None or found.high is None:
+            return found
+        least = float(np.minimum(weights, 0).sum())  # 0 for a share, −1 for a difference of two
+        return replace(found, low=max(found.low, least), high=min(found.high, 1.0))
 
     def _variance(self, used: Places, weights: Floats) -> tuple[float, float]:
         judges, n_judges = self._jackknife(self.judges, used, weights)

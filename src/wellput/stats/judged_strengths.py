@@ -22,6 +22,10 @@ from wellput.stats.student import student_estimate
 from wellput.stats.two_way import crossed_variance
 
 Places = NDArray[np.intp]
+MAX_UNITS_ONE_BY_ONE = 300
+"""Of more judges, items or answers than this, each is a small part of what is known."""
+MAX_CONDITION = 1e10
+"""The condition number of the information from which strengths count as undetermined."""
 
 
 def judged_strengths(
@@ -119,6 +123,8 @@ class _Trials:
         """How far each unit, when left out, moves the logs in one Newton step: units × systems; NaN
         where what is left does not determine them."""
         names, places = np.unique(units, return_inverse=True)
+        if len(names) > MAX_UNITS_ONE_BY_ONE:
+            return self._steps_at_once(places, len(names))
         k = len(self.model.systems)
         counts = np.zeros((len(names), 4, len(self.i)))
         np.add.at(counts, (places, self.outcome, self.pair_of), 1)
@@ -126,12 +132,30 @@ class _Trials:
         steps = np.full((len(names), k), np.nan)
         for place, own in enumerate(counts):
             gradient, information = self._slope(own)
-            left = total - information
-            scale = max(float(np.trace(left)) / (k + 1), 1e-9)
-            left = left + scale * self.idle
-            if np.linalg.cond(left) < 1e10:
+            left = self._with_idle(total - information)
+            if np.linalg.cond(left) < MAX_CONDITION:
                 steps[place] = -np.linalg.solve(left, gradient)[:k]
         return steps
+
+    def _steps_at_once(self, places: Places, n_units: int) -> Floats:
+        """The same where a unit is so small a part that what is left has the information of all."""
+        k = len(self.model.systems)
+        counts = np.zeros((4, len(self.i)))
+        np.add.at(counts, (self.outcome, self.pair_of), 1)
+        there = self.outcome < 3
+        pair, outcome = self.pair_of[there], self.outcome[there]
+        points = self.chances[0] + self.chances[2] / 2
+        surplus = np.array([1.0, 0.0, 0.5])[outcome] - points[pair]
+        gradients = np.zeros((n_units, k + 1))
+        np.add.at(gradients, (places[there], self.i[pair]), surplus)
+        np.add.at(gradients, (places[there], self.j[pair]), -surplus)
+        np.add.at(gradients[:, k], places[there], (outcome == 2) - self.chances[2][pair])
+        total = self._with_idle(self._slope(counts)[1])
+        return np.asarray(-np.linalg.solve(total, gradients.T).T[:, :k], dtype=np.float64)
+
+    def _with_idle(self, information: Floats) -> Floats:
+        scale = max(float(np.trace(information)) / len(information), 1e-9)
+        return information + scale * self.idle
 
     def _slope(self, counts: Floats) -> tuple[Floats, Floats]:
         return pair_slope(self.chances, self.i, self.j, counts[:3], len(self.model.systems))
