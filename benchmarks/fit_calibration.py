@@ -28,8 +28,8 @@ from wellput.stats.validation import HeldOut, LinearModel, Unseen, held_out
 SYSTEMS = (4, 6, 12, 20)
 ITEMS = 60
 SLOPE = 0.6
-MANY = 700
-"""Items or systems drawn to know the truth for these systems, or these items."""
+MANY = 2000
+"""Systems and items drawn to know the truth where ratings are rounded."""
 Spread = tuple[float, float, float]
 """Standard deviations of what systems, items, and single outputs add."""
 MIXED: Spread = (0.5, 0.7, 0.8)
@@ -116,10 +116,29 @@ class Moments:
         return float(slopes @ self.covariance[:2, 2] / math.sqrt(inner))
 
 
-def population(world: World, slope: float, seed: int) -> Moments:
-    rng = np.random.default_rng([seed, 77])
-    parts = [world.cells(world.effects(400, 400, rng), slope, rng) for _ in range(10)]
-    return Moments.of(np.stack([y for y, _ in parts]), np.stack([x for _, x in parts]))
+def population(
+    world: World,
+    slope: float,
+    *,
+    systems: Floats | None = None,
+    items: Floats | None = None,
+    seed: int = 0,
+) -> Moments:
+    """For all systems and items there are, or for those with these effects. Covariances add up; where
+    ratings are rounded they are those of many outputs."""
+    if world.is_rounded:
+        rng = np.random.default_rng([seed, 77])
+        new = world.effects(MANY, MANY, rng)
+        effects = Effects(
+            new.systems if systems is None else systems, new.items if items is None else items
+        )
+        return Moments.of(*world.cells(effects, slope, rng))
+    scales = np.square([world.x, world.x, world.y])
+    own = np.diag(scales[:, 2])
+    for units, scale in ((systems, scales[:, 0]), (items, scales[:, 1])):
+        own = own + (np.diag(scale) if units is None else np.cov(units.T, ddof=0))
+    mixing = np.array([[1.0, 0, 0], [0, 1, 0], [slope, 0, 1]])
+    return Moments(mixing @ own @ mixing.T)
 
 
 @dataclass(frozen=True)
@@ -163,7 +182,7 @@ def coefficient_figures(job: tuple[World, int], *, studies: int, seed: int) -> t
     its true value."""
     world, n_systems = job
     rng = np.random.default_rng([seed, n_systems, WORLDS.index(world)])
-    truth = population(world, SLOPE, seed).slopes
+    truth = population(world, SLOPE).slopes
     found = covered = 0
     for _ in range(studies):
         sample = Sample.of(world, n_systems, SLOPE, rng)
@@ -203,14 +222,15 @@ def better_predictor(y: Floats, x: Floats) -> LinearModel:
 def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) -> Unseens:
     world, n_systems, slope = job
     rng = np.random.default_rng([seed, n_systems, WORLDS.index(world), int(slope > 0)])
-    everywhere = population(world, slope, seed)
+    everywhere = population(world, slope)
     figures = []
-    for _ in range(studies):
+    for study in range(studies):
         sample = Sample.of(world, n_systems, slope, rng)
+        fitted = sample.slopes
         truths = {
-            "both": everywhere.r(sample.slopes),
-            "item": _truth(world, sample, slope, rng, other="items"),
-            "system": _truth(world, sample, slope, rng, other="systems"),
+            "both": everywhere.r(fitted),
+            "item": population(world, slope, systems=sample.effects.systems, seed=study).r(fitted),
+            "system": population(world, slope, items=sample.effects.items, seed=study).r(fitted),
         }
         groups: tuple[Unseen, ...] = ("both", "item", "system")
         found = {unseen: sample.held_out(unseen, both_predictors) for unseen in groups}
@@ -227,19 +247,6 @@ def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) ->
             is_claimed = gain.low is not None and gain.low > 0
         figures.append((found["both"].r, truths["both"], *holds, p_value < 0.05, is_claimed))
     return Unseens(*(float(mean) for mean in np.mean(figures, axis=0)))
-
-
-def _truth(
-    world: World, sample: Sample, slope: float, rng: np.random.Generator, *, other: str
-) -> float:
-    """r of the fitted scores for these systems and many items, or these items and many systems."""
-    new = world.effects(MANY, MANY, rng)
-    effects = (
-        Effects(sample.effects.systems, new.items)
-        if other == "items"
-        else Effects(new.systems, sample.effects.items)
-    )
-    return Moments.of(*world.cells(effects, slope, rng)).r(sample.slopes)
 
 
 def main() -> None:
@@ -345,6 +352,9 @@ truth; and how often the metric is said to predict better than the best single p
 | shared | systems | r | truth | interval, both | items | systems | gain claimed |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {planted}
+
+Intervals for other systems are wider than need be with 4 and 6 systems: where there is little to predict, the jackknife overstates how much
+r varies. A gain is claimed too seldom rather than too often.
 """
 
 

@@ -215,7 +215,9 @@ Pearson's r of all predictions with the ratings; Δr with a paired 95% bootstrap
 {RESAMPLES:,} resamples, bold where it is above 0. The predictions of all folds are correlated together as
 they are. Each contains the mean of the ratings learned from, which costs the fitted models something
 (much, where systems are not seen and few) and single metrics nothing: a fit that wins here wins all the
-same, one that loses may not deserve it. `wellput fit` standardizes the scores of each fold instead."""
+same, one that loses may not deserve it. `wellput fit` standardizes the scores of each fold instead. The
+intervals hold for other items of these systems: under "Systems not seen", too, they say nothing of how
+much other systems would differ."""
 
 
 def page(outcomes: Sequence[Outcome]) -> str:

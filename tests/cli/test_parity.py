@@ -110,14 +110,15 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
     ),
     "score": (
-        f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
+        "score e.jsonl -m bleu,ssa --all-pairs --confidence 0.9 --margin bleu=5 --margin ssa=0.1 "
+        "--generalize items --threads 1",
         lambda: wellput.score(
             "e.jsonl",
             "bleu,ssa",
-            paired="ar",
             all_pairs=True,
             confidence=0.9,
-            resamples=50,
+            margin={"bleu": 5, "ssa": 0.1},
+            generalize="items",
             threads=1,
         ),
     ),

@@ -15,7 +15,7 @@ import numpy as np
 from wellput.agreement.predictors import Rows
 from wellput.core.counted import counted
 from wellput.core.metric import Floats
-from wellput.stats.regression import Regression, is_constant, ols
+from wellput.stats.regression import Regression, is_constant
 from wellput.stats.validation import HeldOut, LinearModel, Unseen, held_out, leave_one_out_r
 
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
@@ -125,17 +125,21 @@ def _best_single(rows: Rows, ours: HeldOut, seed: int) -> BestSingle:
     chosen: dict[str, None] = {}
 
     def learn(y: Floats, x: Floats) -> LinearModel:
-        explained = [
-            -1.0 if is_constant(column) else ols(y, column[:, None], [name]).r_squared
-            for name, column in zip(rows.names, x.T, strict=True)
-        ]
-        best = int(np.argmax(explained))
+        best = int(np.argmax([_explained(y - y.mean(), column) for column in x.T]))
         chosen[rows.names[best]] = None
         return LinearModel([best], np.zeros(1))
 
     theirs = _held_out(rows, ours.unseen, learn, seed)
     gain = ours.minus(theirs)
     return BestSingle(tuple(chosen), theirs.r, gain.value, gain.low, gain.high, gain.p_value)
+
+
+def _explained(centered: Floats, column: Floats) -> float:
+    """Of the sum of squares of y, which has a mean of 0."""
+    if is_constant(column):
+        return -1.0
+    apart = column - column.mean()
+    return float(np.square(apart @ centered) / (apart @ apart))
 
 
 def _linear(rows: Rows, model: Regression, x: Floats) -> LinearModel:

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from wellput.api.inputs import Items, Metrics, check_files, parsed, parser_named, renamed
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
-from wellput.core.generalize import Generalize, only_items
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
@@ -41,7 +40,7 @@ def score(
     baseline: str | None = None,
     all_pairs: bool = False,
     margin: Margin = None,
-    generalize: Generalize = "items",
+    generalize: Literal["items", "systems", "both"] = "items",
     resamples: int = 1000,
     alpha: float = 0.05,
     segments: PathLike | None = None,
@@ -139,7 +138,10 @@ def score(
     >>> wellput.score(evalset, "ssa,gsa")["B", "gsa"].score
     0.6666666666666667
     """
-    only_items(generalize)
+    if generalize != "items":
+        from wellput.core.generalize import only_items
+
+        only_items(generalize)
     chosen = _with_paraphrases(create_all(metrics), paraphrase)
     needs_trees = any("tree" in metric.needs for metric in chosen)
     references, outputs = line_files(ref, hyp)

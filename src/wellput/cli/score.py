@@ -70,8 +70,8 @@ Examples:
 @click.option(
     "--paired",
     type=click.Choice(["jackknife", "ar", "bs"]),
-    help="Test each system against the baseline, by the jackknife (the default of all that tests), "
-    "approximate randomization, or sacreBLEU's paired bootstrap.",
+    help="Test each system against the baseline: by the jackknife (unless another test is named), ar: "
+    "approximate randomization, bs: sacreBLEU's paired bootstrap.",
 )
 @click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
 @click.option("--all-pairs", is_flag=True, help="Test every pair of systems.")
@@ -86,7 +86,7 @@ Examples:
     type=click.Choice(["items", "systems", "both"]),
     default="items",
     show_default=True,
-    help="What intervals and p hold for: these systems on other items. No other is for scores.",
+    help="What intervals and p hold for: these systems, other items. The others are refused here.",
 )
 @click.option(
     "--resamples",

@@ -120,7 +120,7 @@ def evaluate(
     metrics
         Display metrics, as for `score`; all of them, unless said.
     confidence, resamples
-        Intervals of scores. `resamples` is of no use any more: nothing is drawn.
+        Bootstrap intervals, and their resamples.
     charts
         Writes two charts, `PREFIX-reproduction.svg` and `PREFIX-intrinsic.svg`.
     path
@@ -194,7 +194,9 @@ def evaluate_displays(
         source,
         chosen,
         inference=Inference(
-            has_intervals=confidence, resampling=Resampling(n_resamples, seed, threads=cores)
+            has_intervals=confidence,
+            has_percentiles=True,
+            resampling=Resampling(n_resamples, seed, threads=cores),
         ),
         plan=ScoringPlan(threads=cores, keep_rows=True),
         on_phase=on_phase,

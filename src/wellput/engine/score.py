@@ -55,7 +55,9 @@ def score_source(
         for system in collection.systems:
             score = _score(collection, system, metric, signatures[metric.name])
             if asked.has_intervals:
-                interval = how.interval(tables[metric.name], system, asked.test)
+                interval = how.interval(
+                    tables[metric.name], system, by_bootstrap=asked.draws == "bs"
+                )
                 score = replace(score, low=interval.low, high=interval.high)
             scores.append(score)
             on_score(1)
@@ -203,9 +205,9 @@ def signature(
     fields: list[str] = []
     if "references" in metric.needs:
         fields.append(f"nrefs:{collection.references_label}")
-    if asked.test in ("ar", "bs"):  # the others draw nothing
+    if asked.draws is not None:
         how = asked.resampling
-        fields += [f"{asked.test}:{how.n_resamples}", f"seed:{how.seed}"]
+        fields += [f"{asked.draws}:{how.n_resamples}", f"seed:{how.seed}"]
     if parser is not None and "tree" in metric.needs:
         fields.append(f"trees:{parser}")
     own = metric.signature()

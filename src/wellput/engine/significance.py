@@ -25,12 +25,12 @@ class Resampling:
     alpha: float = 0.05
     confidence: float = 0.95
 
-    def interval(self, table: ScoreTable, system: str, test: Test | None = None) -> Estimate:
-        """A system's score with its interval: the percentile bootstrap's beside the paired bootstrap
-        (`bs`), which shares its resamples, else Wilson's or the jackknife's."""
+    def interval(self, table: ScoreTable, system: str, *, by_bootstrap: bool = False) -> Estimate:
+        """A system's score with its interval: Wilson's or the jackknife's, or the percentiles of a
+        bootstrap."""
         row = table.row(system)
         statistics = table.statistics[row][table.present[row]]
-        if test == "bs":
+        if by_bootstrap:
             from wellput.stats.resampling import bootstrap
 
             return bootstrap(
@@ -55,7 +55,9 @@ class Inference:
     by Holm's method for all of them.
 
     A baseline or all pairs ask for the default test where none is named. `margin` has the smallest
-    difference that matters, by metric, to test whether systems are equivalent.
+    difference that matters, by metric, to test whether systems are equivalent. `has_percentiles`: the
+    intervals of scores are a bootstrap's, as they always are beside the paired bootstrap (`bs`), which
+    shares its resamples.
     """
 
     has_intervals: bool = False
@@ -64,6 +66,7 @@ class Inference:
     all_pairs: bool = False
     resampling: Resampling = field(default_factory=Resampling)
     margin: Mapping[str, float] = field(default_factory=dict)
+    has_percentiles: bool = False
 
     def __post_init__(self) -> None:
         how = self.resampling
@@ -87,6 +90,13 @@ class Inference:
         """The test to make, None for none."""
         is_implied = self.baseline is not None or self.all_pairs or bool(self.margin)
         return self.paired or (DEFAULT_TEST if is_implied else None)
+
+    @property
+    def draws(self) -> Literal["ar", "bs"] | None:
+        """What is drawn at random; None where nothing is."""
+        if self.test == "ar" or self.test == "bs":
+            return self.test
+        return "bs" if self.has_intervals and self.has_percentiles else None
 
     @property
     def needs_rows(self) -> bool:

@@ -265,7 +265,7 @@ def model_table(result: AgreementResult) -> Table:
         columns=["predictors", "question", "R²", "adjusted R²", "F", "p", "n"],
         rows=rows,
         title="Models of the ratings",
-        notes=["Linear regressions on segment scores; p takes segments for independent."],
+        notes=["Linear regressions on segment scores; p holds for other systems and other items."],
     )
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from wellput.core.counted import counted
-from wellput.core.generalize import holds_for
 from wellput.core.score import FEWEST_ITEMS, Score
 from wellput.engine.result import Comparison, LeftOut, ScoreResult, Skipped
 from wellput.reporting.table import Report, Table, number, p_text, relation
@@ -325,9 +324,11 @@ def _legend(result: ScoreResult) -> list[str]:
     if result.test == "bs":
         lines.append(
             "The p of bs is sacreBLEU's, which calls about 1 in 10 chance differences real at .05; "
-            "that of --paired jackknife keeps its level."
+            "that of --paired jackknife keeps its level where items are independent."
         )
     if has_intervals or result.test is not None:
+        from wellput.core.generalize import holds_for
+
         lines.append(holds_for("items"))
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(

@@ -12,7 +12,6 @@ from wellput.stats.correlation_bootstrap import boot_systems as boot_systems
 from wellput.stats.dependent_correlations import fisher as fisher
 from wellput.stats.dependent_correlations import williams as williams
 from wellput.stats.dependent_correlations import williams_test as williams_test
-from wellput.stats.equivalence import equivalence_p as equivalence_p
 from wellput.stats.intraclass import intraclass_correlations as intraclass_correlations
 from wellput.stats.jackknife import paired_jackknife as paired_jackknife
 from wellput.stats.jackknife import score_interval as score_interval

@@ -5,8 +5,9 @@ sums of them into scores, over leading axes; `LeftOut` holds a system's score wi
 turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
 makes the interval and the p-value from it, with one degree of freedom less than there are items, or, of
 a difference, items on which the two systems differ: where most are ties the others are few, and they
-alone tell of the spread. For a mean over items without ties this is the paired t test; it goes for any
-smooth function of sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
+alone tell of the spread. For a mean over items without ties or skewness this is the paired t test;
+where differences are skewed it is more cautious (`skewness.py`). It goes for any smooth function of
+sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
 
 Two systems that are right or wrong on each item are compared by their shares (`paired_shares.py`).
 
@@ -26,8 +27,8 @@ from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Bounds, Estimate, block_sum
-from wellput.stats.equivalence import equivalence_p
 from wellput.stats.proportion import is_share, wilson
+from wellput.stats.skewness import CautiousStudent
 from wellput.stats.student import IDENTITY, Scale, student_estimate
 
 Score: TypeAlias = Callable[[Floats], Floats]
@@ -50,19 +51,15 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A difference of two scores with what it was inferred from. `error` is 0 where every item says the
-    same, NaN where the score is undefined without one of the items."""
+    """A difference of two scores; `inferred` from its standard error, None where there is none."""
 
     estimate: Estimate
-    error: float
-    freedom: int
+    inferred: CautiousStudent | None
 
     def equivalence_p(self, margin: float) -> float | None:
-        """The p-value of the hypothesis that the difference is `margin` or more, in either direction;
-        None without a standard error."""
-        if not self.error > 0 or self.freedom < 1:
-            return None
-        return equivalence_p(self.estimate.value, self.error, self.freedom, margin)
+        """The p-value that the true difference is `margin` or more away from 0, on either side; None
+        without a standard error."""
+        return None if self.inferred is None else self.inferred.equivalence_p(margin)
 
 
 def left_out(statistics: Floats, score: Score) -> LeftOut:
@@ -131,15 +128,16 @@ def difference_of(
     """
     value = a.value - b.value
     counts = a.counts | b.counts
-    error = _error((a.scores - b.scores)[counts], max(abs(a.value), abs(b.value)))
-    freedom = differing - 1
-    estimate = student_estimate(
-        value, error, freedom, confidence=confidence, method="jackknife", n=len(counts)
-    )
-    if estimate.p_value is None:
+    differences = (a.scores - b.scores)[counts]
+    error = _error(differences, max(abs(a.value), abs(b.value)))
+    if not error > 0 or differing < 2:
         p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
         estimate = Estimate(value, p_value=p_value, method="sign", n=len(counts), null=0.0)
-    return PairedDifference(estimate, error, freedom)
+        return PairedDifference(estimate, None)
+    # Without an item of a large difference the score falls: hence the sign.
+    found = CautiousStudent(value, error, differing - 1, -_skew(differences))
+    estimate = found.estimate(confidence=confidence, n=len(counts), method="jackknife")
+    return PairedDifference(estimate, found)
 
 
 def effect_size(a: Floats, b: Floats) -> float | None:
@@ -166,6 +164,12 @@ def _error(scores: Floats, size: float) -> float:
         return math.nan
     error = math.sqrt((n - 1) / n * float(((scores - scores.mean()) ** 2).sum()))
     return 0.0 if error <= ROUNDING * size else error
+
+
+def _skew(values: Floats) -> float:
+    """The skewness of values over the root of their number: that of their mean."""
+    deviations = values - values.mean()
+    return float((deviations**3).sum() / (deviations**2).sum() ** 1.5)
 
 
 def _scale_between(low: float | None, high: float | None, *, at: float) -> tuple[Scale, float]:

@@ -23,7 +23,7 @@ from wellput.stats.two_way import LeftOut
 
 @dataclass(frozen=True, eq=False)
 class TableFigure:
-    """NaN where the figure is undefined. `cells` is systems × items, with the figure itself where a cell
+    """NaN where it is undefined. `cells` is systems × items, with the figure itself where a cell
     is not among the `present`: nothing changes without it. So is `items` for an item without cells."""
 
     value: float

@@ -1,11 +1,11 @@
-"""How far a figure made from two crossed kinds of units holds for others: systems × items, judges × items.
+"""How far a figure of two crossed kinds of units, such as judges × items, holds for other units.
 
 The noun is `LeftOut`: a figure computed again without each system, without each item and without each
 cell. Its variance for other systems and other items is that of a two-way jackknife, V(systems) +
 V(items) − V(cells), as Cameron, Gelbach & Miller (2011) add and subtract it, and not less than the
 greater of the first two.
 
-Satterthwaite's degrees of freedom are too many where units are few (type I up to .07 with three judges):
+Satterthwaite's degrees of freedom are too many where units are few (three judges: type I up to .07);
 in their place is the geometric mean of his and those of the smaller number of units, if that is less.
 """
 
@@ -113,6 +113,8 @@ class LeftOut:
 
 def _variance(without: Floats) -> float:
     n = without.shape[-1]
+    if not np.isfinite(without).all():
+        return math.nan
     return float((n - 1) / n * np.square(without - without.mean()).sum())
 
 
