@@ -89,7 +89,7 @@ def demo(
     --------
     >>> import wellput
     >>> wellput.demo(no_report=True).agreement.ranking[0].leaders
-    ['careful', 'realizer']
+    ['careful']
     """
     on_phase("loading the charts")
     library = None if no_report else _library_if_installed()
