@@ -4,7 +4,7 @@ Worlds are simulated in which the truth is known. Where two systems are equally 
 often as its level says; an interval must cover the true score, or the true difference of two systems of
 which one is worse, as often as its confidence says.
 
-    python benchmarks/calibration.py -o docs/results/calibration.md
+    python -m benchmarks.calibration -o docs/results/calibration.md
 """
 
 from __future__ import annotations

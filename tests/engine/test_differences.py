@@ -127,6 +127,13 @@ def test_p_is_small_just_where_the_interval_leaves_zero_out(
             assert (p_value < 1 - confidence) == (low > 0 or high < 0)
 
 
+def test_no_interval_holds_a_difference_that_cannot_be() -> None:
+    few = evalset({"A": 0.1, "B": 0.9}, n=3, seed=2)
+    score = wellput.score(few, "bleu,ssa", baseline="A")["B", "bleu"]
+    assert score.delta_low is not None and score.delta_high is not None
+    assert score.delta_low == -100.0 and -100.0 < score.delta_high <= 100.0
+
+
 def test_many_systems_can_still_be_told_apart_by_resamples() -> None:
     # 12 systems make 66 pairs: 66 / 1001 is above .05, so that 1,000 resamples could show nothing.
     items = evalset({f"S{k:02}": 0.05 + 0.08 * k for k in range(12)}, n=30)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wellput.core.metric import Floats
 from wellput.core.progress import OnProgress, unheard
 from wellput.core.score import FEWEST_ITEMS, Score
-from wellput.core.table import Estimate, ScoreTable
+from wellput.core.table import Bounds, Estimate, ScoreTable
 from wellput.engine.result import Comparison
 from wellput.engine.significance import Inference, Resampling, Test
 from wellput.stats.corrections import holm, resamples_needed
@@ -134,8 +134,19 @@ def _by_jackknife(
             confidence=confidence,
         )
     return replace(
-        _comparison(rows, a, b, found.estimate),
+        _comparison(rows, a, b, _possible(found.estimate, rows.table.bounds)),
         equivalence_p=None if margin is None else found.equivalence_p(margin),
+    )
+
+
+def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
+    """The interval without differences that two scores between bounds cannot have."""
+    lowest, highest = bounds
+    if lowest is None or highest is None or difference.low is None or difference.high is None:
+        return difference
+    largest = highest - lowest
+    return replace(
+        difference, low=max(difference.low, -largest), high=min(difference.high, largest)
     )
 
 
