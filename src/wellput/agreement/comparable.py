@@ -61,7 +61,7 @@ def warning(panel: Panel, normalization: Normalization) -> str:
         return ""
     return (
         f"{panel.question}: judges rated different systems{_of_one_system(panel)}, so {normalization} "
-        f"leaves {_share(kept)} of a difference between systems. Take --normalize none."
+        f"leaves {_share(kept)} of a difference between systems. Take normalize='none'."
     )
 
 

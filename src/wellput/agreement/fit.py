@@ -147,7 +147,7 @@ def fit_table(
         if not kept:
             raise InputError(
                 f"No value of {', '.join(dropped)} is perfect, so no metric can be derived from it. "
-                "Add a metric as a predictor, or keep the raw regression (--no-rescale)."
+                "Add a metric as a predictor, or keep the raw regression (no_rescale=True)."
             )
         derived, _ = _regression(rows.y, rows.x[:, rows.places(kept)], kept, method, None)
     cross_validation = cross_validated(
@@ -224,7 +224,7 @@ def _model(rows: Rows, derived: Regression, rescale: bool, card: Mapping[str, An
         raise InputError(
             f"The model gives a perfect sentence ({values}) {at_perfect:.4g}, which is not above 0 and "
             "cannot be rescaled to 1. Take other predictors, check that higher judgments are better, "
-            "or keep the raw regression (--no-rescale)."
+            "or keep the raw regression (no_rescale=True)."
         )
     return FittedModel(predictors, derived.intercept, at_perfect, card)
 

@@ -102,7 +102,7 @@ class Panel:
             raise InputError.collect(
                 f"No rating of {self.question!r} is left:",
                 [f"judge {e.judge}: {e.reason}" if e.judge else e.reason for e in self.excluded],
-                "Take --normalize none, or exclude less.",
+                "Take normalize='none', or exclude less.",
             )
 
     def has(self, exclusion: Exclusion) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -134,13 +135,28 @@ def show(
     what: Report | Result, format: str, output: str, *, before: str = "", after: str = ""
 ) -> None:
     """Writes a report in its format; `before` and `after` are prose around the table format."""
+    report = what.report() if isinstance(what, Result) else what
+    if any("=" in note for table in report.tables for note in table.notes):
+        report = _in_options(report)
     text = render(
-        what.report() if isinstance(what, Result) else what,
+        report,
         cast("Format", format),
         width=terminal_width(output),
         color=is_terminal(output),
     )
     emit(before + text + after if format == "table" else text, output)
+
+
+def _in_options(report: Report) -> Report:
+    """The same with notes in the words of the command line."""
+    from wellput.cli.keyword_messages import in_options
+
+    command = click.get_current_context().command
+    tables = [
+        replace(table, notes=[in_options(note, command) for note in table.notes])
+        for table in report.tables
+    ]
+    return replace(report, tables=tables)
 
 
 def refuse_stdin_twice(*paths: str) -> None:

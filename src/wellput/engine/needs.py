@@ -11,10 +11,13 @@ from wellput.core.plain_block import PlainBlock, batch_of
 from wellput.core.source import EvalSource
 
 LACKING: Mapping[Need, tuple[str, str]] = {
-    "references": ("a reference", "Give --ref FILE, or references in the evalset."),
+    "references": (
+        "a reference",
+        "Give a file of references (ref='FILE'), or put them into the evalset.",
+    ),
     "tree": (
         "a tree for one of its references",
-        "Give --trees FILE.conllu or --trees auto, or trees in the evalset.",
+        "Give a file of trees, put them into the evalset, or have them made (trees='auto').",
     ),
     "derivation": ("a derivation", "Put a derivation into each item of the evalset."),
     "original": (

@@ -85,7 +85,7 @@ def beside_paraphrased(metrics: Sequence[Metric], paraphraser: RewritesBatches) 
     """Each metric that uses references, followed by itself on rewritten ones."""
     if not any("references" in metric.needs for metric in metrics):
         names = ", ".join(metric.name for metric in metrics)
-        raise InputError(f"--paraphrase rewrites references, and {names} use none.")
+        raise InputError(f"paraphrase= rewrites references, and {names} use none.")
     both: list[Metric] = []
     for metric in metrics:
         both.append(metric)

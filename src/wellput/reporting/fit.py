@@ -133,7 +133,7 @@ def _outlier_table(result: Fit) -> list[Table]:
             ["outlier", "judged", "predicted", "studentized", "Cook's distance"],
             rows,
             title="Outliers, which were kept",
-            notes=[f"And {hidden} more (--format json lists all)."] if hidden else [],
+            notes=[f"And {hidden} more, which the JSON lists."] if hidden else [],
         )
     ]
 
@@ -230,7 +230,7 @@ def _generality(result: Fit) -> list[str]:
         return []
     if result.inference.reason:
         others = (
-            "" if result.generalize == "items" else "; --generalize items asks about other items"
+            "" if result.generalize == "items" else "; generalize='items' asks about other items"
         )
         return [f"No interval and no p: {result.inference.reason}{others}."]
     return [holds_for(result.generalize)]

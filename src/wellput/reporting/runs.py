@@ -20,7 +20,7 @@ CHANGE = (
 
 NO_TEST = (
     "Whether a difference is real cannot be known from two scores: it takes the outputs of both, "
-    "scored in one run with --baseline."
+    "scored in one run, with a baseline."
 )
 OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
 
@@ -57,7 +57,7 @@ def list_report(listed: RunList) -> Report:
 def _count(shown: int, total: int) -> str:
     if shown == total:
         return f"{counted(total, 'run')}."
-    return f"The newest {shown:,} of {total:,} runs; --last {total} shows all."
+    return f"The newest {shown:,} of {total:,} runs; last={total} shows all."
 
 
 def _skipped(run: Run) -> str:
@@ -174,7 +174,7 @@ def diff_report(found: RunChanges) -> Report:
     if any(change.intervals_overlap is not None for change in open_ones):
         notes.append(OVERLAP)
     if not found.changes:
-        notes.append("No system and metric is in both. Pair systems with --rename OLD=NEW.")
+        notes.append("No system and metric is in both. Pair systems with rename='OLD=NEW'.")
     table = Table(
         ["system", "metric", "before", "after", "difference", "remarks"],
         rows,

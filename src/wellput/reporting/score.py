@@ -324,7 +324,7 @@ def _legend(result: ScoreResult) -> list[str]:
     if result.test == "bs":
         lines.append(
             "The p of bs is sacreBLEU's, which calls about 1 in 10 chance differences real at .05; "
-            "that of --paired jackknife keeps its level where items are independent."
+            "that of paired='jackknife' keeps its level where items are independent."
         )
     if has_intervals or result.test is not None:
         from wellput.core.generalize import holds_for
@@ -332,7 +332,7 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append(holds_for("items"))
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
-            "No difference shown is not: no difference. --margin X tests whether it is smaller than X."
+            "No difference shown is not: no difference. margin=X tests whether it is smaller than X."
             if not result.margin
             else "No difference shown is not: no difference."
         )

@@ -200,8 +200,8 @@ def parser_report(made: ParserTraining) -> Report:
     notes = [f"From {made.trees:,} trees."]
     if scores:
         notes.append(
-            f"In percent of the {scores['words']:,.0f} words of --dev, punctuation included: tags, "
-            "lemmas, heads (UAS), heads with universal relations (LAS)."
+            f"In percent of the {scores['words']:,.0f} words held out for development, punctuation "
+            "included: tags, lemmas, heads (UAS), heads with universal relations (LAS)."
         )
     table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
     return Report([table], made.values(), PARSED, made.records())
