@@ -252,8 +252,8 @@ def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) ->
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--studies", type=int, default=1500)
-    parser.add_argument("--cross-validated", type=int, default=350)
+    parser.add_argument("--studies", type=int, default=1000)
+    parser.add_argument("--cross-validated", type=int, default=250)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     text = page(given.studies, given.cross_validated, given.seed)
