@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import stats
 
 from benchmarks.human_data import HumanData
-from wellput.agreement.documents import document_values, draw_documents, paired_t
+from wellput.agreement.documents import document_values, draw_documents
 from wellput.agreement.panel import mean_of
 from wellput.api.score import score
 from wellput.core.cores import available_cores
@@ -152,13 +153,13 @@ def document_experiment(
     }
     result = {}
     for name, table in found.items():
-        test = paired_t(values[name], values["none"])
+        test = stats.ttest_rel(values[name], values["none"])
         systems = [float(table.aggregate(row.sum(axis=0))) for row in table.statistics]
         result[name] = Documents(
             score=float(np.mean(systems)),
             r=float(values[name].mean()),
             delta=float((values[name] - values["none"]).mean()),
             won=int((values[name] > values["none"]).sum()),
-            p_value=float("nan") if test.p_value is None else test.p_value,
+            p_value=float(test.pvalue),
         )
     return result

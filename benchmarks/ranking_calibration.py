@@ -1,4 +1,5 @@
-"""Does "people prefer A to B" keep its word? Type I error and coverage of the ranking by people.
+"""Does what wellput says of people keep its word? Type I error and coverage of the ranking by ratings
+and by choices, of strengths, of the ceiling and of intraclass correlations.
 
 Studies are simulated in which the truth is known: judges have severity and a taste for systems of their
 own, items are harder or easier, outputs differ, and nobody rates the same thing twice alike.
@@ -16,6 +17,23 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import ttest_ind
 
+from benchmarks.judge_calibration import (
+    CHOICE_COLUMNS,
+    CHOICES,
+    CLASSES,
+    ICC_COLUMNS,
+    NESTED_COLUMNS,
+    PANEL_COLUMNS,
+    PANELS,
+    STRENGTH_COLUMNS,
+    STRENGTHS,
+    choice_row,
+    class_rows,
+    nested_row,
+    panel_row,
+    rate,
+    strength_row,
+)
 from wellput.core.metric import Floats
 from wellput.stats.crossed import CrossedMeans
 
@@ -26,13 +44,15 @@ TRUE_DIFFERENCE = 0.5
 @dataclass(frozen=True)
 class World:
     """Judges × 2 systems × items on a scale; `share` of the cells has a rating, `taste` is the standard
-    deviation of judge × system, `to_scale` what becomes of what a judge felt."""
+    deviation of judge × system, `to_scale` what becomes of what a judge felt. Nested judges rate one of
+    the two systems each."""
 
     title: str
     judges: int
     items: int
     taste: float = 0.3
     share: float = 1.0
+    is_nested: bool = False
     to_scale: Callable[[Floats], Floats] = lambda felt: np.clip((4 + felt).round(), 1, 7)
 
     def ratings(self, rng: np.random.Generator, difference: float) -> Floats:
@@ -47,6 +67,8 @@ class World:
         felt[:, 0] += difference
         ratings = self.to_scale(felt)
         ratings[rng.random(shape) > self.share] = np.nan
+        if self.is_nested:
+            ratings[::2, 0], ratings[1::2, 1] = np.nan, np.nan
         return ratings
 
 
@@ -64,7 +86,10 @@ WORLDS = (
     World("3 judges", 3, 60),
     World("6 judges", 6, 60),
     World("6 judges without tastes", 6, 60, taste=0.0),
+    World("4 judges, 200 items", 4, 200),
+    World("6 judges of strong tastes", 6, 60, taste=0.8),
     World("6 judges, a fifth missing", 6, 100, share=0.8),
+    World("12 judges, each rates one system", 12, 60, is_nested=True),
     World("12 judges, 10 items", 12, 10),
     World("a crowd of 30, a tenth of the cells", 30, 100, share=0.1),
     World("yes or no, 6 judges", 6, 60, to_scale=yes_or_no),
@@ -78,8 +103,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    rows = [row(world, arguments.studies, arguments.seed) for world in WORLDS]
-    arguments.output.write_text(page(rows, arguments.studies, arguments.seed), encoding="utf-8")
+    arguments.output.write_text(page(arguments.studies, arguments.seed), encoding="utf-8")
 
 
 def row(world: World, studies: int, seed: int) -> str:
@@ -93,8 +117,8 @@ def row(world: World, studies: int, seed: int) -> str:
         rejected += p_value is not None and p_value < 0.05
         low, high, _ = difference(world.ratings(rng, TRUE_DIFFERENCE))
         covered += low is not None and high is not None and low <= truth <= high
-    figures = (naive / studies, rejected / studies, covered / studies)
-    return f"| {world.title} | {world.items} | " + " | ".join(f"{f:.3f}" for f in figures) + " |"
+    cells = (rate(hits, studies) for hits in (naive, rejected, covered))
+    return f"| {world.title} | {world.items} | " + " | ".join(cells) + " |"
 
 
 def difference(ratings: Floats) -> tuple[float | None, float | None, float | None]:
@@ -111,7 +135,7 @@ def p_of_t_test(ratings: Floats) -> float:
 
 def expected_difference(world: World, rng: np.random.Generator) -> float:
     """What the difference on the scale would be with all the judges and items there are."""
-    many = World(world.title, 2000, 2000, world.taste, 1.0, world.to_scale)
+    many = World(world.title, 1000, 1000, world.taste, to_scale=world.to_scale)
     total = sum(
         float(np.diff(np.nanmean(many.ratings(rng, TRUE_DIFFERENCE), axis=(0, 2)))[0])
         for _ in range(4)
@@ -119,26 +143,73 @@ def expected_difference(world: World, rng: np.random.Generator) -> float:
     return -total / 4
 
 
-def page(rows: list[str], studies: int, seed: int) -> str:
-    error = 2 * (0.05 * 0.95 / studies) ** 0.5
+def page(studies: int, seed: int) -> str:
     return "\n".join(
         [
-            "# Calibration: does the ranking by people keep its word?",
+            "# Calibration: does what is said of people keep its word?",
             "",
             f"Measured by `python -m benchmarks.ranking_calibration -o docs/results/ranking_calibration.md --studies {studies} --seed {seed}`",
-            f"on simulated studies of two systems, {studies:,} a row: judges of their own severity (standard deviation {SEVERITY_SD}) and taste for",
-            f"a system (0.3 where nothing else is said), items ({DIFFICULTY_SD}), outputs ({OUTPUT_SD}) and noise ({NOISE_SD}), on a scale from 1 to 7.",
+            "on simulated studies whose truth is known. *Type I*: how often systems that are equally good are called different at .05.",
+            "*Coverage*: how often a 95% interval holds the truth. Every figure comes with two standard errors of the simulation, which take the",
+            "pairs and systems of one study for independent.",
             "",
-            "*Type I*: how often two systems that are equally good are called different at .05; two standard errors of the",
-            f"measurement are {error:.3f}. The t-test takes all ratings for independent, as scripts often do. *Coverage*: how often the 95% interval of",
-            "a difference holds the true one (half a point before rounding).",
+            "## Ratings: the difference of two systems",
+            "",
+            f"{studies:,} studies a row: judges of their own severity (standard deviation {SEVERITY_SD}) and taste for a system (0.3 where nothing else is",
+            f"said), items ({DIFFICULTY_SD}), outputs ({OUTPUT_SD}) and noise ({NOISE_SD}), on a scale from 1 to 7. The t-test takes all ratings for independent, as",
+            "scripts often do. The true difference is half a point before rounding.",
             "",
             "| study | items | type I, t-test over ratings | type I, wellput | coverage, wellput |",
             "| --- | ---: | ---: | ---: | ---: |",
-            *rows,
+            *(row(world, studies, seed) for world in WORLDS),
             "",
-            "With two judges the intervals are very wide: two people say little about other people. The figures behind the ranking of",
-            "`wellput agree`, `report` and `study status` are these: a two-way jackknife over judges and items, `wellput.stats.crossed`.",
+            "With two judges the intervals are very wide: two people say little about other people. Few judges without tastes are a cautious case",
+            "too: what one judge's noise is cannot be told from a taste. The figures behind the ranking of `wellput agree`, `report` and `study",
+            "status` are these: a two-way jackknife over judges and items, `wellput.stats.crossed`.",
+            "",
+            "## Choices between two systems",
+            "",
+            f"Up to {studies:,} studies a row, of judges with a taste of their own (0.6 on the log scale of odds where nothing else is said) and items",
+            "that suit one system or the other (0.6). χ² takes all choices for independent, and papers do not correct it for the number of pairs.",
+            "wellput tests every pair over judges and items, never less strictly than the exact binomial test, and corrects by Holm's method",
+            "(`wellput.stats.head_to_head`). The last column is the interval of a system's share of the choices, where systems differ by 0.5.",
+            "",
+            *CHOICE_COLUMNS,
+            *(choice_row(world, studies, seed) for world in CHOICES),
+            "",
+            "## Strengths by Bradley and Terry",
+            "",
+            "Wald's intervals, which packages print, take all choices for independent. wellput leaves out each judge and each item",
+            "(`wellput.stats.judged_strengths`). The truth is what all judges would choose.",
+            "",
+            *STRENGTH_COLUMNS,
+            *(strength_row(world, studies, seed) for world in STRENGTHS),
+            "",
+            "## The ceiling",
+            "",
+            "What the true values correlate with the panel's mean ratings, over 5 systems; the ceiling that wellput estimates from the ratings alone;",
+            "and how often its interval holds the former (`wellput.stats.panel_reliability`). Judges have severity (0.5), tastes (0.3) and noise (0.9).",
+            "",
+            *PANEL_COLUMNS,
+            *(panel_row(world, studies, seed) for world in PANELS),
+            "",
+            "Crowds are a cautious case: leaving out a judge moves trials of three ratings more than another judge would.",
+            "",
+            "## Judges who rate different systems",
+            "",
+            "Correlation of the true values with the mean ratings, z per judge and as given, where each judge rates only some of the systems.",
+            "",
+            *NESTED_COLUMNS,
+            *(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6)),
+            "",
+            "Where z would keep less than 75% of a difference between systems, ratings are taken as given by default, and a note says why.",
+            "",
+            "## Intraclass correlations",
+            "",
+            f"{studies:,} studies a row of normal ratings: units and noise of variance 1, judges of variance 0.25 for ICC2 and ICC3, none for ICC1.",
+            "",
+            *ICC_COLUMNS,
+            *(line for world in CLASSES for line in class_rows(world, studies, seed)),
             "",
         ]
     )

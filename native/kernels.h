@@ -23,6 +23,8 @@ void add_tree_model(nanobind::module_& m);
 void add_head_driven(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
+void add_left_out_correlations(nanobind::module_& m);
+void add_exchanged_correlations(nanobind::module_& m);
 void add_ordering(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
 void add_tagger(nanobind::module_& m);

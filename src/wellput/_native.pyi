@@ -162,6 +162,22 @@ def bootstrapped_correlations(
     threads: int,
 ) -> Floats: ...
 
+# left_out_correlations.cpp
+def left_out_correlations(
+    x: Floats, z: Floats, grouping: str, coefficient: str, epsilon: float
+) -> tuple[Floats, Floats]: ...
+
+# exchanged_correlations.cpp
+def exchanged_correlations(
+    x: Floats,
+    z: Floats,
+    grouping: str,
+    coefficient: str,
+    exchanges: int,
+    seed: int,
+    threads: int,
+) -> Floats: ...
+
 # permuted_correlations.cpp
 def permuted_correlations(
     x: Floats,

@@ -369,7 +369,7 @@ def test_below_four_systems_there_is_no_interval_and_the_reason_is_said() -> Non
     by = {one.left_out: one for one in result.cross_validation}
     assert by["item"].low is not None
     assert by["both"].low is None
-    assert by["both"].note == "no interval: 3 systems cannot show how other systems differ"
+    assert by["both"].note == "no interval: 3 systems cannot show how others differ, it takes 4"
     assert "No interval and no p: 3 systems cannot show" in str(result)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from wellput.agreement.result import AgreementResult
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
+from wellput.stats.comparison import Test
 
 SYSTEMS, ITEMS = 6, 60
 
@@ -39,7 +41,7 @@ def judgments(scores: Floats, judge: str = "j") -> list[Judgment]:
     ]
 
 
-def many_metrics(*, good: bool) -> AgreementResult:
+def many_metrics(*, good: bool, test: Test | Literal["auto"] = "auto") -> AgreementResult:
     """Twelve metrics: random numbers, and eleven that are them too or much better."""
     rng = np.random.default_rng(5)
     human = rng.normal(size=(SYSTEMS, ITEMS))
@@ -49,14 +51,14 @@ def many_metrics(*, good: bool) -> AgreementResult:
         name: table(name, noise[name] + (3 * human if good and name != "random" else 0))
         for name in names
     }
-    options = AgreementOptions(uncertainty=Uncertainty(n_resamples=200))
+    options = AgreementOptions(test=test, uncertainty=Uncertainty(n_resamples=200))
     return agree(tables, judgments(human), options)
 
 
 def test_differences_can_be_told_however_many_metrics_there_are() -> None:
     # 12 metrics make 66 pairs. With 200 resamples no p is below 1/201, and Holm would make that
     # 66/201 = .33: nothing would ever differ. With 2 · 66 / .05 = 2640 it is 66/2641 = .025.
-    result = many_metrics(good=True)
+    result = many_metrics(good=True, test="perm-both")
     with_random = [row for row in result.differences if "random" in row.metrics]
     assert len(with_random) == 11
     assert all(row.p_value == 1 / 2641 for row in with_random)
@@ -69,7 +71,7 @@ def test_an_interval_that_includes_0_is_no_evidence() -> None:
     best = max((row for row in result.agreement if row.metric != "random"), key=lambda r: r.value)
     assert best.low is not None
     assert best.low < 0
-    assert "The interval includes 0: with" in result.advice[0]
+    assert "The interval includes 0: this is no evidence yet." in result.advice[0]
 
 
 def test_length_explains_as_much_when_shorter_is_better() -> None:

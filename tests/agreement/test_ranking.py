@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wellput.agreement.orders import metric_orders, misplaced, order_sentence
 from wellput.agreement.panel import mean_of
@@ -124,6 +126,73 @@ def test_choices_make_win_rates() -> None:
     assert ranking.systems[0].estimate == pytest.approx(0.875)
     assert ranking.systems[1].estimate == pytest.approx(0.125)
     assert ranking.n == 120
+
+
+def chosen(pairs: dict[tuple[str, str], float]) -> Ranking:
+    """Every judge chooses in each pair on every item, the first with the given probability."""
+    rng = np.random.default_rng(7)
+    (ranking,) = rank_answers(
+        [
+            Preference(judge, item, a, b, "better", "a" if rng.random() < share else "b")
+            for judge in JUDGES
+            for item in ITEMS
+            for (a, b), share in pairs.items()
+        ]
+    )
+    return ranking
+
+
+def test_whom_a_system_met_does_not_decide_between_it_and_another() -> None:
+    """A and B are equal, but A met the weak C and B the strong D: A's win rate is far above B's."""
+    ranking = chosen({("A", "B"): 0.5, ("A", "C"): 0.95, ("B", "D"): 0.05})
+    rates = {row.system: row.estimate for row in ranking.systems}
+    assert rates["A"] > rates["B"] + 0.3
+    between = {frozenset(d.systems): d for d in ranking.differences}
+    assert not between[frozenset("AB")].is_real
+    assert between[frozenset("BD")].is_real
+    assert np.isnan(between[frozenset("CD")].p_value)
+    assert ranking.leaders == ["D", "A"]
+
+
+@given(seed=st.integers(0, 10_000), n_systems=st.integers(2, 5), n_judges=st.integers(1, 5))
+def test_p_of_choices_and_their_interval_are_one_statement(
+    seed: int, n_systems: int, n_judges: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    answers = []
+    for judge in range(n_judges):
+        for item in range(8):
+            a, b = rng.choice(n_systems, 2, replace=False).tolist()
+            options: list[Choice] = ["a", "b", "tie"]
+            pick = rng.choice(3, p=[0.8, 0.1, 0.1] if a < b else [0.1, 0.8, 0.1])
+            answers.append(
+                Preference(f"J{judge}", f"i{item}", f"S{a}", f"S{b}", "better", options[pick])
+            )
+    (ranking,) = rank_answers(answers)
+    for difference in ranking.differences:
+        if np.isnan(difference.delta):
+            assert np.isnan(difference.p_value)
+            continue
+        assert difference.low is not None and difference.high is not None
+        assert 0 <= difference.delta <= 1
+        assert difference.low <= difference.delta <= difference.high
+        assert (difference.p_value < 0.05) == (difference.low > 0)
+        assert difference.p_adjusted >= difference.p_value
+
+
+def test_whoever_wins_of_two_is_ahead_of_the_other_even_from_a_lower_place() -> None:
+    ranking = chosen({("A", "B"): 0.2, ("A", "C"): 1.0, ("B", "C"): 0.5})
+    assert ranking.systems[0].system == "A"
+    upset = next(d for d in ranking.differences if set(d.systems) == {"A", "B"})
+    assert upset.systems == ("B", "A")
+    assert upset.is_real and upset.delta > 0
+    assert ranking.systems[0].rank_low == 2
+
+
+def test_the_sentence_on_choices_says_how_many_of_them() -> None:
+    sentence = winner_sentence(chosen({("A", "B"): 0.8}))
+    assert sentence.startswith("People prefer A (")
+    assert "of the choices are for A." in sentence
 
 
 def test_the_less_time_the_better() -> None:

@@ -92,12 +92,39 @@ def test_pairwise_choices(run: Run) -> None:
     assert ratios["same"] == pytest.approx(30 / 36)
     pairs = {tuple(row["systems"]): row for row in question["pairs"]}
     # χ² of 15 : 3 is (6² + 6²) / 9.
-    assert pairs["same", "turned"]["chi_squared"] == pytest.approx(8.0)
+    pair = pairs["same", "turned"]
+    assert pair["chi_squared"] == pytest.approx(8.0)
+    # It takes 18 choices of three judges for independent; the test that decides does not.
+    assert pair["chi_squared_p"] < 0.005 < pair["p_value"] <= pair["p_adjusted"]
+    assert pair["share"] == pytest.approx(15 / 18)
+    ranked = {frozenset(row["systems"]): row for row in result["ranking"][0]["differences"]}
+    for row in question["pairs"]:
+        one = ranked[frozenset(row["systems"])]
+        assert (row["p_value"], row["p_adjusted"]) == (one["p_value"], one["p_adjusted"])
+        assert abs(row["share"] - 0.5) == pytest.approx(abs(one["delta"]) / 2)
+        assert (row["p_value"] < 0.05) == (row["low"] > 0.5 or row["high"] < 0.5)
+    # turned and short were never offered together: nothing says which is better.
+    assert ranked[frozenset(("turned", "short"))]["p_value"] is None
+    (judges,) = result["judges"]
+    assert (judges["n_judges"], judges["n_trials"], judges["values"]) == (3, 12, "choices")
+    assert judges["kappa"] is not None and judges["alpha"] is not None
+    assert question["systems"][0]["strength_low"] < question["systems"][0]["strength"]
     by_metric = {row["metric"]: row for row in result["confusion"]}
     assert by_metric["ssa"]["accuracy"] == pytest.approx(30 / 33)
     assert by_metric["ter"]["accuracy"] == pytest.approx(30 / 33)
     shown = run("agree", "e.jsonl", "choices.csv", "-m", "ssa")
     assert "Preferences: better, 36 choices of 3 judges" in shown.out
+    assert "first's share" in shown.out and "Judges among themselves" in shown.out
+
+
+@pytest.mark.usefixtures("evalset")
+@pytest.mark.parametrize(
+    "option", [["--models"], ["--normalize", "z"], ["--level", "system"], ["--test", "williams"]]
+)
+def test_options_of_ratings_are_refused_for_choices(run: Run, option: list[str]) -> None:
+    outcome = run("agree", "e.jsonl", "choices.csv", "-m", "ssa", *option)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{option[0]} is for ratings; these judgments are pairwise choices." in outcome.err
 
 
 @pytest.mark.usefixtures("evalset")

@@ -30,7 +30,13 @@ NO_FUNCTION = {"completion", "help"}
 
 OTHER_NAMES = {"output": "path"}
 """Options whose keyword has another name; `docs/python.md` has the same table."""
-NO_KEYWORD = {"format", "level of score", "name of study forget", "new_owner_token of study serve"}
+NO_KEYWORD = {
+    "format",
+    "level of score",
+    "resample of agree",
+    "name of study forget",
+    "new_owner_token of study serve",
+}
 OF_A_STUDY = {"study invite", "study serve", "study status", "study export", "study forget"}
 """Methods of the study that the command names first; nothing in them is random or shared by threads."""
 NO_KEYWORD |= {
@@ -104,14 +110,15 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
     ),
     "score": (
-        f"score e.jsonl -m bleu,ssa --paired ar --all-pairs --confidence 0.9 {FEW}",
+        "score e.jsonl -m bleu,ssa --all-pairs --confidence 0.9 --margin bleu=5 --margin ssa=0.1 "
+        "--generalize items --threads 1",
         lambda: wellput.score(
             "e.jsonl",
             "bleu,ssa",
-            paired="ar",
             all_pairs=True,
             confidence=0.9,
-            resamples=50,
+            margin={"bleu": 5, "ssa": 0.1},
+            generalize="items",
             threads=1,
         ),
     ),

@@ -159,7 +159,7 @@ JUDGED = ["comparing judges", "correlating metrics with people", "comparing metr
         ),
         (
             ["score", "e.jsonl", "-m", "bleu", "--all-pairs"],
-            [*SCORED, "resampling scores", "comparing systems"],
+            [*SCORED, "comparing systems"],
         ),
         (
             ["agree", "e.jsonl", "j.csv", "-m", "bleu,chrf"],
@@ -176,7 +176,7 @@ JUDGED = ["comparing judges", "correlating metrics with people", "comparing metr
             ["report", "e.jsonl", "j.csv", "-m", "bleu,gsa", "-o", "r.html"],
             [
                 "loading the charts", "reading judgments", "reading items", *SCORED,
-                "resampling scores", "comparing systems", *JUDGED, "preparing charts",
+                "computing intervals", "comparing systems", *JUDGED, "preparing charts",
                 "drawing alignments of outputs", "writing the page",
             ],
         ),

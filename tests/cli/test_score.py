@@ -306,7 +306,7 @@ def test_scoring_text_imports_neither_scipy_nor_an_extra(tmp_path: Path) -> None
     program = (
         "import sys; from wellput.cli import cli; "
         "cli(['score', '--ref', 'ref.txt', '--hyp', 'A=a.txt', '--hyp', 'B=b.txt', '-m', "
-        "'bleu,chrf,ter,wer,ssa,gsa', '--confidence', '--paired', 'ar'], standalone_mode=False); "
+        "'bleu,chrf,ter,wer,ssa,gsa', '--paired', 'ar'], standalone_mode=False); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
     done = subprocess.run(

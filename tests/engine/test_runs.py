@@ -103,7 +103,7 @@ def test_a_run_has_what_the_result_has() -> None:
     assert (kept.p_value, kept.baseline, kept.n) == (score.p_value, "A", 1)
     assert kept.p_against == {"A": result.comparisons[0].p_adjusted}
     assert kept.components == score.components
-    assert (run.seed, run.resamples, run.confidence, run.test) == (3, 50, 0.9, "ar")
+    assert (run.seed, run.resamples, run.confidence, run.test) == (3, 50, 0.9, "jackknife")
     assert (run.systems, run.metrics, run.items) == (("A", "B"), ("ssa",), 2)
 
 

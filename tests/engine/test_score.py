@@ -76,7 +76,7 @@ def test_references_of_one_system_alone() -> None:
 
 def test_every_pair_with_holms_correction() -> None:
     many = wellput.EvalSet.of({"A": A * 9, "B": B * 9, "C": A * 9}, REFERENCES * 9)
-    result = wellput.score(many, "ssa", all_pairs=True, resamples=200)
+    result = wellput.score(many, "ssa", all_pairs=True, paired="ar", resamples=200)
     pairs = {(pair.a, pair.b): pair for pair in result.comparisons}
     assert set(pairs) == {("A", "B"), ("A", "C"), ("B", "C")}
     smallest = 1 / 201
@@ -131,10 +131,16 @@ def test_rows_that_were_not_kept() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"paired": "xx"}, "paired='xx' is no test; there are ar, bs"),
+        ({"paired": "xx"}, "paired='xx' is no test; there are jackknife, ar, bs"),
         ({"resamples": 0}, "resamples=0"),
         ({"threads": 0}, "threads=0"),
         ({"seed": -1}, "seed=-1"),
+        ({"generalize": "both"}, "generalize='both' is not for comparing systems"),
+        ({"generalize": "judges"}, "generalize='judges' is none of items, systems, both"),
+        ({"margin": 0}, "margin= must be above 0"),
+        ({"margin": "bleu=1"}, "margin= names bleu, which is not scored; the metrics are ssa"),
+        ({"margin": "much"}, "margin='much': write a number, or METRIC=NUMBER"),
+        ({"margin": 1, "paired": "ar"}, "margin= needs the standard error"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message: str) -> None:

@@ -96,6 +96,9 @@ def _statistics() -> None:
         for coefficient in ("pearson", "spearman", "kendall", "kendall-c", "acc-t"):
             _native.bootstrapped_correlations(x, z, grouping, coefficient, "both", 5, 1, 2)
             _native.permuted_correlations(x, y, z, grouping, coefficient, "both", 5, 1, 2)
+            if grouping != "means":
+                _native.left_out_correlations(x, z, grouping, coefficient, 0.1)
+                _native.exchanged_correlations(x, z, grouping, coefficient, 5, 1, 2)
 
 
 def _ngrams(folder: Path) -> None:

@@ -76,6 +76,19 @@ def test_scores_work_over_leading_axes(name: str, pairs: Rows) -> None:
         assert component.shape == stacked.shape[:-1]
 
 
+@pytest.mark.parametrize("name", parameters(TEXT, PROGRAMS))
+@given(pairs=rows)
+@settings(max_examples=25)
+def test_no_score_lies_outside_the_bounds(name: str, pairs: Rows) -> None:
+    metric = prepared(name, pairs)
+    low, high = getattr(metric, "bounds", (None, None))
+    statistics = metric.statistics(batch_of(pairs))
+    scores = np.append(metric.segment_score(statistics), metric.score(statistics.sum(axis=0)))
+    scores = scores[~np.isnan(scores)]
+    assert low is None or (scores >= low - 1e-9).all()
+    assert high is None or (scores <= high + 1e-9).all()
+
+
 @pytest.mark.parametrize("name", parameters(CORPUS_IS_SEGMENT, PROGRAMS))
 @given(pairs=rows)
 @settings(max_examples=25)

@@ -14,6 +14,7 @@ from scipy.stats import binomtest, kstest
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
+from wellput.stats.jackknife import paired_jackknife, score_interval
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
 pytestmark = pytest.mark.heavy  # many simulations
@@ -67,6 +68,24 @@ def test_p_is_uniform_under_the_null(test: Callable[..., Estimate], kind: str) -
     assert kstest(p_values, "uniform").pvalue > 0.001
     rejected = int(np.sum(p_values <= 0.05))
     assert binomtest(rejected, 400, 0.05).pvalue > 0.001
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_the_default_test_and_intervals_keep_their_promise(kind: str) -> None:
+    told_apart = of_difference = of_score = 0
+    for number in range(1000):
+        rng = np.random.default_rng([30, number])
+        a, b = study(DRAWS[kind], 30, rng)
+        difference = paired_jackknife(a, b, ratio).estimate
+        score = score_interval(a, ratio, bounds=(0.0, 1.0))
+        assert difference.p_value is not None and difference.low is not None
+        assert difference.high is not None and score.low is not None and score.high is not None
+        told_apart += difference.p_value < 0.05
+        of_difference += difference.low <= 0 <= difference.high
+        of_score += score.low <= TRUE_QUALITY <= score.high
+    assert told_apart <= 65  # fixed seeds
+    assert of_difference >= 930 and of_score >= 930
+    assert told_apart == 1000 - of_difference
 
 
 def test_sacrebleus_definition_rejects_too_often() -> None:

@@ -104,7 +104,7 @@ def test_more_predictors_than_systems_can_tell() -> None:
 def test_three_systems_say_nothing_of_others() -> None:
     data = Data(3, 30, seed=5)
     found = data.fit("both")
-    assert found.reason == "3 systems cannot show how other systems differ"
+    assert found.reason == "3 systems cannot show how others differ, it takes 4"
     assert all(one.low is None and one.p_value is None for one in found.coefficients)
     assert np.isnan(found.p_value)
     assert data.fit("items").coefficients[0].low is not None

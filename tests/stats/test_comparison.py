@@ -27,7 +27,7 @@ def panel() -> tuple[dict[str, Floats], Floats]:
 def test_matrix_of_permutation_tests() -> None:
     metrics, z = panel()
     done: list[int] = []
-    result = compare_all(metrics, z, n_resamples=299, on_progress=done.append)
+    result = compare_all(metrics, z, test="perm-both", n_resamples=299, on_progress=done.append)
     assert done == [1] * 6
     assert result.metrics == tuple(metrics)
     expected = perm_both(metrics["good"], metrics["poor"], z, n_resamples=299)

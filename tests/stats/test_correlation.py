@@ -122,7 +122,7 @@ def test_hand_worked() -> None:
 @pytest.mark.parametrize("coefficient", SCIPY)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.integers(2, 70), st.integers(0, 2))
 @settings(max_examples=40, deadline=None)
-def test_pooled_is_scipys_with_its_p_value(
+def test_pooled_is_scipys(
     coefficient: Coefficient, seed: int, systems: int, items: int, decimals: int
 ) -> None:
     x, z = study(seed, systems, items, decimals=decimals)
@@ -132,7 +132,6 @@ def test_pooled_is_scipys_with_its_p_value(
     estimate = correlate(x, z, Correlation(coefficient=coefficient))
     expected = SCIPY[coefficient](x[there], z[there])
     assert estimate.value == pytest.approx(expected.statistic, abs=1e-12)
-    assert estimate.p_value == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
     assert estimate.n == there.sum()
 
 
@@ -150,7 +149,7 @@ def test_averages_leave_out_undefined_groups(
         assert estimate.method.startswith("undefined")
         return
     assert estimate.value == pytest.approx(expected, abs=1e-12)
-    assert (estimate.n, estimate.p_value) == (groups, None)
+    assert estimate.n == groups
 
 
 @pytest.mark.parametrize("coefficient", SCIPY)
@@ -163,12 +162,7 @@ def test_system_level_is_the_correlation_of_means_over_common_cells(
     expected = SCIPY[coefficient](*means)
     estimate = correlate(x, z, Correlation("system", coefficient=coefficient))
     assert estimate.value == pytest.approx(expected.statistic, abs=1e-12)
-    assert estimate.p_value == pytest.approx(stats_p(coefficient, *means))
     assert estimate.n == 12
-
-
-def stats_p(coefficient: Coefficient, x: Floats, z: Floats) -> float:
-    return float(SCIPY[coefficient](x, z).pvalue)
 
 
 def test_kendall_of_many_points_is_scipys() -> None:

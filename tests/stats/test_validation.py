@@ -199,7 +199,7 @@ def test_few_systems_have_no_interval() -> None:
     for unseen in ("system", "both"):
         estimate = data.held_out(unseen).estimate
         assert (estimate.low, estimate.p_value) == (None, None)
-        assert estimate.method == "3 systems cannot show how other systems differ"
+        assert estimate.method == "3 systems cannot show how others differ, it takes 4"
     assert data.held_out("item").estimate.low is not None
 
 

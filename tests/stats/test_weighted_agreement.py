@@ -10,8 +10,8 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import binary_distance, jaccard_distance, masi_distance
 
 from wellput.core.errors import InputError
-from wellput.stats.kappa import cohen_kappa
-from wellput.stats.weighted_agreement import Distance, beta, beta_by_item, distances
+from wellput.stats.kappa import cohen_kappa, pairwise_kappas
+from wellput.stats.weighted_agreement import Distance, beta, beta_by_item, distances, interval_beta
 
 NLTK = {"nominal": binary_distance, "jaccard": jaccard_distance, "masi": masi_distance}
 DISTANCES: tuple[Distance, ...] = ("nominal", "jaccard", "masi")
@@ -137,3 +137,21 @@ def test_the_mean_over_units_is_beta(triples: list[tuple[Labels, Labels, Labels]
         by_unit = list(beta_by_item(values, distance=distance).values())
         whole = beta(values, distance=distance).value
         assert np.mean(by_unit) == pytest.approx(whole, abs=1e-9, nan_ok=True)
+
+
+def test_interval_beta_is_quadratic_kappa_of_two_judges_and_needs_shared_units() -> None:
+    # 1 2 3 4 against 2 2 4 4: observed (1 + 0 + 1 + 0) / 4 = .5; means 2.5 and 3, variances 1.25 and 1:
+    # expected 1.25 + 1 + .25 = 2.5. 1 − .5 / 2.5 = .8.
+    ratings = np.array([[1.0, 2, 3, 4], [2, 2, 4, 4]])
+    assert interval_beta(ratings).value == pytest.approx(0.8)
+    assert cohen_kappa(*ratings, weights="quadratic").value == pytest.approx(0.8)
+    assert pairwise_kappas(ratings, weights="quadratic").mean == pytest.approx(0.8)
+    # A third judge who shares one unit with the first: by chance they would disagree as they do.
+    more = np.vstack(
+        [np.pad(ratings, ((0, 0), (0, 1)), constant_values=np.nan), np.full(5, np.nan)]
+    )
+    more[2, 0] = 7.0
+    assert interval_beta(more, fewest=2).value == pytest.approx(0.8)
+    assert interval_beta(more).value < 0.2
+    assert interval_beta(more, fewest=5).method == "undefined: no two judges share 5 units"
+    assert "the same" in interval_beta(np.full((2, 3), 0.1)).method

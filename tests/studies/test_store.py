@@ -431,7 +431,7 @@ def test_consistency_allows_a_little(
 
 def test_agreement_so_far_is_that_of_the_judges(tmp_path: Path) -> None:
     store = Store.create(
-        tmp_path / "s.db", new_setup(default_questionnaire("rating", questions=["q"]), n_items=3)
+        tmp_path / "s.db", new_setup(default_questionnaire("rating", questions=["q"]), n_items=4)
     )
     for judge in judges_of(store, 3):
         while (trial := store.next_trial(judge)) is not None:

@@ -19,10 +19,10 @@ def advise(
     differences: Sequence[Difference],
     ceilings: Mapping[str, float | None],
     *,
-    n_systems: int,
     items: Mapping[str, int] | None = None,
     neutral: Collection[str] = (),
     alpha: float = 0.05,
+    confidence: float = 0.95,
 ) -> list[str]:
     """For each question and coefficient: the best metric with its interval, whether that is evidence,
     what length alone reaches, and what the best metric cannot be told from. `items` are the numbers of
@@ -63,9 +63,10 @@ def advise(
             )
             continue
         place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
+        bounds = _bounds(best, ceilings.get(question), confidence)
         parts = [
-            f"{question}: {best.metric} {_agrees(best)}{place}{_bounds(best, ceilings.get(question))}.",
-            _evidence(best, n_systems, [row for row in rows if row.metric.startswith("random")]),
+            f"{question}: {best.metric} {_agrees(best)}{place}{bounds}.",
+            _evidence(best, alpha),
             _against_length(best, [row for row in rows if is_sentinel(row.metric)], pairs, alpha),
             _told_from(best, candidates, pairs, alpha),
         ]
@@ -79,12 +80,12 @@ def _agrees(row: Agreement) -> str:
     return f"agrees {_figure(row.value)} with people ({row.coefficient})"
 
 
-def _bounds(best: Agreement, ceiling: float | None) -> str:
+def _bounds(best: Agreement, ceiling: float | None, confidence: float) -> str:
     """The interval, and the ceiling: the judges' own agreement is Pearson's r over pooled segments, a
     ceiling for nothing else."""
     parts = []
     if has_interval(best):
-        parts.append(f"95% interval {_figure(best.low)} to {_figure(best.high)}")
+        parts.append(f"{confidence:.0%} interval {_figure(best.low)} to {_figure(best.high)}")
     if ceiling is not None and (best.coefficient, best.average) == ("pearson", "none"):
         parts.append(f"a perfect metric would reach about {_figure(ceiling)} with these judges")
     return f" ({'; '.join(parts)})" if parts else ""
@@ -94,19 +95,17 @@ def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.2f}".replace("-", "−")
 
 
-def _evidence(best: Agreement, n_systems: int, chance: Sequence[Agreement]) -> str:
-    """Whether other systems and items might show no agreement at all. Where a coefficient is not 0 by
-    chance, a random metric beside it shows what chance gives."""
-    if best.coefficient not in CORRELATIONS:
-        better = [row.value for row in chance if row.value >= best.value]
-        return f"A random score agrees as well, {_figure(better[0])}." if better else ""
-    systems = "1 system" if n_systems == 1 else f"{n_systems} systems"
-    if not has_interval(best):
-        return f"With {systems} there is no interval: this is no evidence yet."
-    assert best.low is not None  # there is an interval
-    if best.low <= 0:
-        return f"The interval includes 0: with {systems} this is no evidence yet."
-    return ""
+def _evidence(best: Agreement, alpha: float) -> str:
+    """Whether other systems and items might show no more than chance."""
+    if best.p_adjusted is None:
+        reason = best.method.removeprefix("no interval: ")
+        return f"There is no interval{f' ({reason})' if reason else ''}: this is no evidence yet."
+    if best.p_adjusted < alpha:
+        return ""
+    chance = "0" if best.null == 0 else f"{_figure(best.null)}, what chance gives"
+    if best.p_value is not None and best.p_value < alpha:
+        return "Corrected for the number of metrics tried, this is no evidence yet."
+    return f"The interval includes {chance}: this is no evidence yet."
 
 
 def has_interval(row: Agreement) -> bool:

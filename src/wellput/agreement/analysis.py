@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,12 @@ from numpy.typing import NDArray
 from wellput.agreement.advice import advise
 from wellput.agreement.cells import common_cells, segment_scores, system_scores, undefined_cells
 from wellput.agreement.compare import Compare, PairTest, compare_pairs
-from wellput.agreement.correlate import (
-    Uncertainty,
-    segment_agreement,
-    system_agreement,
-)
+from wellput.agreement.correlate import Held, Uncertainty, hold_segments, hold_systems
 from wellput.agreement.decisions import decision_confusions
-from wellput.agreement.documents import (
-    document_values,
-    draw_documents,
-    mean_with_interval,
-    paired_t,
-)
+from wellput.agreement.documents import draw_documents, hold_documents
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
 from wellput.agreement.models import model_table
-from wellput.agreement.orders import metric_orders
+from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.prepared import prepared_panels
 from wellput.agreement.ranking import rank_panel
@@ -35,7 +26,7 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.comparison import TESTS, Correction, Test
+from wellput.stats.comparison import CORRECTIONS, TESTS, Correction, Test
 from wellput.stats.correlation import Average, Coefficient, Correlation
 
 FEWEST_SYSTEMS = 3
@@ -43,8 +34,7 @@ FEWEST_SYSTEMS = 3
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """What to compute. `test` auto: PERM-BOTH for segments, Williams for Pearson's r of systems and
-    PERM-SYSTEMS for the other coefficients, a paired t-test for documents."""
+    """What to compute. `test` auto compares two metrics by the inference that gives the intervals."""
 
     level: AgreementLevel = "segment"
     average: Average = "none"
@@ -107,16 +97,18 @@ def agree(
                 agreement,
                 differences,
                 ceilings,
-                n_systems=len(rankings[0].systems),
                 items={name: panel.n_items for name, panel in ready.items()},
                 neutral=[name for name, table in tables.items() if table.higher_is_better is None],
                 alpha=options.alpha,
+                confidence=options.uncertainty.confidence,
             )
         ),
         seed=options.uncertainty.seed,
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
-        interval=_interval(options, len(rankings[0].systems)),
+        generalize=options.uncertainty.generalize,
+        confidence=options.uncertainty.confidence,
+        notes=tuple(panel.note for panel in ready.values() if panel.note),
     )
 
 
@@ -127,27 +119,6 @@ def _models(
     for question, panel in ready.items():
         for model in model_table(tables, panel.table(), list(tables)):
             yield {"question": question, **asdict(model)}
-
-
-def _interval(options: AgreementOptions, n_systems: int) -> str:
-    """How the intervals were made, in words."""
-    if options.level == "document":
-        return "t over documents"
-    drawn = {
-        coefficient: what
-        for coefficient in options.coefficients
-        if (what := options.uncertainty.resampled(n_systems, coefficient)) is not None
-    }
-    if not drawn:
-        return ""
-    words = {"both": "systems and items", "systems": "systems", "items": "items"}
-    parts = [
-        f"{words[what]} ({', '.join(c for c in drawn if drawn[c] == what)})"
-        if len(set(drawn.values())) > 1
-        else words[what]
-        for what in dict.fromkeys(drawn.values())
-    ]
-    return f"bootstrap of {', of '.join(parts)}"
 
 
 def _against(
@@ -163,21 +134,14 @@ def _against(
     pairs: list[Difference] = []
     for coefficient in options.coefficients:
         on_metric = on_phase("correlating metrics with people", len(tables))
-        if options.level == "document":
-            found, test = _documents(tables, human, cells, coefficient, options)
-        else:
-            correlation = Correlation(options.level, options.average, coefficient)
-            found = []
-            for table in tables.values():
-                found.append(_agreement(table, human, cells, correlation, options.uncertainty))
-                on_metric(1)
-            test = _comparison(tables, human, cells, correlation, options)
-        rows += found
-        if coefficient == "spa":
-            continue  # itself made of permutation tests: no test of differences is known for it
-        defined = [row.metric for row in found if not np.isnan(row.value)]
+        held: dict[str, Held] = {}
+        for name, hold in _held_by(tables, human, cells, coefficient, options):
+            held[name] = hold
+            on_metric(1)
+        rows += _corrected([one.agreement(options.uncertainty) for one in held.values()], options)
+        test = _pair_test(tables, human, cells, coefficient, held, options)
         pairs += compare_pairs(
-            defined,
+            [name for name, one in held.items() if one.figure is not None],
             test,
             question=human.scorer,
             level=options.level,
@@ -187,34 +151,79 @@ def _against(
     return rows, pairs
 
 
-def _agreement(
-    table: ScoreTable,
+def _held_by(
+    tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     cells: NDArray[np.bool_],
-    correlation: Correlation,
-    uncertainty: Uncertainty,
-) -> Agreement:
-    if correlation.level == "system":
-        return system_agreement(table, human, cells, correlation.coefficient, uncertainty)
-    return segment_agreement(table, human, cells, correlation, uncertainty)
+    coefficient: Coefficient,
+    options: AgreementOptions,
+) -> Iterator[tuple[str, Held]]:
+    """Every metric held against people at the level asked for."""
+    seed, threads = options.uncertainty.seed, options.uncertainty.threads
+    if options.level == "document":
+        drawn = draw_documents(
+            cells, size=options.document_size, documents=options.documents, seed=seed
+        )
+        for name, table in tables.items():
+            yield name, hold_documents(table, human, cells, drawn, coefficient, seed)
+    elif options.level == "system":
+        for name, table in tables.items():
+            yield name, hold_systems(table, human, cells, coefficient, seed)
+    else:
+        correlation = Correlation("segment", options.average, coefficient)
+        for name, table in tables.items():
+            yield name, hold_segments(table, human, cells, correlation, seed, threads)
 
 
-def _comparison(
+def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreement]:
+    """With p corrected for there being several metrics; sentinels are there to be beaten."""
+    tried = [row.metric for row in rows if row.p_value is not None and not is_sentinel(row.metric)]
+    p_values = {row.metric: row.p_value for row in rows}
+    adjusted = CORRECTIONS[options.correction](np.array([p_values[name] for name in tried], float))
+    corrected = dict(zip(tried, adjusted.tolist(), strict=True))
+    return [replace(row, p_adjusted=corrected.get(row.metric)) for row in rows]
+
+
+def _pair_test(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    held: Mapping[str, Held],
+    options: AgreementOptions,
+) -> PairTest:
+    """How two metrics are compared: by what leaving systems and items out does to the difference of
+    their coefficients, or by the test named."""
+    if options.test in ("auto", "jackknife"):
+        return PairTest(
+            "jackknife",
+            lambda a, b, _: held[a].minus(held[b], options.uncertainty),
+            None,
+            options.correction,
+            options.alpha,
+        )
+    if options.level == "document" or coefficient == "spa":
+        what = "documents" if options.level == "document" else "soft pairwise accuracy"
+        raise InputError(f"test={options.test!r} is not for {what}: leave test= out.")
+    correlation = Correlation(options.level, options.average, coefficient)
+    compare, n_resamples = _named_test(
+        cast("Test", options.test), tables, human, cells, correlation, options
+    )
+    return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
+
+
+def _named_test(
+    test: Test,
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     cells: NDArray[np.bool_],
     correlation: Correlation,
     options: AgreementOptions,
-) -> PairTest:
-    """How two metrics are compared."""
-    test = options.test if options.test != "auto" else _default_test(correlation)
+) -> tuple[Compare, int | None]:
+    """A test of the literature, and how many resamples it takes."""
     # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
     # at system level too, and average them as the papers do.
-    is_flat = (
-        correlation.level == "system"
-        and test in ("williams", "perm-systems")
-        and correlation.coefficient != "spa"
-    )
+    is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
     scores = system_scores if is_flat else segment_scores
     arrays = {name: scores(table, cells) for name, table in tables.items()}
     people = scores(human, cells)
@@ -223,12 +232,7 @@ def _comparison(
         arrays = {name: values[:, None] for name, values in arrays.items()}
         people = people[:, None]
     if test == "williams":
-        return _pair_test(
-            test,
-            lambda a, b, _: TESTS[test](arrays[a], arrays[b], people, correlation),
-            None,
-            options,
-        )
+        return lambda a, b, _: TESTS[test](arrays[a], arrays[b], people, correlation), None
     draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
 
     def compare(a: str, b: str, n_resamples: int) -> Estimate:
@@ -236,57 +240,7 @@ def _comparison(
             arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
         )
 
-    return _pair_test(test, compare, options.uncertainty.n_resamples, options)
-
-
-def _pair_test(
-    name: str, compare: Compare, n_resamples: int | None, options: AgreementOptions
-) -> PairTest:
-    return PairTest(name, compare, n_resamples, options.correction, options.alpha)
-
-
-def _default_test(correlation: Correlation) -> Test:
-    if correlation.level == "segment":
-        return "perm-both"
-    return "williams" if correlation.coefficient == "pearson" else "perm-systems"
-
-
-def _documents(
-    tables: Mapping[str, ScoreTable],
-    human: ScoreTable,
-    cells: NDArray[np.bool_],
-    coefficient: Coefficient,
-    options: AgreementOptions,
-) -> tuple[list[Agreement], PairTest]:
-    drawn = draw_documents(
-        cells,
-        size=options.document_size,
-        documents=options.documents,
-        seed=options.uncertainty.seed,
-    )
-    values = {
-        name: document_values(table, human, cells, drawn, coefficient)
-        for name, table in tables.items()
-    }
-    rows: list[Agreement] = []
-    for name in tables:
-        mean = mean_with_interval(values[name], confidence=options.uncertainty.confidence)
-        rows.append(
-            Agreement(
-                metric=name,
-                question=human.scorer,
-                level="document",
-                average=None,
-                coefficient=coefficient,
-                value=mean.value,
-                low=mean.low,
-                high=mean.high,
-                n=mean.n or 0,
-                note=mean.method if np.isnan(mean.value) else "",
-            )
-        )
-    compare: Compare = lambda a, b, _: paired_t(values[a], values[b])  # noqa: E731
-    return rows, _pair_test("paired t over documents", compare, None, options)
+    return compare, options.uncertainty.n_resamples
 
 
 def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
@@ -296,7 +250,7 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
     if options.level in ("system", "document") and n_systems < FEWEST_SYSTEMS:
         raise InputError(
             f"At {options.level} level there must be at least {FEWEST_SYSTEMS} systems to correlate; "
-            f"there are {n_systems}. Use --level segment."
+            f"there are {n_systems}. Use level='segment'."
         )
     if "spa" in options.coefficients and options.level != "system":
-        raise InputError("spa, soft pairwise accuracy, is about systems: use --level system.")
+        raise InputError("spa, soft pairwise accuracy, is about systems: use level='system'.")

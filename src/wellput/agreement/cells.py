@@ -36,11 +36,12 @@ def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     return oriented(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
 
 
-def resampled_system_scores(table: ScoreTable, cells: NDArray[np.bool_], counts: Floats) -> Floats:
-    """The systems' scores when item i counts `counts[r, i]` times: shape (resamples, systems)."""
+def system_scores_without_items(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
+    """The systems' scores without each item (items, systems), NaN where a system has no other."""
     statistics = np.where(cells[..., None], table.statistics, 0.0)
-    sums = np.einsum("ri,sik->rsk", counts, statistics, optimize=True)
-    return oriented(table, table.aggregate(sums))
+    left = np.moveaxis(statistics.sum(axis=1, keepdims=True) - statistics, 1, 0)
+    has_others = (cells.sum(axis=1, keepdims=True) - cells).T > 0
+    return oriented(table, np.where(has_others, table.aggregate(left), np.nan))
 
 
 def oriented(table: ScoreTable, scores: Floats) -> Floats:

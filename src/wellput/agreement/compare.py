@@ -14,6 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
+from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, Difference
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate
@@ -53,7 +54,10 @@ def compare_pairs(
     coefficient: Coefficient,
     on_phase: OnPhase = unheard_phase,
 ) -> list[Difference]:
-    """One `Difference` a pair. A pair that looks different at first must do so again to count."""
+    """One `Difference` a pair. A pair that looks different at first must do so again to count.
+
+    p is corrected for all pairs of metrics, and apart from them for all pairs with a sentinel.
+    """
     pairs = list(combinations(metrics, 2))
     first = test.n_resamples or 0
     needed = test.resamples_needed(len(pairs)) or 0
@@ -66,10 +70,23 @@ def compare_pairs(
         estimates.append(estimate)
         on_pair(1)
     p_values = np.array([_p_value(estimate) for estimate in estimates])
-    adjusted = CORRECTIONS[test.correction](p_values)
+    adjusted = np.full(len(pairs), np.nan)
+    families = np.array([sum(is_sentinel(metric) for metric in pair) for pair in pairs])
+    for family in np.unique(families):
+        inside = families == family
+        adjusted[inside] = CORRECTIONS[test.correction](p_values[inside])
     return [
         Difference(
-            pair, question, level, coefficient, estimate.value, float(p), float(q), test.name
+            metrics=pair,
+            question=question,
+            level=level,
+            coefficient=coefficient,
+            delta=estimate.value,
+            p_value=float(p),
+            p_adjusted=float(q),
+            test=test.name,
+            low=estimate.low,
+            high=estimate.high,
         )
         for pair, estimate, p, q in zip(pairs, estimates, p_values, adjusted, strict=True)
     ]

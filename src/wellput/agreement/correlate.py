@@ -1,150 +1,188 @@
-"""A metric against people: one coefficient with its interval.
+"""A metric against people: one coefficient, and what it is without each system, item and cell.
 
-Segment level correlates segment scores with mean ratings, pooled or averaged by item or by system.
-System level correlates systems' scores, each from summed statistics. Only cells that people and all
-the metrics have count, so that metrics are compared on the same ground.
+The noun is `Held`, a metric held against people. Segment level correlates segment scores with mean
+ratings, pooled or averaged by item or by system. System level correlates systems' scores, each from
+summed statistics; document level does so within documents. Only cells that people and all the metrics
+have count, so that metrics are compared on the same ground.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.cells import segment_scores, system_scores
-from wellput.agreement.intervals import (
-    Resampled,
-    replicate_correlations,
-    system_level_replicates,
-    vector_correlation,
-)
-from wellput.agreement.result import Agreement
+from wellput.agreement.cells import segment_scores, system_scores, system_scores_without_items
+from wellput.agreement.result import Agreement, AgreementLevel
+from wellput.core.generalize import Generalize
+from wellput.core.metric import Floats
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.correlation import Coefficient, Correlation, correlate
-from wellput.stats.correlation_bootstrap import bootstrap_correlation
-from wellput.stats.resampling import percentile_interval
-from wellput.stats.soft_accuracy import spa
+from wellput.stats.chance import Chance, chance_of, chance_of_segments
+from wellput.stats.correlation import Coefficient, Correlation, correlation_value
+from wellput.stats.left_out import leave_out, leave_out_of_scores, scale_of
+from wellput.stats.soft_accuracy import leave_out_of_spa, spa
+from wellput.stats.table_figure import TableFigure
 
-MIN_SYSTEMS_TO_GENERALIZE = 4
-"""With fewer systems no interval can claim to hold for others: there is none, and the note says so."""
+Cells = NDArray[np.bool_]
+SPA_EXCHANGES = 1000
+"""Of each pair of systems, as in mt-metrics-eval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """How intervals are made: what is resampled, how often, from which seed."""
+    """What intervals and p-values hold for, and how surely. Resamples are those of the tests that
+    draw or exchange, by name."""
 
-    resample: Resampled | Literal["auto"] = "auto"
+    generalize: Generalize = "both"
     n_resamples: int = 1000
     confidence: float = 0.95
     seed: int = 12345
     threads: int = 1
 
-    def resampled(self, n_systems: int, coefficient: Coefficient) -> Resampled | None:
-        """`auto`: systems and items; None, no interval, where there are too few systems for that.
 
-        Always items for `acc-t`: a system drawn twice ties with itself for people and metric, which
-        that counts as agreement, so that the interval can lie above the estimate.
-        """
-        if self.resample != "auto":
-            return self.resample
-        if coefficient == "acc-t":
-            return "items"
-        return "both" if n_systems >= MIN_SYSTEMS_TO_GENERALIZE else None
+@dataclass(frozen=True, eq=False)
+class Held:
+    """One metric held against people by one coefficient; `figure` is None where that is undefined."""
+
+    metric: str
+    question: str
+    level: AgreementLevel
+    correlation: Correlation
+    estimate: Estimate
+    figure: TableFigure | None
+    chance: Chance
+
+    def agreement(self, uncertainty: Uncertainty) -> Agreement:
+        """With interval and p-value."""
+        found = self.estimate
+        inferred = self._inferred(uncertainty)
+        return Agreement(
+            metric=self.metric,
+            question=self.question,
+            level=self.level,
+            average=self.correlation.average if self.level == "segment" else None,
+            coefficient=self.correlation.coefficient,
+            value=found.value,
+            low=inferred.low,
+            high=inferred.high,
+            p_value=inferred.p_value,
+            null=self.chance.null,
+            chance_low=self.chance.low,
+            chance_high=self.chance.high,
+            n=found.n or 0,
+            method=inferred.method,
+            note=_note(found),
+        )
+
+    def _inferred(self, uncertainty: Uncertainty) -> Estimate:
+        if self.figure is None:
+            return Estimate(math.nan, method=self.estimate.method)
+        return self.figure.estimate(
+            generalize=uncertainty.generalize,
+            null=self.chance.null,
+            scale=scale_of(self.correlation, self.figure.n_systems),
+            confidence=uncertainty.confidence,
+        )
+
+    def minus(self, other: Held, uncertainty: Uncertainty) -> Estimate:
+        """The difference of two metrics' coefficients, with interval and p-value."""
+        if self.figure is None or other.figure is None:
+            return Estimate(math.nan, p_value=math.nan, method="undefined")
+        return (self.figure - other.figure).estimate(
+            generalize=uncertainty.generalize,
+            confidence=uncertainty.confidence,
+        )
 
 
-def segment_agreement(
+def hold_segments(
     table: ScoreTable,
     human: ScoreTable,
-    cells: NDArray[np.bool_],
+    cells: Cells,
     correlation: Correlation,
-    uncertainty: Uncertainty,
-) -> Agreement:
+    seed: int,
+    threads: int = 1,
+) -> Held:
     """Segment scores against mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
-    estimate = correlate(x, z, correlation)
-    interval: Estimate | None = None
-    drawn = uncertainty.resampled(_n_systems(cells), correlation.coefficient)
-    if drawn is not None and not np.isnan(estimate.value):
-        interval = bootstrap_correlation(
-            x,
-            z,
-            correlation,
-            drawn=drawn,
-            n_resamples=uncertainty.n_resamples,
-            confidence=uncertainty.confidence,
-            seed=uncertainty.seed,
-            threads=uncertainty.threads,
-        )
-    return Agreement(
-        metric=table.scorer,
-        question=human.scorer,
-        level="segment",
-        average=correlation.average,
-        coefficient=correlation.coefficient,
-        value=estimate.value,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        p_value=estimate.p_value,
-        n=estimate.n or 0,
-        note=note_of(estimate),
+    estimate = correlation_value(x, z, correlation)
+    is_defined = not math.isnan(estimate.value)
+    return Held(
+        table.scorer,
+        human.scorer,
+        "segment",
+        correlation,
+        estimate,
+        leave_out(x, z, correlation) if is_defined else None,
+        chance_of_segments(x, z, correlation, seed=seed, threads=threads)
+        if is_defined
+        else Chance(None),
     )
 
 
-def system_agreement(
-    table: ScoreTable,
-    human: ScoreTable,
-    cells: NDArray[np.bool_],
-    coefficient: Coefficient,
-    uncertainty: Uncertainty,
-) -> Agreement:
-    """Systems' scores against the systems' mean ratings."""
-    low = high = None
+def hold_systems(
+    table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient, seed: int
+) -> Held:
+    """Systems' scores against their mean ratings."""
     if coefficient == "spa":
-        x, z = segment_scores(table, cells), segment_scores(human, cells)
-        estimate = spa(
-            x,
-            z,
-            n_resamples=uncertainty.n_resamples,
-            seed=uncertainty.seed,
-            threads=uncertainty.threads,
+        return _hold_spa(table, human, cells, seed)
+    x, z = system_scores(table, cells), system_scores(human, cells)
+    estimate = vector_correlation(x, z, coefficient)
+    is_defined = not math.isnan(estimate.value)
+    return Held(
+        table.scorer,
+        human.scorer,
+        "system",
+        Correlation("system", coefficient=coefficient),
+        estimate,
+        left_out_systems(table, human, cells, coefficient) if is_defined else None,
+        chance_of(
+            lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
+            x[:, None],
+            coefficient,
+            seed=seed,
         )
-    else:
-        x, z = system_scores(table, cells), system_scores(human, cells)
-        estimate = vector_correlation(x, z, coefficient)
-        drawn = uncertainty.resampled(_n_systems(cells), coefficient)
-        if drawn is not None and not np.isnan(estimate.value):
-            replicates_x, replicates_z = system_level_replicates(
-                table,
-                human,
-                cells,
-                resample=drawn,
-                n_resamples=uncertainty.n_resamples,
-                seed=uncertainty.seed,
-            )
-            replicates = replicate_correlations(replicates_x, replicates_z, coefficient)
-            low, high = percentile_interval(replicates, confidence=uncertainty.confidence)
-    return Agreement(
-        metric=table.scorer,
-        question=human.scorer,
-        level="system",
-        average=None,
-        coefficient=coefficient,
-        value=estimate.value,
-        low=low,
-        high=high,
-        p_value=estimate.p_value,
-        n=estimate.n or 0,
-        note=note_of(estimate),
+        if is_defined
+        else Chance(None),
     )
 
 
-def _n_systems(cells: NDArray[np.bool_]) -> int:
-    """The systems that were judged."""
-    return int(cells.any(axis=1).sum())
+def _hold_spa(table: ScoreTable, human: ScoreTable, cells: Cells, seed: int) -> Held:
+    x, z = segment_scores(table, cells), segment_scores(human, cells)
+    estimate = spa(x, z, n_resamples=SPA_EXCHANGES, seed=seed)
+    is_defined = not math.isnan(estimate.value)
+    return Held(
+        table.scorer,
+        human.scorer,
+        "system",
+        Correlation("system", coefficient="spa"),
+        estimate,
+        leave_out_of_spa(x, z, estimate.value) if is_defined else None,
+        chance_of(lambda scores: leave_out_of_spa(scores, z).value, x, "spa", seed=seed)
+        if is_defined
+        else Chance(None),
+    )
 
 
-def note_of(estimate: Estimate) -> str:
+def left_out_systems(
+    table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient
+) -> TableFigure:
+    """The coefficient of the systems' scores without each system, item and cell."""
+    return leave_out_of_scores(
+        (system_scores(table, cells), system_scores_without_items(table, cells)),
+        (system_scores(human, cells), system_scores_without_items(human, cells)),
+        cells,
+        coefficient,
+    )
+
+
+def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:
+    """The coefficient of two vectors, a score for each system."""
+    correlation = Correlation("system", coefficient=coefficient)
+    return correlation_value(x[:, None], z[:, None], correlation)
+
+
+def _note(estimate: Estimate) -> str:
     """Why a value is undefined, or what else belongs to it."""
     return estimate.method if np.isnan(estimate.value) or "ties within" in estimate.method else ""

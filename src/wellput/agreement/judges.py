@@ -1,16 +1,22 @@
-"""Judges among themselves: the ceiling for any metric."""
+"""Judges among themselves: how far they agree, and what that leaves for any metric."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from wellput.agreement.choices import WON
 from wellput.agreement.panel import Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
+from wellput.core.counted import counted
+from wellput.core.judgment import Preference
 from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.intraclass import intraclass_correlations
 from wellput.stats.judges import (
     judges_against_rest,
     pair_correlations,
@@ -19,54 +25,149 @@ from wellput.stats.judges import (
 )
 from wellput.stats.kappa import pairwise_kappas
 from wellput.stats.krippendorff import krippendorff_alpha
-from wellput.stats.weighted_agreement import beta
+from wellput.stats.ratings import MIN_SHARED_UNITS
+from wellput.stats.reliability import panel_reliability
+from wellput.stats.weighted_agreement import interval_beta
 
-SHARED = 0.5
+MIN_PANEL_SHARE = 0.5
 """With fewer than this share of all possible ratings, judges are a crowd rather than a panel."""
 
-CATEGORIES = 20
-"""More different ratings than this are a scale, not categories: no κ and β then."""
 
-
-def summarize_judges(raw: Panel, normalized: Panel, *, seed: int) -> JudgeSummary:
-    """Correlations on the normalized ratings; κ, α and β on the ratings as given.
-
-    κ is the mean of Cohen's over pairs of judges, α Krippendorff's for interval data, β Artstein &
-    Poesio's with nominal distance.
-    """
-    n = len(raw.judges)
-    if n < 2:
-        return JudgeSummary(
-            raw.question, n, raw.units.shape[1], None, None, None, None, None,
-            note="one judge has nobody to agree with",
-        )  # fmt: skip
-    pairs = pairwise_correlations(normalized.units)
-    is_categorical = len(np.unique(raw.units[~np.isnan(raw.units)])) <= CATEGORIES
-    rest = judges_against_rest(normalized.units)
+def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
+    """The figures on the ratings as given and, where judges were brought to a common scale, on that."""
+    units = raw.units
+    n_judges, n_trials = raw.n_judges, units.shape[1]
+    if n_judges < 2:
+        note = "one judge has nobody to agree with"
+        return JudgeSummary(raw.question, n_judges, n_trials, note=note)
+    found = _figures(raw, seed)
+    is_scaled = ready.normalization != "none"
+    noise = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
     return JudgeSummary(
         question=raw.question,
-        n_judges=n,
-        n_trials=raw.units.shape[1],
-        pairwise={"mean": pairs.mean, "min": pairs.min, "max": pairs.max, "sd": pairs.sd},
-        split_half=split_half(normalized.units, split=_split(normalized), seed=seed).value,
-        kappa=pairwise_kappas(raw.units).mean if is_categorical else None,
-        alpha=krippendorff_alpha(raw.units, level="interval").value,
-        beta=beta(_categories(raw.units)).value if is_categorical else None,
-        against_rest={
-            judge: entry.correlation.value for judge, entry in zip(raw.judges, rest, strict=True)
-        },
-        note="" if is_categorical else "ratings on a scale: no κ or β",
+        n_judges=n_judges,
+        n_trials=n_trials,
+        **found,
+        normalized={"values": ready.normalization, **_figures(ready, seed)} if is_scaled else None,
+        reliability=_bounds(noise.reliability),
+        ceiling=_bounds(noise.ceiling),
+        note="; ".join(filter(None, (_few_shared(units, "r, κ and β"), _one_way(units)))),
     )
 
 
-def _categories(ratings: Floats) -> list[list[float | None]]:
-    """Ratings as categories, None for a missing one."""
-    return [[None if np.isnan(value) else float(value) for value in row] for row in ratings]
+def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSummary:
+    """Agreement on choices: a unit is an item with the two systems offered, a rating the first of them,
+    the other or neither. Who chose twice counts with the mean."""
+    judges = list(dict.fromkeys(choice.judge for choice in choices))
+    sums: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
+    for choice in choices:
+        pair = (choice.system_a, choice.system_b)
+        won = WON[choice.choice] if pair == tuple(sorted(pair)) else 1 - WON[choice.choice]
+        unit = sums.setdefault((choice.item, tuple(sorted(pair))), {})
+        unit.setdefault(choice.judge, []).append(won)
+    units = np.full((len(judges), len(sums)), np.nan)
+    row_of = {judge: row for row, judge in enumerate(judges)}
+    for column, unit in enumerate(sums.values()):
+        for judge, values in unit.items():
+            units[row_of[judge], column] = sum(values) / len(values)
+    note = (
+        "one judge has nobody to agree with"
+        if len(judges) < 2
+        else _few_shared(units, "values of κ")
+    )
+    kappas = pairwise_kappas(units, fewest=MIN_SHARED_UNITS)
+    return JudgeSummary(
+        question,
+        len(judges),
+        len(sums),
+        kappa=kappas.mean if kappas.n_pairs else None,
+        alpha=_known(krippendorff_alpha(units, level="nominal").value),
+        values="choices",
+        scale="nominal",
+        note=note,
+    )
 
 
-def _split(panel: Panel) -> Literal["judges", "units"]:
+def _figures(panel: Panel, seed: int) -> dict[str, Any]:
+    """All on the same values, and all of squared differences: κ with quadratic weights, α and β for
+    interval data. For yes and no these are the figures for categories."""
+    units = panel.units
+    given = units[~np.isnan(units).all(axis=1)]
+    names = [name for name, row in zip(panel.judges, units, strict=True) if not np.isnan(row).all()]
+    pairs = pairwise_correlations(given, fewest=MIN_SHARED_UNITS)
+    kappas = pairwise_kappas(given, weights="quadratic", fewest=MIN_SHARED_UNITS)
+    rest = judges_against_rest(given)
+    classes = intraclass_correlations(given)
+    return {
+        "pairwise": {"mean": pairs.mean, "min": pairs.min, "max": pairs.max, "sd": pairs.sd}
+        if pairs.n_pairs
+        else None,
+        "split_half": _known(split_half(given, split=_split(given), seed=seed).value),
+        "kappa": kappas.mean if kappas.n_pairs else None,
+        "alpha": _known(krippendorff_alpha(given, level="interval").value),
+        "beta": _known(interval_beta(given, fewest=MIN_SHARED_UNITS).value),
+        "icc": {
+            name: {key: value for key, value in asdict(row).items() if key in ICC_KEYS}
+            for name, row in classes.rows.items()
+        }
+        or None,
+        "against_rest": {
+            judge: entry.correlation.value for judge, entry in zip(names, rest, strict=True)
+        },
+    }
+
+
+ICC_KEYS = ("value", "low", "high", "k")
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _bounds(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": _known(estimate.value),
+        "low": estimate.low,
+        "high": estimate.high,
+        "method": estimate.method,
+    }
+
+
+def _items_of_units(panel: Panel) -> NDArray[np.intp]:
+    """The item of each of the panel's units."""
+    flat = panel.ratings.reshape(len(panel.judges), -1)
+    items: NDArray[np.intp] = np.tile(np.arange(len(panel.items)), len(panel.systems))
+    return items[~np.isnan(flat).all(axis=0)]
+
+
+def _few_shared(units: Floats, figures: str) -> str:
+    """How many pairs of judges share too few units to be compared in these figures."""
+    given = ~np.isnan(units)
+    given = given[given.any(axis=1)].astype(np.float64)
+    shared = (given @ given.T)[np.triu_indices(len(given), 1)]
+    few = int((shared < MIN_SHARED_UNITS).sum())
+    if not few:
+        return ""
+    if few == len(shared):
+        return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
+    return (
+        f"{counted(few, 'pair')} of judges that {'shares' if few == 1 else 'share'} fewer than "
+        f"{MIN_SHARED_UNITS} trials {'is' if few == 1 else 'are'} not in {figures}"
+    )
+
+
+def _one_way(units: Floats) -> str:
+    given = units[~np.isnan(units).all(axis=1)]
+    return (
+        "not every judge rated every trial, so the ICC is the one-way ICC1"
+        if np.isnan(given).any()
+        else ""
+    )
+
+
+def _split(units: Floats) -> Literal["judges", "units"]:
     """How to split the ratings: the panel, or each trial's own where few judges share a trial."""
-    return "judges" if (~np.isnan(panel.units)).mean() >= SHARED else "units"
+    return "judges" if (~np.isnan(units)).mean() >= MIN_PANEL_SHARE else "units"
 
 
 def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
@@ -102,12 +203,11 @@ def question_correlations(panels: Mapping[str, Panel]) -> list[dict[str, Any]]:
 
 
 def ceiling(summary: JudgeSummary) -> float | None:
-    """The highest correlation with the judges' mean that their own noise allows: the root of its
-    reliability.
+    """The correlation that a perfect metric, which knows what all judges think on average, is expected
+    to have with the mean ratings of these: their own noise keeps it from 1. It is an expectation: what
+    is observed may be higher by chance.
 
     The correlation between two single judges is no ceiling: their mean is steadier than either, and a
     metric can agree with it better than they do with each other.
     """
-    if summary.split_half is None or not summary.split_half > 0:
-        return None
-    return math.sqrt(summary.split_half)
+    return summary.ceiling["value"] if summary.ceiling is not None else None

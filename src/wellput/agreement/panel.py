@@ -45,6 +45,19 @@ class Panel:
     ratings: Floats
     normalization: Normalization = "none"
     excluded: tuple[Exclusion, ...] = ()
+    note: str = ""
+    """Why judges were not brought to a common scale, or what that took away."""
+
+    @property
+    def counts(self) -> Floats:
+        """How many ratings each judge gave to each system, judges × systems."""
+        given: Floats = (~np.isnan(self.ratings)).sum(axis=2).astype(np.float64)
+        return given
+
+    @property
+    def n_judges(self) -> int:
+        """How many judges have a rating left."""
+        return int(self.counts.any(axis=1).sum())
 
     @property
     def units(self) -> Floats:
@@ -74,7 +87,7 @@ class Panel:
         statistics = np.stack([np.where(present, means, 0.0), present.astype(np.float64)], axis=-1)
         return ScoreTable(
             scorer=self.question,
-            signature=f"judges:{len(self.judges)}|normalize:{self.normalization}",
+            signature=f"judges:{self.n_judges}|normalize:{self.normalization}",
             systems=self.systems,
             items=self.items,
             statistics=statistics,
@@ -194,11 +207,6 @@ def normalized(panel: Panel, normalization: Normalization) -> Panel:
         else:
             ratings[place] = _on_common_scale(ratings[place], normalization)
     return replace(panel, ratings=ratings, normalization=normalization, excluded=tuple(excluded))
-
-
-def default_normalization(panel: Panel) -> Normalization:
-    """Judges are brought to a common scale where there are several; one judge is left alone."""
-    return "z" if len(panel.judges) > 1 else "none"
 
 
 def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:

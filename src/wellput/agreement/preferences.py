@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput.agreement.cells import oriented
 from wellput.agreement.exclusions import leave_out
+from wellput.agreement.judges import summarize_choosers
 from wellput.agreement.known_names import KnownNames, refuse_unknown
 from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion
-from wellput.agreement.ranking import rank_choices
+from wellput.agreement.ranking import Ranking, rank_choices
 from wellput.agreement.result import AgreementResult
 from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.judgment import Preference
 from wellput.core.score import FEWEST_ITEMS
-from wellput.core.table import ScoreTable
+from wellput.core.table import Estimate, ScoreTable
+from wellput.stats.crossed import CrossedMeans
+from wellput.stats.judged_strengths import judged_strengths
 from wellput.stats.kappa import confusion
-from wellput.stats.preferences import Choices, goodness_of_fit, selection_ratios, win_rates
-from wellput.stats.strengths import bradley_terry
+from wellput.stats.preferences import Choices, goodness_of_fit, win_rates
+from wellput.stats.strengths import BradleyTerry
 
 
 def agree_on_preferences(
@@ -33,9 +38,10 @@ def agree_on_preferences(
     questions: Sequence[str] = (),
     exclusions: Sequence[Exclusion] = (),
 ) -> AgreementResult:
-    """For each question: χ² of each pair of systems, selection ratios, Bradley–Terry strengths, win
-    rates; and for each metric the confusion of its choices (the higher segment score) with people's.
-    An excluded system takes with it all choices in which it was offered."""
+    """For each question: each pair of systems by the choices between them, selection ratios,
+    Bradley–Terry strengths, win rates, how far judges agree; and for each metric the confusion of its
+    choices (the higher segment score) with people's. An excluded system takes with it all choices in
+    which it was offered."""
     first = next(iter(tables.values()))
     kept, left_out = leave_out(preferences, exclusions)
     refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
@@ -50,7 +56,11 @@ def agree_on_preferences(
         level="segment",
         ranking=tuple(rankings),
         orders=tuple(metric_orders(tables, rankings)),
-        preferences=tuple(_question(name, rows, first) for name, rows in by_question.items()),
+        judges=tuple(summarize_choosers(name, rows) for name, rows in by_question.items()),
+        preferences=tuple(
+            _question(rows, ranking, first)
+            for rows, ranking in zip(by_question.values(), rankings, strict=True)
+        ),
         confusion=tuple(
             _confusion(name, rows, table)
             for name, rows in by_question.items()
@@ -60,30 +70,15 @@ def agree_on_preferences(
     )
 
 
-def _question(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:
+def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -> dict[str, Any]:
     named = {row.system_a for row in rows} | {row.system_b for row in rows}
     systems = [system for system in table.systems if system in named]
-    choices = Choices.of(((row.system_a, row.system_b, row.choice) for row in rows), systems)
-    fitted = bradley_terry(choices)
-    pairs: list[dict[str, Any]] = []
-    for i, a in enumerate(systems):
-        for j, b in enumerate(systems[i + 1 :], start=i + 1):
-            counts = [int(choices.wins[i, j]), int(choices.wins[j, i])]
-            if sum(counts):
-                test = goodness_of_fit(counts)
-                pairs.append(
-                    {
-                        "systems": [a, b],
-                        "chosen": counts,
-                        "ties": int(choices.ties[i, j]),
-                        "chi_squared": test.value,
-                        "p_value": test.p_value,
-                    }
-                )
+    trials = _Trials.of(rows, systems)
+    fitted = trials.strengths()
     return {
-        "question": name,
+        "question": ranking.question,
         "n": len(rows),
-        "judges": len({row.judge for row in rows}),
+        "judges": ranking.n_judges,
         "systems": [
             {
                 "system": system,
@@ -96,13 +91,103 @@ def _question(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[
                 "strength_high": strength.high,
             }
             for system, ratio, strength in zip(
-                systems, selection_ratios(choices), fitted.strengths, strict=True
+                systems, trials.selection_ratios(), fitted.strengths, strict=True
             )
         ],
-        "pairs": pairs,
-        "win_rates": win_rates(choices).tolist(),
+        "pairs": _pairs(trials.counts, ranking),
+        "win_rates": win_rates(trials.counts).tolist(),
         "note": ". ".join(filter(None, (fitted.reason, _few_items(rows)))),
     }
+
+
+def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
+    """The pairs that were offered together, with the tests of the ranking; χ² takes all choices for
+    independent and decides nothing."""
+    tests = {frozenset(difference.systems): difference for difference in ranking.differences}
+    pairs: list[dict[str, Any]] = []
+    for (i, a), (j, b) in combinations(enumerate(choices.systems), 2):
+        if not choices.offered[i, j]:
+            continue
+        counts = [int(choices.wins[i, j]), int(choices.wins[j, i])]
+        chi_squared = goodness_of_fit(counts)
+        test = tests[frozenset((a, b))]
+        share, *bounds = (_share(bound) for bound in (test.delta, test.low, test.high))
+        if test.systems[0] == b:
+            share, bounds = 1 - share, [1 - bounds[1], 1 - bounds[0]]
+        pairs.append(
+            {
+                "systems": [a, b],
+                "chosen": counts,
+                "ties": int(choices.ties[i, j]),
+                "share": share,
+                "low": bounds[0],
+                "high": bounds[1],
+                "p_value": test.p_value,
+                "p_adjusted": test.p_adjusted,
+                "chi_squared": chi_squared.value,
+                "chi_squared_p": chi_squared.p_value,
+            }
+        )
+    return pairs
+
+
+def _share(delta: float | None) -> float:
+    return math.nan if delta is None else (1 + delta) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """The choices as parallel arrays: places of the systems offered, of the judge and of the item."""
+
+    systems: Sequence[str]
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    choices: Sequence[str]
+    judges: NDArray[np.intp]
+    items: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, rows: Sequence[Preference], systems: Sequence[str]) -> _Trials:
+        return cls(
+            systems,
+            _places([row.system_a for row in rows], systems),
+            _places([row.system_b for row in rows], systems),
+            [row.choice for row in rows],
+            _places([row.judge for row in rows]),
+            _places([row.item for row in rows]),
+        )
+
+    @property
+    def counts(self) -> Choices:
+        return Choices.of_places(self.first, self.second, self.choices, self.systems)
+
+    def strengths(self) -> BradleyTerry:
+        return judged_strengths(
+            self.first,
+            self.second,
+            self.choices,
+            judges=self.judges,
+            items=self.items,
+            systems=self.systems,
+        )
+
+    def selection_ratios(self) -> list[Estimate]:
+        """Times chosen / times offered (Foster 2008); a tie is an offer on which neither was chosen."""
+        chosen = np.array(self.choices)
+        means = CrossedMeans.of(
+            np.concatenate([chosen == "a", chosen == "b"]).astype(np.float64),
+            groups=np.concatenate([self.first, self.second]),
+            judges=np.tile(self.judges, 2),
+            items=np.tile(self.items, 2),
+            n_groups=len(self.systems),
+            are_shares=True,
+        )
+        return [means.mean(place) for place in range(len(self.systems))]
+
+
+def _places(names: Sequence[str], known: Sequence[str] | None = None) -> NDArray[np.intp]:
+    at = {name: place for place, name in enumerate(known or dict.fromkeys(names))}
+    return np.array([at[name] for name in names], dtype=np.intp)
 
 
 def _few_items(rows: Sequence[Preference]) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wellput.agreement.comparable import default_normalization, warning
 from wellput.agreement.exclusions import known_answers, of_others, refuse_idle
 from wellput.agreement.judges import outlying_judges
 from wellput.agreement.known_names import KnownNames
-from wellput.agreement.panel import Exclusion, Panel, default_normalization, normalized, panels
+from wellput.agreement.panel import Exclusion, Panel, normalized, panels
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment
 
@@ -69,4 +70,8 @@ def _refuse_idle(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) ->
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:
-    return normalized(panel, options.normalization or default_normalization(panel))
+    if options.normalization is not None:
+        note = warning(panel, options.normalization)
+        return replace(normalized(panel, options.normalization), note=note)
+    chosen, note = default_normalization(panel)
+    return replace(normalized(panel, chosen), note=note)

@@ -2,13 +2,14 @@
 
 An estimate is on the question's own scale: the mean of ratings, the share of yes among answers that
 are 0 or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and
-tests hold for these systems, other judges and other items (`stats.crossed`).
+tests hold for these systems, other judges and other items (`stats.crossed`). Two systems differ by
+their ratings, or by the choices between the two (`stats.head_to_head`), whomever else they met.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
 from typing import Any, Literal
@@ -18,8 +19,11 @@ import numpy as np
 from wellput.agreement.choices import selection_ratings
 from wellput.agreement.panel import Panel, panels
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.table import Estimate
 from wellput.stats.corrections import holm
 from wellput.stats.crossed import CrossedMeans
+from wellput.stats.head_to_head import head_to_head
+from wellput.stats.ratings import undefined
 
 RankingModel = Literal["mean", "rate", "win rate"]
 HEADINGS: dict[RankingModel, str] = {
@@ -54,7 +58,11 @@ class RankedSystem:
 
 @dataclass(frozen=True, slots=True)
 class SystemDifference:
-    """How far the first system is ahead of the second; p is NaN where the spread is unknown."""
+    """How far the first system is ahead of the second; p is NaN where the spread is unknown.
+
+    Of choices, `delta` is the first's share of the choices between the two less the second's, from −1
+    to 1, and NaN where they were never offered together.
+    """
 
     systems: tuple[str, str]
     delta: float
@@ -103,10 +111,15 @@ class Ranking:
     @property
     def leaders(self) -> list[str]:
         """The first system, and those that are not shown to be behind it; a system whose difference
-        could not be tested counts as one of them only where it is equal."""
+        could not be tested counts as one of them only where it is equal, and one that was never offered
+        with the first where none is shown to be better."""
         behind = {
-            d.systems[1] for d in self.of_first if d.is_real or (math.isnan(d.p_value) and d.delta)
+            d.systems[1]
+            for d in self.of_first
+            if d.is_real or (math.isnan(d.p_value) and abs(d.delta) > 0)
         }
+        beaten = {d.systems[1] for d in self.differences if d.is_real}
+        behind |= beaten & {d.systems[1] for d in self.of_first if math.isnan(d.delta)}
         return [row.system for row in self.systems if row.system not in behind]
 
     @property
@@ -152,7 +165,7 @@ def rank_panel(panel: Panel) -> Ranking:
     )
     named = {panel.judges[place] for place in set(judges.tolist())}
     counts = (len(named), len(set(items.tolist())), len(values))
-    return _ranking(panel.question, model, panel.systems, means, counts, named)
+    return _ranking(panel.question, model, panel.systems, means, means.difference, counts, named)
 
 
 def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
@@ -170,7 +183,41 @@ def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
         are_shares=True,
     )
     counts = (len(judges), len(items), len(choices))
-    return _ranking(question, "win rate", systems, means, counts, judges)
+    between = _between(systems, ratings, judge_of, item_of)
+    return _ranking(question, "win rate", systems, means, between, counts, judges)
+
+
+def _between(
+    systems: Sequence[str], ratings: Sequence[Judgment], judge_of: Any, item_of: Any
+) -> Callable[[int, int], Estimate]:
+    """How two systems differ, by the choices between them; `ratings` come in twos, as
+    `selection_ratings` makes them."""
+    at = {system: place for place, system in enumerate(systems)}
+    met = [(at[a.system], at[b.system]) for a, b in zip(ratings[::2], ratings[1::2], strict=True)]
+    number = {pair: n for n, pair in enumerate(sorted({(min(p), max(p)) for p in met}))}
+    shares = head_to_head(
+        [
+            rating.value if a < b else 1 - rating.value
+            for (a, b), rating in zip(met, ratings[::2], strict=True)
+        ],
+        pairs=[number[min(pair), max(pair)] for pair in met],
+        judges=judge_of[::2],
+        items=item_of[::2],
+        n_pairs=len(number),
+    )
+
+    def difference(a: int, b: int) -> Estimate:
+        place = number.get((min(a, b), max(a, b)))
+        if place is None:
+            return undefined("they were never offered together", n=0)
+        share = shares[place]
+        assert share.low is not None and share.high is not None
+        value, low, high = (2 * each - 1 for each in (share.value, share.low, share.high))
+        if a > b:
+            value, low, high = -value, -high, -low
+        return Estimate(value, low, high, share.p_value, share.method, share.n, null=0.0)
+
+    return difference
 
 
 def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ranking]:
@@ -200,6 +247,7 @@ def _ranking(
     model: RankingModel,
     systems: Sequence[str],
     means: CrossedMeans,
+    difference_of: Callable[[int, int], Estimate],
     counts: tuple[int, int, int],
     judges: Collection[str],
 ) -> Ranking:
@@ -207,7 +255,12 @@ def _ranking(
     sign = -1.0 if question in LOWER_IS_BETTER else 1.0
     order = judged[np.argsort(-sign * means.means[judged], kind="stable")].tolist()
     pairs = list(combinations(order, 2))
-    found = [means.difference(a, b) for a, b in pairs]
+    found = [difference_of(a, b) for a, b in pairs]
+    if model == "win rate":
+        # Of two systems that were offered together the one chosen more often is ahead, even where it is
+        # chosen less often over all others.
+        pairs = [(b, a) if e.value < 0 else (a, b) for (a, b), e in zip(pairs, found, strict=True)]
+        found = [difference_of(a, b) for a, b in pairs]
     p_values = np.array([math.nan if e.p_value is None else e.p_value for e in found])
     differences = tuple(
         SystemDifference(
@@ -283,6 +336,14 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     lead = (
         f"{start}{people} prefer {first.system} ({shown_estimate(first.estimate, ranking.model)})"
     )
+    if ranking.model == "win rate":
+        share = f"{shown_share(gap.delta)} {_bounds_of_share(gap)}"
+        if len(others) == 1:
+            return f"{lead} to {gap.systems[1]}: {share} of the choices are for {first.system}."
+        return (
+            f"{lead} to each of the {len(others)} others: of the choices between it and "
+            f"{gap.systems[1]}, the next, {share} are for {first.system}."
+        )
     size = f"{shown_estimate(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
     if len(others) == 1:
         return f"{lead} to {gap.systems[1]}, which is {size} behind."
@@ -295,6 +356,21 @@ def _why_unknown(ranking: Ranking) -> str:
     if ranking.n_judges < 2 and ranking.n_items < 2:
         return "there is one judge and one item"
     return "the judgments of each system are all alike, or come from one judge or item only"
+
+
+def shown_share(delta: float) -> str:
+    """The share of choices that a difference of two shares stands for.
+
+    >>> shown_share(0.5)
+    '75%'
+    """
+    return "–" if math.isnan(delta) else f"{50 * (1 + delta):.0f}%"
+
+
+def _bounds_of_share(gap: SystemDifference) -> str:
+    if gap.low is None or gap.high is None:
+        return ""
+    return f"[{shown_share(gap.low)}, {shown_share(gap.high)}]"
 
 
 def _bounds(gap: SystemDifference, model: RankingModel) -> str:

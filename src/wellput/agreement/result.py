@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from wellput.agreement.orders import MetricOrder
 from wellput.agreement.ranking import Ranking
+from wellput.core.generalize import Generalize
 from wellput.core.result import Result
 from wellput.stats.correlation import Average, Coefficient, Level
 
@@ -21,6 +22,11 @@ class Agreement:
     A metric for which lower is better is turned round first, so positive means that it agrees. `n`
     counts the points: systems, cells, or the groups averaged. `value` is NaN where it is undefined, and
     `note` says why; it also says what else a reader must know (the tie threshold of `acc-t`).
+
+    `p_value` is that of the hypothesis that the metric agrees as far as chance does, `null`; it belongs
+    to the interval. `p_adjusted` is corrected for the metrics held against people beside this one, and
+    None for a sentinel. Between `chance_low` and `chance_high` lies what 95% of metrics reach that know
+    nothing.
     """
 
     metric: str
@@ -32,7 +38,12 @@ class Agreement:
     low: float | None = None
     high: float | None = None
     p_value: float | None = None
+    p_adjusted: float | None = None
+    null: float | None = None
+    chance_low: float | None = None
+    chance_high: float | None = None
     n: int = 0
+    method: str = ""
     note: str = ""
 
 
@@ -40,7 +51,8 @@ class Agreement:
 class Difference:
     """Whether two metrics agree with people to different degrees; `delta` is first minus second.
 
-    `p_adjusted` is corrected for all pairs under the same question and coefficient.
+    The interval and `p_value` come from one inference, unless the `test` was chosen by name: then there
+    is no interval. `p_adjusted` is corrected for all pairs under the same question and coefficient.
     """
 
     metrics: tuple[str, str]
@@ -51,22 +63,37 @@ class Difference:
     p_value: float
     p_adjusted: float
     test: str
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """How far the judges of one question agree among themselves. `pairwise` are correlations between
-    judges; `against_rest` each judge's correlation with the mean of the others."""
+    """How far the judges of one question agree among themselves.
+
+    All figures are on the same `values`: the ratings as given, or choices. `scale` says how far two of
+    them disagree: `interval` by (a − b)², `nominal` if they differ at all. `pairwise` are correlations
+    between judges, `icc` the intraclass correlations by name, `against_rest` each judge's correlation
+    with the mean of the others. `normalized` has the same figures on the values that metrics are held
+    against, where these are not the ratings as given. `reliability` and `ceiling` are those of the mean
+    ratings that metrics are held against.
+    """
 
     question: str
     n_judges: int
     n_trials: int
-    pairwise: Mapping[str, float] | None
-    split_half: float | None
-    kappa: float | None
-    alpha: float | None
-    beta: float | None
+    pairwise: Mapping[str, float] | None = None
+    split_half: float | None = None
+    kappa: float | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    icc: Mapping[str, Mapping[str, float]] | None = None
     against_rest: Mapping[str, float] = field(default_factory=dict)
+    values: str = "as given"
+    scale: str = "interval"
+    normalized: Mapping[str, Any] | None = None
+    reliability: Mapping[str, Any] | None = None
+    ceiling: Mapping[str, Any] | None = None
     note: str = ""
 
 
@@ -97,7 +124,9 @@ class AgreementResult(Result):
     seed: int = 0
     n_resamples: int = 0
     normalization: Mapping[str, str] = field(default_factory=dict)
-    interval: str = ""
+    generalize: Generalize = "both"
+    confidence: float = 0.95
+    notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each metric and question; of choices, for each metric as a judge."""
@@ -119,7 +148,9 @@ class AgreementResult(Result):
             "undefined": list(self.undefined),
             "advice": list(self.advice),
             "normalize": dict(self.normalization),
-            "interval": self.interval,
+            "generalize": self.generalize,
+            "confidence": self.confidence,
+            "notes": list(self.notes),
             "resamples": self.n_resamples,
             "seed": self.seed,
         }

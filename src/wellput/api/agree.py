@@ -8,7 +8,6 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.correlate import Uncertainty
 from wellput.agreement.exclusions import known_answers, parse_exclusion
-from wellput.agreement.intervals import Resampled
 from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.preferences import agree_on_preferences
@@ -16,6 +15,7 @@ from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.api.inputs import Answers, Items, Metrics, check_files, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.generalize import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
@@ -45,7 +45,8 @@ def agree(
     models: bool = False,
     test: Test | Literal["auto"] = "auto",
     correction: Correction = "holm",
-    resample: Resampled | Literal["auto"] = "auto",
+    generalize: Generalize = "both",
+    confidence: float = 0.95,
     resamples: int = 1000,
     path: PathLike | None = None,
     seed: int = 12345,
@@ -72,16 +73,21 @@ def agree(
     question
         Only these questions; all without it. A list, where a question has a comma in it.
     normalize
-        Ratings per judge: z, unit, rank or none; z where there are several judges, unless said.
+        Ratings per judge: z, unit, rank or none; unless said, z where several judges rated the same
+        systems, else none: z would erase differences between systems that had different judges.
     exclude, exclude_judges_below
         Ratings to leave out, each with its reason (`"judge=J3: pressed one button"`), and judges who
         correlate less than this with the others.
     models
         Also regresses the ratings on the metrics.
     test, correction
-        How two metrics are compared, and the correction for there being many pairs of them.
-    resample, resamples, seed
-        What the intervals' bootstrap draws, how often, from which seed.
+        How two metrics are compared, and the correction for there being many metrics or pairs of them.
+        `"auto"` is the inference that the intervals come from; the others are tests that papers use.
+    generalize, confidence
+        What intervals and p-values hold for: other systems and other items (`"both"`, from four systems
+        on), other `"systems"`, or these systems and other `"items"`; and the intervals' confidence.
+    resamples, seed
+        Of the tests that draw or exchange; the seed is also that of documents drawn.
     path
         Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
     threads, on_phase
@@ -131,7 +137,7 @@ def agree(
         document_size=document_size,
         documents=documents,
         with_models=models,
-        uncertainty=Uncertainty(resample=resample, n_resamples=resamples, seed=seed, threads=cores),
+        uncertainty=Uncertainty(generalize, resamples, confidence, seed, cores),
     )
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
@@ -180,7 +186,8 @@ def _refuse_options_of_ratings(options: AgreementOptions) -> None:
         "models": options.with_models,
         "test": options.test != usual.test,
         "correction": options.correction != usual.correction,
-        "resample": own.resample != drawn.resample,
+        "generalize": own.generalize != drawn.generalize,
+        "confidence": own.confidence != drawn.confidence,
         "resamples": own.n_resamples != drawn.n_resamples,
     }
     names = [f"{name}=" for name, is_given in given.items() if is_given]

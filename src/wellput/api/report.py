@@ -11,6 +11,7 @@ from wellput.agreement.panel import Normalization
 from wellput.api.inputs import Answers, Items, Metrics, check_files, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.generalize import Generalize
 from wellput.core.names import Names
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
@@ -32,6 +33,7 @@ def report(
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     items: int = 2000,
+    generalize: Generalize = "both",
     resamples: int = 1000,
     title: str | None = None,
     path: PathLike | None = None,
@@ -54,8 +56,11 @@ def report(
         As for `agree`.
     items
         How many items to show at most; scores are over all.
+    generalize
+        What the intervals of metrics' agreement with people hold for, as for `agree`. Intervals of
+        scores hold for these systems, other items.
     resamples, seed
-        Of intervals and tests; at least 40 resamples for each pair of systems are made.
+        Of the intervals and tests of agreement with people.
     title
         The report's heading; the file's name, unless said.
     path
@@ -88,6 +93,7 @@ def report(
         "normalize": normalize,
         "exclude": exclude,
         "exclude_judges_below": exclude_judges_below,
+        "generalize": None if generalize == "both" else generalize,
     }
     given = [name for name, value in about_people.items() if value not in ((), [], "", None)]
     if judgments is None and given:
@@ -102,7 +108,10 @@ def report(
         exclusions=[parse_exclusion(text, "") for text in exclusions],
         judges_below=exclude_judges_below,
         uncertainty=Uncertainty(
-            n_resamples=resamples, seed=seed, threads=threads or available_cores()
+            generalize=generalize,
+            n_resamples=resamples,
+            seed=seed,
+            threads=threads or available_cores(),
         ),
     )
     on_phase("loading the charts")

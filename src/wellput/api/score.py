@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from wellput.api.inputs import Items, Metrics, check_files, parsed, parser_named, renamed
 from wellput.core.cores import available_cores
@@ -17,10 +19,12 @@ from wellput.engine.blocks import OnSegments
 from wellput.engine.plan import Engine, OnError, ScoringPlan
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
-from wellput.engine.significance import Inference, Resampling, Test
+from wellput.engine.significance import DEFAULT_TEST, Inference, Resampling, Test
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
+
+Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 
 
 @renamed(n_resamples="resamples")
@@ -35,6 +39,8 @@ def score(
     paired: Test | None = None,
     baseline: str | None = None,
     all_pairs: bool = False,
+    margin: Margin = None,
+    generalize: Literal["items", "systems", "both"] = "items",
     resamples: int = 1000,
     alpha: float = 0.05,
     segments: PathLike | None = None,
@@ -70,12 +76,23 @@ def score(
         `"auto"` parses the references, `"spacy:NAME"` with a spaCy pipeline you have; with `ref` and
         `hyp` also a CoNLL-U file with the trees of the first references.
     confidence
-        Bootstrap intervals: True for 95%, or the confidence.
+        Intervals of scores: True for 95%, or the confidence; those of differences have it, too.
     paired, baseline, all_pairs
-        Tests every system against the baseline (the first system, unless named): `"ar"` approximate
-        randomization, `"bs"` paired bootstrap; `all_pairs` tests every pair, with Holm's correction.
-    resamples, alpha, seed
-        Of intervals and tests; differences with a p below `alpha` are called real.
+        Tests every system against the baseline (the first system, unless named); `all_pairs` tests
+        every pair. The test is the jackknife, with interval and p from one standard error, unless
+        `paired` names another: `"ar"` approximate randomization, `"bs"` sacreBLEU's paired bootstrap.
+        p-values are corrected by Holm's method for all systems and metrics together.
+    margin
+        The smallest difference that matters, in the metric's own unit: a number, or one for each metric
+        (`{"bleu": 1, "ssa": 0.02}`, or `["bleu=1", "ssa=0.02"]`). Differences are tested to be smaller.
+    generalize
+        What intervals and p hold for: `"items"`, these systems on other items. Nothing else can be said
+        of scores.
+    resamples, seed
+        Of `"ar"` and `"bs"`; a difference that looks real is tested again with more resamples where the
+        correction needs them.
+    alpha
+        Differences with a corrected p below it are called real.
     segments
         Writes the scores of segments: a CSV, TSV, JSONL or Parquet file, or a folder of Parquet files.
     engine, address, resume, on_error
@@ -121,6 +138,10 @@ def score(
     >>> wellput.score(evalset, "ssa,gsa")["B", "gsa"].score
     0.6666666666666667
     """
+    if generalize != "items":
+        from wellput.core.generalize import only_items
+
+        only_items(generalize)
     chosen = _with_paraphrases(create_all(metrics), paraphrase)
     needs_trees = any("tree" in metric.needs for metric in chosen)
     references, outputs = line_files(ref, hyp)
@@ -138,12 +159,13 @@ def score(
     cores = available_cores() if threads is None else threads
     inference = Inference(
         has_intervals=confidence is not False,
-        paired=paired or ("ar" if fail_if_worse else None),
+        paired=paired or (DEFAULT_TEST if fail_if_worse else None),
         baseline=baseline,
         all_pairs=all_pairs,
         resampling=Resampling(
             resamples, seed, cores, alpha, 0.95 if isinstance(confidence, bool) else confidence
         ),
+        margin=margins(margin, [metric.name for metric in chosen]),
     )
     plan = ScoringPlan(
         engine=engine,
@@ -179,6 +201,39 @@ def score(
     if fail_if_worse and result.worse:
         raise Worse(_worse(result)).having(result)
     return result
+
+
+def margins(given: Margin, metrics: Sequence[str]) -> dict[str, float]:
+    """The smallest difference that matters under each metric; a single number goes for all.
+
+    >>> margins(["bleu=1", "ssa=0.02"], ["bleu", "ssa", "gsa"])
+    {'bleu': 1.0, 'ssa': 0.02}
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        found = {name: float(value) for name, value in given.items()}
+    elif isinstance(given, int | float):
+        found = dict.fromkeys(metrics, float(given))
+    else:
+        found = {}
+        for text in [given] if isinstance(given, str) else given:
+            name, _, value = text.rpartition("=")
+            try:
+                found |= dict.fromkeys([name] if name else metrics, float(value))
+            except ValueError:
+                raise InputError(
+                    f"margin={text!r}: write a number, or METRIC=NUMBER such as margin='bleu=1'."
+                ) from None
+    unknown = [name for name in found if name not in metrics]
+    if unknown:
+        raise InputError(
+            f"margin= names {', '.join(unknown)}, which is not scored; the metrics are "
+            f"{', '.join(metrics)}."
+        )
+    if any(not 0 < value < math.inf for value in found.values()):
+        raise InputError("margin= must be above 0: it is the smallest difference that matters.")
+    return found
 
 
 def line_files(
@@ -276,8 +331,11 @@ def _stored(
 
 
 def _worse(result: ScoreResult) -> str:
+    from wellput.reporting.table import relation
+
+    of_many = ", corrected" if result.n_tests > 1 else ""
     return "\n".join(
         f"{one.system} is worse than {one.baseline} on {one.metric} "
-        f"({one.delta:+.4g}, p = {one.p_value:.4g})"
+        f"({one.delta:+.4g}, p {relation(one.p_adjusted, is_bound=one.p_is_bound)}{of_many})"
         for one in result.worse
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, show_result_of
+from wellput.cli.options import common_options, generalize_options, show_result_of
 from wellput.cli.panel_options import panel_options
 from wellput.cli.score import complete_metric
 from wellput.cli.tree_options import trees_option
@@ -82,8 +82,8 @@ Examples:
     type=click.Choice(TESTS),
     default="auto",
     show_default=True,
-    help="Differences between metrics; auto: perm-both for segments, williams or perm-systems for "
-    "systems.",
+    help="Differences between metrics; auto: the inference of the intervals. The others are tests that "
+    "papers use.",
 )
 @click.option(
     "--correction",
@@ -92,23 +92,18 @@ Examples:
     show_default=True,
     help="For there being many pairs of metrics.",
 )
-@click.option(
-    "--resample",
-    type=click.Choice(["auto", "both", "systems", "items"]),
-    default="auto",
-    show_default=True,
-    help="What the intervals' bootstrap draws; auto: both, and no interval below four systems.",
-)
+@generalize_options
+@click.option("--resample", type=click.Choice(["auto", "both", "systems", "items"]), hidden=True)
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests; pairs of metrics that look different are tested again "
-    "with as many as the correction needs.",
+    help="Resamples of a --test that draws or exchanges; pairs of metrics that look different are "
+    "tested again with as many as the correction needs.",
 )
 @common_options
-def command(format: str, output: str, **options: Any) -> None:
+def command(format: str, output: str, resample: str | None, **options: Any) -> None:
     """Say whom people prefer, whether metrics order the systems alike, how far each metric agrees
     with people, and how far the people agree among themselves.
 
@@ -117,4 +112,7 @@ def command(format: str, output: str, **options: Any) -> None:
     """
     from wellput.api.agree import agree
 
+    if resample is not None:
+        options["generalize"] = "both" if resample == "auto" else resample
+        click.echo(f"wellput: --resample is now --generalize {options['generalize']}", err=True)
     show_result_of(lambda on_phase: agree(**options, on_phase=on_phase), format, output)

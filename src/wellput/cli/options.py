@@ -171,8 +171,27 @@ def confidence_option(function: F) -> F:
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         metavar="[0.95]",
-        help="Bootstrap intervals, of this confidence (0.95 unless said).",
+        help="Intervals, of this confidence (0.95 unless said).",
     )(function)
+
+
+def generalize_options(function: F) -> F:
+    """--generalize, --confidence: of what holds for other systems and other items."""
+    confidence = click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="The confidence of intervals.",
+    )
+    generalize = click.option(
+        "--generalize",
+        type=click.Choice(["both", "systems", "items"]),
+        default="both",
+        show_default=True,
+        help="What intervals and p hold for: other systems and other items, or one of the two.",
+    )
+    return generalize(confidence(function))
 
 
 def engine_options(function: F) -> F:

@@ -29,7 +29,7 @@ def panel_options(function: F) -> F:
         click.option(
             "--normalize",
             type=click.Choice(["none", "z", "unit", "rank"]),
-            help="Ratings per judge (default: z where there are several judges, else none).",
+            help="Ratings per judge (default: z where judges rated the same systems, else none).",
         ),
         click.option(
             "--question",

@@ -43,7 +43,15 @@ Examples:
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests; at least 40 for each pair of systems.",
+    help="Resamples for the agreement of metrics with people.",
+)
+@click.option(
+    "--generalize",
+    type=click.Choice(["both", "systems", "items"]),
+    default="both",
+    show_default=True,
+    help="What intervals of metrics' agreement with people hold for: other systems and other items, or "
+    "one of the two.",
 )
 @click.option("--title", metavar="TEXT", help="The report's heading (default: the file's name).")
 @click.option("-o", "path", metavar="FILE", required=True, help="Write the report to FILE.")

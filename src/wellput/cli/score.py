@@ -31,7 +31,7 @@ def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> l
     cls=CommandWithConfidence,
     epilog="""\b
 Examples:
-  wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --paired ar
+  wellput score --ref ref.txt --hyp A=a.txt --hyp B=b.txt -m bleu,chrf,ssa,gsa --baseline A
   wellput score evalset.jsonl -m sta,gta,understandability,quality --segments seg.csv --format json
   wellput score evalset.jsonl -m chrf:word_order=2 --confidence
   wellput score 'shards/*.jsonl' -m bleu --engine ray --segments scores --resume finished
@@ -69,26 +69,38 @@ Examples:
 )
 @click.option(
     "--paired",
-    type=click.Choice(["ar", "bs"]),
-    help="Test each system against the baseline: approximate randomization or paired bootstrap.",
+    type=click.Choice(["jackknife", "ar", "bs"]),
+    help="Test each system against the baseline: by the jackknife (unless another test is named), ar: "
+    "approximate randomization, bs: sacreBLEU's paired bootstrap.",
 )
 @click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
+@click.option("--all-pairs", is_flag=True, help="Test every pair of systems.")
 @click.option(
-    "--all-pairs", is_flag=True, help="Test every pair of systems, with Holm's correction."
+    "--margin",
+    multiple=True,
+    metavar="[METRIC=]X",
+    help="Test whether differences are smaller than X, the smallest that matters under a metric.",
+)
+@click.option(
+    "--generalize",
+    type=click.Choice(["items", "systems", "both"]),
+    default="items",
+    show_default=True,
+    help="What intervals and p hold for: these systems, other items. The others are refused here.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of intervals and tests.",
+    help="Resamples of --paired ar and bs.",
 )
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="Differences with a smaller p are called real.",
+    help="Differences with a smaller corrected p are called real.",
 )
 @click.option(
     "--segments",

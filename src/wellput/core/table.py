@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+
+Bounds: TypeAlias = tuple[float | None, float | None]
+"""The lowest and the highest score there can be; None where there is no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class ScoreTable:
     zeros where `present` (systems, items) is False; `aggregate` scores summed statistics (a metric's
     `score`, the mean for judges), `segment` single rows. A system's or a document's score is the
     score of summed statistics, not the mean of its segments' scores. `components` and `perfect` are the
-    metric's own, with the value of a perfect score under `score`.
+    metric's own, with the value of a perfect score under `score`; no score lies outside `bounds`.
     """
 
     scorer: str
@@ -54,6 +58,7 @@ class ScoreTable:
     higher_is_better: bool | None = True
     components: Callable[[Floats], dict[str, Floats]] = lambda _: {}
     perfect: Mapping[str, float] = field(default_factory=dict)
+    bounds: Bounds = (None, None)
 
     def row(self, system: str) -> int:
         """The place of a system among the rows."""

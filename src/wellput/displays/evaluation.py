@@ -194,7 +194,9 @@ def evaluate_displays(
         source,
         chosen,
         inference=Inference(
-            has_intervals=confidence, resampling=Resampling(n_resamples, seed, threads=cores)
+            has_intervals=confidence,
+            has_percentiles=True,
+            resampling=Resampling(n_resamples, seed, threads=cores),
         ),
         plan=ScoringPlan(threads=cores, keep_rows=True),
         on_phase=on_phase,

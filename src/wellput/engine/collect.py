@@ -117,6 +117,7 @@ class Collection:
             higher_is_better=metric.higher_is_better,
             components=metric.components,
             perfect=metric.perfect,
+            bounds=getattr(metric, "bounds", (None, None)),
         )
 
 

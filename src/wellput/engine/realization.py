@@ -36,7 +36,7 @@ def evaluate_order(
     on_phase: OnPhase = unheard_phase,
 ) -> ScoreResult:
     """Scores each system's sentences (words with spaces between them) against the trees' own order;
-    with a baseline, each difference from it is tested by approximate randomization."""
+    with a baseline, each difference from it is tested."""
     references = [" ".join(word.form for word in tree.words) for tree in trees]
     plain = [Tree(tree.words) for tree in trees]  # multiword tokens are of no concern here
     evalset = EvalSet.of(outputs, references, trees=plain)
@@ -64,6 +64,7 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
         result,
         metrics=tuple(map(short, result.metrics)),
         scores=tuple(replace(one, metric=short(one.metric)) for one in result.scores),
+        differences=tuple(replace(one, metric=short(one.metric)) for one in result.differences),
         tables={short(name): table for name, table in result.tables.items()},
         higher_is_better={short(name): value for name, value in result.higher_is_better.items()},
     )

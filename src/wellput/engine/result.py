@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
@@ -16,7 +17,9 @@ from wellput.core.table import ScoreTable
 class Comparison:
     """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
 
-    `p_adjusted` is Holm's, over all pairs of systems under this metric.
+    `p_adjusted` and `equivalence_p_adjusted` are Holm's, over all differences of the result: all its
+    systems and metrics. `method` is how the p-value was found: "score test" for metrics of 0 and 1. The
+    other fields are those of `Score`.
     """
 
     metric: str
@@ -28,6 +31,24 @@ class Comparison:
     n: int
     low: float | None = None
     high: float | None = None
+    p_is_bound: bool = False
+    effect_size: float | None = None
+    equivalence_p: float | None = None
+    equivalence_p_adjusted: float | None = None
+    method: str = ""
+
+    @property
+    def turned(self) -> Comparison:
+        """The same the other way round: b − a."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            delta=-self.delta,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+            effect_size=None if self.effect_size is None else -self.effect_size,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +71,10 @@ class LeftOut:
 
 @dataclass(frozen=True, repr=False)
 class ScoreResult(Result):
-    """Scores of all systems under all metrics, and what is needed to repeat them."""
+    """Scores of all systems under all metrics, and what is needed to repeat them.
+
+    `differences` has every difference that was tested; `comparisons` the same where all pairs were.
+    """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
 
@@ -63,6 +87,8 @@ class ScoreResult(Result):
     confidence: float = 0.95
     test: str | None = None
     alpha: float = 0.05
+    margin: Mapping[str, float] = field(default_factory=dict)
+    differences: tuple[Comparison, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     explanations: tuple[str, ...] = ()
@@ -87,29 +113,25 @@ class ScoreResult(Result):
             raise InputError(f"No rows were kept for {metric!r}: score with keep_rows=True.")
         return self.tables[metric]
 
-    def is_shown(self, p_value: float | None, n_items: int | None) -> bool:
-        """Whether a test on so many items shows a difference."""
-        return p_value is not None and p_value < self.alpha and (n_items or 0) >= FEWEST_ITEMS
+    @property
+    def n_tests(self) -> int:
+        """How many differences the p-values are corrected for."""
+        return sum(not math.isnan(pair.p_value) for pair in self.differences)
+
+    def is_shown(self, p_adjusted: float | None, n_items: int | None) -> bool:
+        """Whether a test on so many items shows a difference (or, of equivalence, that there is none
+        as large as the margin)."""
+        return p_adjusted is not None and p_adjusted < self.alpha and (n_items or 0) >= FEWEST_ITEMS
 
     def beaten(self, metric: str) -> frozenset[str] | None:
         """The systems that another is shown to be better than: among all pairs where they were tested
-        (by Holm's p), else by the tests against the baseline. None where nothing can be said."""
+        else by the tests against the baseline. None where nothing can be said."""
         is_better = self.higher_is_better[metric]
-        tests: list[tuple[str, str, float, float | None, int]] = [
-            (pair.a, pair.b, pair.delta, pair.p_adjusted, pair.n)
-            for pair in self.comparisons
-            if pair.metric == metric
-        ]
-        if not self.comparisons:
-            tests = [
-                (one.system, one.baseline, one.delta or 0.0, one.p_value, one.n_common or 0)
-                for one in self.scores
-                if one.metric == metric and one.baseline is not None
-            ]
-        if is_better is None or not tests or min(n for *_, n in tests) < FEWEST_ITEMS:
+        tests = [pair for pair in self.differences if pair.metric == metric]
+        if is_better is None or not tests or min(pair.n for pair in tests) < FEWEST_ITEMS:
             return None
-        shown = [(a, b, delta) for a, b, delta, p, n in tests if delta and self.is_shown(p, n)]
-        return frozenset(b if (delta > 0) == is_better else a for a, b, delta in shown)
+        shown = [pair for pair in tests if pair.delta and self.is_shown(pair.p_adjusted, pair.n)]
+        return frozenset(pair.b if (pair.delta > 0) == is_better else pair.a for pair in shown)
 
     @property
     def worse(self) -> tuple[Score, ...]:
@@ -130,7 +152,10 @@ class ScoreResult(Result):
             "skipped": [asdict(skipped) for skipped in self.skipped],
             "left_out": [asdict(left_out) for left_out in self.left_out],
             "test": self.test,
+            "correction": "holm",
+            "generalize": "items",
             "alpha": self.alpha,
+            "margin": dict(self.margin),
             "confidence": self.confidence,
             "resamples": self.n_resamples,
             "seed": self.seed,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from wellput import __version__
 from wellput.core.errors import InputError
@@ -17,7 +17,7 @@ from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import Comparison, LeftOut, ScoreResult
-from wellput.engine.significance import Inference, compare_all, is_worse
+from wellput.engine.significance import Inference
 
 
 def score_source(
@@ -35,7 +35,7 @@ def score_source(
     """
     asked = inference or Inference()
     plan = plan or ScoringPlan()
-    keep_rows = plan.keep_rows or asked.resamples
+    keep_rows = plan.keep_rows or asked.needs_rows
     collection = _collected(source, metrics, plan, keep_rows, on_segments, on_phase)
     baseline = asked.baseline_among(collection.systems)
     signatures = {
@@ -48,24 +48,33 @@ def score_source(
         else {}
     )
     n_columns = len(collection.columns)
-    on_score = on_phase("resampling scores", n_columns) if asked.resamples else unheard
+    how = asked.resampling
+    on_score = on_phase("computing intervals", n_columns) if asked.has_intervals else unheard
     scores: list[Score] = []
     for metric in collection.metrics:
         for system in collection.systems:
-            plain = _score(collection, system, metric, signatures[metric.name])
-            scores.append(_with_inference(plain, metric, tables, asked, baseline))
+            score = _score(collection, system, metric, signatures[metric.name])
+            if asked.has_intervals:
+                interval = how.interval(
+                    tables[metric.name], system, by_bootstrap=asked.draws == "bs"
+                )
+                score = replace(score, low=interval.low, high=interval.high)
+            scores.append(score)
             on_score(1)
+    compared = _compared(collection, tables, asked, baseline, on_phase)
     return ScoreResult(
         items=collection.items,
         systems=tuple(collection.systems),
         metrics=tuple(metric.name for metric in collection.metrics),
-        scores=tuple(scores),
-        seed=asked.resampling.seed,
-        n_resamples=asked.resampling.n_resamples,
-        confidence=asked.resampling.confidence,
+        scores=tuple(_with_differences(scores, compared, baseline, collection.metrics, how.alpha)),
+        seed=how.seed,
+        n_resamples=how.n_resamples,
+        confidence=how.confidence,
         test=asked.test,
-        alpha=asked.resampling.alpha,
-        comparisons=tuple(_all_pairs(collection, tables, asked, on_phase)),
+        alpha=how.alpha,
+        margin=asked.margin,
+        differences=tuple(compared),
+        comparisons=tuple(compared) if asked.all_pairs else (),
         skipped=tuple(collection.skipped),
         left_out=_left_out(collection),
         tables=tables,
@@ -123,47 +132,55 @@ def _score(collection: Collection, system: str, metric: Metric, signed: str) -> 
     )
 
 
-def _with_inference(
-    score: Score,
-    metric: Metric,
-    tables: Mapping[str, ScoreTable],
-    asked: Inference,
-    baseline: str | None,
-) -> Score:
-    """The score with its interval and its difference from the baseline, where they were asked for."""
-    resampling = asked.resampling
-    if asked.has_intervals:
-        interval = resampling.interval(tables[metric.name], score.system)
-        score = replace(score, low=interval.low, high=interval.high)
-    if asked.test is None or baseline in (None, score.system) or not is_testable(metric):
-        return score
-    assert baseline is not None
-    delta = resampling.difference(tables[metric.name], score.system, baseline, asked.test)
-    return replace(
-        score,
-        baseline=baseline,
-        delta=delta.value,
-        p_value=delta.p_value,
-        n_common=delta.n,
-        is_worse=is_worse(delta, metric.higher_is_better, resampling.alpha),
-    )
-
-
-def _all_pairs(
+def _compared(
     collection: Collection,
     tables: Mapping[str, ScoreTable],
     asked: Inference,
+    baseline: str | None,
     on_phase: OnPhase,
 ) -> list[Comparison]:
-    if not asked.all_pairs or asked.test is None:
+    """All pairs of systems, or each against the baseline, under every metric that may be tested."""
+    if baseline is None:
         return []
-    testable = [metric for metric in collection.metrics if is_testable(metric)]
-    n_pairs = math.comb(len(collection.systems), 2)
-    on_pair = on_phase("comparing systems", n_pairs * len(testable))
+    testable = {m.name: tables[m.name] for m in collection.metrics if is_testable(m)}
+    from wellput.engine.differences import compare_systems
+
+    systems = collection.systems
+    pairs = (
+        list(combinations(systems, 2))
+        if asked.all_pairs
+        else [(system, baseline) for system in systems if system != baseline]
+    )
+    on_pair = on_phase("comparing systems", len(pairs) * len(testable))
+    return compare_systems(testable, pairs, asked, on_pair)
+
+
+def _with_differences(
+    scores: Sequence[Score],
+    compared: Sequence[Comparison],
+    baseline: str | None,
+    metrics: Sequence[Metric],
+    alpha: float,
+) -> list[Score]:
+    """The scores with their differences from the baseline, where those were tested."""
+    if not compared:
+        return list(scores)
+    from wellput.engine.differences import is_worse, with_difference
+
+    higher_is_better = {metric.name: metric.higher_is_better for metric in metrics}
+    differences = {
+        (pair.a, pair.metric): pair
+        for either in compared
+        for pair in (either, either.turned)
+        if pair.b == baseline
+    }
     return [
-        pair
-        for metric in testable
-        for pair in compare_all(tables[metric.name], asked.test, asked.resampling, on_pair)
+        score
+        if (found := differences.get((score.system, score.metric))) is None
+        else with_difference(
+            score, found, is_worse=is_worse(found, higher_is_better[score.metric], alpha)
+        )
+        for score in scores
     ]
 
 
@@ -188,9 +205,9 @@ def signature(
     fields: list[str] = []
     if "references" in metric.needs:
         fields.append(f"nrefs:{collection.references_label}")
-    if asked.resamples:
+    if asked.draws is not None:
         how = asked.resampling
-        fields += [f"{asked.test or 'bs'}:{how.n_resamples}", f"seed:{how.seed}"]
+        fields += [f"{asked.draws}:{how.n_resamples}", f"seed:{how.seed}"]
     if parser is not None and "tree" in metric.needs:
         fields.append(f"trees:{parser}")
     own = metric.signature()

@@ -1,27 +1,23 @@
-"""The noun `Resampling`: intervals and differences from the rows of a score table."""
+"""The nouns `Resampling` and `Inference`: what is asked of the uncertainty of scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import combinations
 from typing import Literal, get_args
 
-import numpy as np
-
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.progress import OnProgress, unheard
-from wellput.core.score import FEWEST_ITEMS
 from wellput.core.table import Estimate, ScoreTable
-from wellput.engine.result import Comparison
 
-Test = Literal["ar", "bs"]
+Test = Literal["jackknife", "ar", "bs"]
+DEFAULT_TEST: Test = "jackknife"
+"""The one whose interval and p-value come from one standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How uncertainty is measured: the same for every system, metric and pair."""
+    """How uncertainty is measured: the same for every system, metric and pair. The jackknife draws
+    nothing and uses `confidence` alone."""
 
     n_resamples: int = 1000
     seed: int = 12345
@@ -29,51 +25,39 @@ class Resampling:
     alpha: float = 0.05
     confidence: float = 0.95
 
-    def interval(self, table: ScoreTable, system: str) -> Estimate:
-
-        from wellput.stats.resampling import bootstrap
-
+    def interval(self, table: ScoreTable, system: str, *, by_bootstrap: bool = False) -> Estimate:
+        """A system's score with its interval: Wilson's or the jackknife's, or the percentiles of a
+        bootstrap."""
         row = table.row(system)
-        return bootstrap(
-            table.statistics[row][table.present[row]],
-            table.aggregate,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-            threads=self.threads,
-            confidence=self.confidence,
-        )
+        statistics = table.statistics[row][table.present[row]]
+        if by_bootstrap:
+            from wellput.stats.resampling import bootstrap
 
-    def difference(self, table: ScoreTable, a: str, b: str, test: Test) -> Estimate:
-        """score(a) − score(b) on the items that both have."""
+            return bootstrap(
+                statistics,
+                table.aggregate,
+                n_resamples=self.n_resamples,
+                seed=self.seed,
+                threads=self.threads,
+                confidence=self.confidence,
+            )
+        from wellput.stats.jackknife import score_interval
 
-        from wellput.stats.resampling import approximate_randomization, paired_bootstrap
-
-        first, second = table.row(a), table.row(b)
-        both = table.present[first] & table.present[second]
-        left, right = table.statistics[first][both], table.statistics[second][both]
-        # `bs` is the test people know from sacreBLEU, its p-value included; the report says what that
-        # p-value is worth.
-        procedure = (
-            approximate_randomization
-            if test == "ar"
-            else partial(paired_bootstrap, null="sacrebleu", confidence=self.confidence)
-        )
-        return procedure(
-            left,
-            right,
-            table.aggregate,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-            threads=self.threads,
+        return score_interval(
+            statistics, table.aggregate, confidence=self.confidence, bounds=table.bounds
         )
 
 
 @dataclass(frozen=True)
 class Inference:
     """What is asked of the uncertainty of scores: intervals, a paired test of every system against the
-    `baseline` (the first system, unless named), and the same test of all pairs with Holm's correction.
+    `baseline` (the first system, unless named), and the same test of all pairs; p-values are corrected
+    by Holm's method for all of them.
 
-    A baseline or all pairs ask for approximate randomization where no test is named.
+    A baseline or all pairs ask for the default test where none is named. `margin` has the smallest
+    difference that matters, by metric, to test whether systems are equivalent. `has_percentiles`: the
+    intervals of scores are a bootstrap's, as they always are beside the paired bootstrap (`bs`), which
+    shares its resamples.
     """
 
     has_intervals: bool = False
@@ -81,6 +65,8 @@ class Inference:
     baseline: str | None = None
     all_pairs: bool = False
     resampling: Resampling = field(default_factory=Resampling)
+    margin: Mapping[str, float] = field(default_factory=dict)
+    has_percentiles: bool = False
 
     def __post_init__(self) -> None:
         how = self.resampling
@@ -93,16 +79,28 @@ class Inference:
             raise InputError(
                 f"resamples={how.n_resamples} must be 1 or more, seed={how.seed} 0 or more."
             )
+        if self.margin and self.test not in (None, DEFAULT_TEST):
+            raise InputError(
+                f"margin= needs the standard error of a difference, which paired={self.paired!r} does "
+                f"not have: leave paired out, or give paired={DEFAULT_TEST!r}."
+            )
 
     @property
     def test(self) -> Test | None:
         """The test to make, None for none."""
-        is_implied = self.baseline is not None or self.all_pairs
-        return self.paired or ("ar" if is_implied else None)
+        is_implied = self.baseline is not None or self.all_pairs or bool(self.margin)
+        return self.paired or (DEFAULT_TEST if is_implied else None)
 
     @property
-    def resamples(self) -> bool:
-        """Whether rows of segments must be kept, to be drawn again and again."""
+    def draws(self) -> Literal["ar", "bs"] | None:
+        """What is drawn at random; None where nothing is."""
+        if self.test == "ar" or self.test == "bs":
+            return self.test
+        return "bs" if self.has_intervals and self.has_percentiles else None
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether rows of segments must be kept, to be left out or drawn again and again."""
         return self.has_intervals or self.test is not None
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:
@@ -117,42 +115,3 @@ class Inference:
                 f"{did_you_mean(self.baseline, systems)} There are {', '.join(systems)}."
             )
         return self.baseline if self.baseline is not None else systems[0]
-
-
-def is_worse(delta: Estimate, higher_is_better: bool | None, alpha: float) -> bool | None:
-    """Whether a difference is one for the worse and significant; None where nothing can be said."""
-    if higher_is_better is None or delta.p_value is None or (delta.n or 0) < FEWEST_ITEMS:
-        return None
-    better = delta.value if higher_is_better else -delta.value
-    return better < 0 and delta.p_value < alpha
-
-
-def compare_all(
-    table: ScoreTable, test: Test, resampling: Resampling, on_progress: OnProgress = unheard
-) -> list[Comparison]:
-    """Every pair of systems, with Holm's correction."""
-
-    from wellput.stats.corrections import holm
-
-    pairs = list(combinations(table.systems, 2))
-    deltas: list[Estimate] = []
-    for a, b in pairs:
-        deltas.append(resampling.difference(table, a, b, test))
-        on_progress(1)
-    p_values = np.array([np.nan if d.p_value is None else d.p_value for d in deltas])
-    return [
-        Comparison(
-            metric=table.scorer,
-            a=a,
-            b=b,
-            delta=delta.value,
-            p_value=float(p_value),
-            p_adjusted=float(adjusted),
-            n=delta.n or 0,
-            low=delta.low,
-            high=delta.high,
-        )
-        for (a, b), delta, p_value, adjusted in zip(
-            pairs, deltas, p_values, holm(p_values), strict=True
-        )
-    ]

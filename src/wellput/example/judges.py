@@ -26,7 +26,7 @@ LOWEST, HIGHEST = 1, 7
 N_JUDGES = 8
 SEVERITY_SD = 0.5
 """A severe judge rates every output lower than others do."""
-TENDENCY_SD = 0.3
+TENDENCY_SD = 0.25
 """A judge likes or dislikes the manner of a system, and shows it in all ratings of this system."""
 DIFFICULTY_SD = 0.3
 """The outputs of a difficult item are rated lower, by every judge."""

@@ -15,8 +15,7 @@ from wellput.core.evalset import Item, Output
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.io.conllu import format_tree
-from wellput.io.files import PathLike
-from wellput.io.formats import format_of
+from wellput.io.files import PathLike, format_of
 from wellput.io.output import replacing
 from wellput.io.tables import json_line, writing_table
 from wellput.io.tabular import Cell

@@ -10,8 +10,7 @@ from wellput.core.plain_block import ids_of
 from wellput.core.source import EvalSource, Partition
 from wellput.io.compression import SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
-from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
-from wellput.io.formats import FORMATS
+from wellput.io.files import FORMATS, STANDARD_INPUT, InputFile, PathLike, check_readable
 from wellput.io.locations import files_in, is_folder, is_pattern
 from wellput.io.object_stores import is_url
 from wellput.io.problems import Problems

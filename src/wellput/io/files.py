@@ -299,3 +299,18 @@ def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
             parts.append(chunk[end:])
     if parts:
         yield b"".join(parts)
+
+
+FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+"""Of tables, told apart by the suffixes of files."""
+
+
+def format_of(path: PathLike, *, on_stream: str) -> str:
+    """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is what `-` stands for."""
+    suffix = on_stream if str(path) == STANDARD_INPUT else InputFile(path).suffix
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path}: the format is not known from the name, which must end in "
+            f"{', '.join(FORMATS)}; .gz or .xz may stand behind it."
+        )
+    return suffix

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from wellput.core.evalset import BLOCK, Item
 from wellput.core.source import BLOCKS_A_PARTITION
-from wellput.io.files import InputFile
-from wellput.io.formats import format_of
+from wellput.io.files import InputFile, format_of
 from wellput.io.item_lines import ByteSpan, line_blocks, read_item_lines
 from wellput.io.jsonl import read_json_lines
 from wellput.io.object_stores import is_url

@@ -223,14 +223,14 @@ def _schema(pyarrow: Any, version: str) -> Any:
     numbers = pyarrow.map_(text, number)
     types = {
         "time": pyarrow.timestamp("us", tz="UTC"),
-        **dict.fromkeys(["higher_is_better", "is_worse"], pyarrow.bool_()),
+        **dict.fromkeys(["higher_is_better", "is_worse", "p_is_bound"], pyarrow.bool_()),
         "p_against": numbers,
         "components": numbers,
         **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common"], whole),
         **dict.fromkeys(["undefined", "left_out"], whole),
-        **dict.fromkeys(
-            ["confidence", "alpha", "score", "low", "high", "delta", "p_value"], number
-        ),
+        **dict.fromkeys(["confidence", "alpha", "score", "low", "high"], number),
+        **dict.fromkeys(["delta", "delta_low", "delta_high", "p_value", "p_adjusted"], number),
+        **dict.fromkeys(["effect_size", "equivalence_p", "equivalence_p_adjusted"], number),
     }
     # The seed is text: it may be larger than any whole number that Parquet has.
     columns = [(name, types.get(name, text)) for name in ("run", *WHOLE, *ONE)]

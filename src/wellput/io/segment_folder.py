@@ -20,8 +20,7 @@ import numpy as np
 
 from wellput.core.errors import InputError, OutputError, Unreachable
 from wellput.core.metric import Floats
-from wellput.io.files import InputFile, PathLike
-from wellput.io.formats import FORMATS
+from wellput.io.files import FORMATS, InputFile, PathLike
 from wellput.io.object_stores import Url, delete_url, is_url, names_at, write_url
 from wellput.io.output import replacing
 from wellput.io.parquet import import_pyarrow, opened_parquet

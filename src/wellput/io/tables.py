@@ -1,4 +1,4 @@
-"""Tables of named columns: their rows from and to files of the four formats (`io.formats`).
+"""Tables of named columns: their rows from and to files of the four formats (`io.files`).
 
 Judgments and segment scores are such tables; so is an evaluation set, but for JSONL, where it is
 nested.
@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from typing import IO, Any, Protocol
 
 from wellput.core.errors import InputError, OutputError
-from wellput.io.files import STANDARD_INPUT, InputFile, PathLike
-from wellput.io.formats import FORMATS, format_of
+from wellput.io.files import FORMATS, STANDARD_INPUT, InputFile, PathLike, format_of
 from wellput.io.jsonl import read_json_lines
 from wellput.io.output import check_writable, replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet

@@ -24,6 +24,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.core.tree import Tree
 from wellput.metrics.alignments import draw_alignment, draw_treelets
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
@@ -74,6 +75,7 @@ class Accuracy(AlignmentOptions):
     """What the four accuracies share. Statistics: the six counts of the chosen reference, then the
     segment's score and 1 where it is defined."""
 
+    bounds: ClassVar[Bounds] = (None, 1.0)
     average: Literal["corpus", "sentence"] = "corpus"
     paper = PAPER
 

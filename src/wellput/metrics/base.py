@@ -15,6 +15,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.table import Bounds
 
 REFERENCES: frozenset[Need] = frozenset({"references"})
 NOTHING: frozenset[Need] = frozenset()
@@ -38,6 +39,7 @@ class BaseMetric(ABC):
     family: ClassVar[str]
     needs: ClassVar[frozenset[Need]] = REFERENCES
     perfect: ClassVar[Mapping[str, float]] = {}
+    bounds: ClassVar[Bounds] = (None, None)  # no score lies outside
     is_always_defined: ClassVar[bool] = False  # whether every segment has a score of its own
     is_testable: ClassVar[bool] = True  # whether significance may be assessed
     about: ClassVar[str] = ""

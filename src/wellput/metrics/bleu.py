@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
 
@@ -57,6 +58,7 @@ class Bleu(BaseMetric):
     is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "n-gram precision with a brevity penalty, 0 to 100"
     paper: ClassVar[str] = "Papineni et al. 2002"
+    bounds: ClassVar[Bounds] = (0.0, 100.0)
     # Not the higher precisions: a perfect output of one word has no bigrams.
     perfect: ClassVar[Mapping[str, float]] = {
         "score": 100.0,

@@ -15,6 +15,7 @@ import numpy as np
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 
 EPSILON = 1e-16
@@ -40,6 +41,7 @@ class Chrf(BaseMetric):
     is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "F-score over character n-grams (and words, as chrF++), 0 to 100"
     paper: ClassVar[str] = "Popović 2015, 2017"
+    bounds: ClassVar[Bounds] = (0.0, 100.0)
     perfect: ClassVar[Mapping[str, float]] = {
         "score": 100.0,
         "precision": 100.0,

@@ -18,6 +18,7 @@ import numpy as np
 from wellput.core.displays import MOTIONS
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, ratio
 from wellput.metrics.schedules import MOTIONS_OF, Match, shown, unit_counts
 
@@ -42,6 +43,7 @@ class Overlap(BaseMetric):
     """
 
     needs: ClassVar[frozenset[Need]] = AGAINST_ORIGINAL
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
     paper: ClassVar[str] = FOSTER
 
@@ -129,6 +131,7 @@ class DisplayAccuracy(BaseMetric):
     about: ClassVar[str] = "nodes with the original's display, or rightly without one"
     paper: ClassVar[str] = FOSTER
     needs: ClassVar[frozenset[Need]] = AGAINST_ORIGINAL
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
     is_always_defined: ClassVar[bool] = True
 

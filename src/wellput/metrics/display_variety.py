@@ -19,6 +19,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 from wellput.metrics.display_reproduction import AGAINST_ORIGINAL, FOSTER, SCHEDULES
 from wellput.metrics.schedules import (
@@ -90,6 +91,7 @@ class DisplayTypeTokenRatio(Count):
     """Different displays over displays in a sentence; one without displays is left out of the mean."""
 
     family: ClassVar[str] = "display-ttr"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     about: ClassVar[str] = "different displays / displays of a sentence"
 
     def values(self, batch: Batch) -> Floats:

@@ -15,6 +15,7 @@ from typing import ClassVar
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.table import Bounds
 from wellput.metrics.base import NOTHING, MeanMetric, as_text, lowered, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, signature
 
@@ -71,6 +72,7 @@ class TypeTokenRatio(Diversity):
     """
 
     family: ClassVar[str] = "ttr"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     about: ClassVar[str] = "different words / words of an output"
 
     @property
@@ -83,6 +85,7 @@ class Distinct(Diversity):
     """Different n-grams over n-grams, for n from 1 to 3 (2 unless given)."""
 
     family: ClassVar[str] = "distinct"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     about: ClassVar[str] = "different n-grams / n-grams of an output"
     paper: ClassVar[str] = (
         "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"

@@ -10,6 +10,7 @@ import numpy as np
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import MeanMetric
 
 
@@ -24,6 +25,7 @@ class Exact(MeanMetric):
     family: ClassVar[str] = "exact"
     is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "share of outputs equal to a reference"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
 
     lowercase: bool = False

@@ -11,6 +11,7 @@ import numpy as np
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.table import Bounds
 from wellput.metrics.base import NOTHING, BaseMetric, ratio
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Fluency(BaseMetric):
     family: ClassVar[str] = "fluency"
     about: ClassVar[str] = "how well it is put, by models of English"
     needs: ClassVar[frozenset[Need]] = NOTHING
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     is_always_defined: ClassVar[bool] = True
 
     model: str | None = None

@@ -8,6 +8,7 @@ from typing import ClassVar
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+from wellput.core.table import Bounds
 from wellput.metrics.base import NOTHING, BaseMetric, MeanMetric, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
 
@@ -17,6 +18,7 @@ class Length(MeanMetric):
     """Tokens of an output, on average; an empty one has 0. Neither good nor bad."""
 
     family: ClassVar[str] = "length"
+    bounds: ClassVar[Bounds] = (0.0, None)
     about: ClassVar[str] = "tokens per output"
     needs: ClassVar[frozenset[Need]] = NOTHING
 
@@ -49,6 +51,7 @@ class LengthRatio(BaseMetric):
     """
 
     family: ClassVar[str] = "length-ratio"
+    bounds: ClassVar[Bounds] = (0.0, None)
     about: ClassVar[str] = "output tokens / reference tokens"
 
     tokenize: TokenizerName = "13a"

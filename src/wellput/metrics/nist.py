@@ -19,6 +19,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, as_text, lowered, lowered_lists, ratio
 from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName
@@ -53,6 +54,7 @@ class Nist(BaseMetric):
         "Doddington 2002, Automatic Evaluation of Machine Translation Quality Using N-gram "
         "Co-Occurrence Statistics"
     )
+    bounds: ClassVar[Bounds] = (0.0, None)
     perfect: ClassVar[Mapping[str, float]] = {"length_penalty": 1.0}
 
     n: int = 5

@@ -12,6 +12,7 @@ from typing import Protocol, Self
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Metric, Need
+from wellput.core.table import Bounds
 
 
 class RewritesBatches(Protocol):
@@ -51,6 +52,11 @@ class Paraphrased:
     @property
     def perfect(self) -> Mapping[str, float]:
         return self.metric.perfect
+
+    @property
+    def bounds(self) -> Bounds:
+        bounds: Bounds = getattr(self.metric, "bounds", (None, None))
+        return bounds
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         return replace(self, metric=self.metric.prepare(references))

@@ -15,6 +15,7 @@ from typing import ClassVar
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 
 
@@ -33,6 +34,7 @@ class RougeL(BaseMetric):
 
     family: ClassVar[str] = "rouge-l"
     about: ClassVar[str] = "F-score of the longest common subsequence of words"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "precision": 1.0, "recall": 1.0}
     paper: ClassVar[str] = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries"
 

@@ -18,6 +18,7 @@ import numpy as np
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 
 # Tercom splits off all ASCII punctuation but these, which depend on their neighbors.
@@ -60,6 +61,7 @@ class Ter(BaseMetric):
     family: ClassVar[str] = "ter"
     is_always_defined: ClassVar[bool] = True
     about: ClassVar[str] = "edits and shifts of word blocks per reference word, in percent"
+    bounds: ClassVar[Bounds] = (0.0, None)
     perfect: ClassVar[Mapping[str, float]] = {"score": 0.0, "edits": 0.0}
     paper: ClassVar[str] = "Snover et al. 2006, A Study of Translation Edit Rate"
 

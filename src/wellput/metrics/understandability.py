@@ -17,6 +17,7 @@ import numpy as np
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.accuracy import (
     DELETIONS,
     INSERTIONS,
@@ -43,6 +44,7 @@ class JudgmentModel(AlignmentOptions):
     constant: ClassVar[float]
     at_perfect: ClassVar[float]
     needs = frozenset({"references", "tree"})
+    bounds: ClassVar[Bounds] = (None, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "sta": 1.0, "substitutions": 0.0}
     paper = PAPER
 

@@ -16,6 +16,7 @@ import numpy as np
 from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
 from wellput.text.tokenizers import signature as tokenizer_signature
@@ -43,6 +44,7 @@ class Wer(BaseMetric):
 
     family: ClassVar[str] = "wer"
     about: ClassVar[str] = "word errors per reference word"
+    bounds: ClassVar[Bounds] = (0.0, None)
     perfect: ClassVar[Mapping[str, float]] = {
         "score": 0.0,
         "substitutions": 0.0,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
-from wellput.agreement.correlate import MIN_SYSTEMS_TO_GENERALIZE
-from wellput.agreement.result import Agreement, AgreementResult, JudgeSummary
+from wellput.agreement.result import AgreementResult, JudgeSummary
 from wellput.core.counted import counted
+from wellput.core.generalize import holds_for
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
-    "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value", "n",
-    "note",
+    "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
+    "p_adjusted", "null", "n", "note",
 )  # fmt: skip
 MANY_PAIRS = 15
 EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
@@ -60,7 +60,9 @@ def agreement_table(result: AgreementResult) -> Table:
             row.metric,
             row.question,
             *([row.coefficient] if several else []),
-            _with_interval(row),
+            with_interval(row.value, row.low, row.high),
+            p_text(row.p_value),
+            p_text(row.p_adjusted),
             str(row.n),
         ]
         for row in ordered
@@ -70,10 +72,18 @@ def agreement_table(result: AgreementResult) -> Table:
     heading = "agreement" if several else first.coefficient
     undefined = [f"{row.metric}, {row.question}: {row.note}." for row in ordered if row.note]
     return Table(
-        columns=["metric", "question", *(["coefficient"] if several else []), heading, "n"],
+        columns=[
+            "metric",
+            "question",
+            *(["coefficient"] if several else []),
+            heading,
+            "p",
+            "p corrected",
+            "n",
+        ],
         rows=rows,
         title=f"How far metrics agree with people, {result.level} level{how}",
-        notes=[*result.advice, *undefined, *_how(result), *_undefined(result)],
+        notes=[*result.advice, *undefined, *_how(result), *result.notes, *_undefined(result)],
     )
 
 
@@ -117,7 +127,7 @@ def difference_table(result: AgreementResult) -> Table:
         [
             f"{row.metrics[0]} − {row.metrics[1]}",
             *([f"{row.question}, {row.coefficient}"] if several else []),
-            number(row.delta, 3, sign=True),
+            with_interval(row.delta, row.low, row.high, sign=True),
             p_text(row.p_value),
             p_text(row.p_adjusted),
         ]
@@ -128,8 +138,8 @@ def difference_table(result: AgreementResult) -> Table:
     notes = [f"Test: {tests}; p corrected for all pairs of metrics."]
     if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
         notes.append(
-            "It takes a metric's errors on different segments for independent; where a system draws "
-            "the same error again and again, it finds differences too often. perm-systems does not."
+            "This test takes a metric's errors on different segments for independent; where a system "
+            "draws the same error again and again, it finds differences too often."
         )
     if left_out:
         are = "is" if left_out == 1 else "are"
@@ -144,8 +154,10 @@ def difference_table(result: AgreementResult) -> Table:
 
 
 def judge_table(result: AgreementResult) -> Table:
-    rows = [_judges(row) for row in result.judges]
+    """A row a question and kind of values: all figures of a row are on the same values."""
+    rows = [cells for row in result.judges for cells in _judges(row)]
     notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
+    notes += [sentence for row in result.judges if (sentence := ceiling_sentence(row))]
     notes += [
         f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over "
         f"{counted(row['n'], 'trial')}."
@@ -154,6 +166,7 @@ def judge_table(result: AgreementResult) -> Table:
     return Table(
         columns=[
             "question",
+            "values",
             "judges",
             "trials",
             "pairwise r (min to max)",
@@ -161,28 +174,77 @@ def judge_table(result: AgreementResult) -> Table:
             "κ",
             "α",
             "β",
+            "ICC",
         ],
         rows=rows,
         title="Judges among themselves",
-        notes=notes,
+        notes=[*_scales(result.judges), *notes],
     )
 
 
-def _judges(row: JudgeSummary) -> list[str]:
-    pairs = row.pairwise
-    pairwise = "–"
-    if pairs is not None:
-        pairwise = (
-            f"{number(pairs['mean'], 2)} ({number(pairs['min'], 2)} to {number(pairs['max'], 2)})"
-        )
-    figures = (row.split_half, row.kappa, row.alpha, row.beta)
+def _judges(row: JudgeSummary) -> list[list[str]]:
+    figures: list[Mapping[str, Any]] = [asdict(row)]
+    if row.normalized is not None:
+        figures.append(row.normalized)
     return [
-        row.question,
-        str(row.n_judges),
-        str(row.n_trials),
-        pairwise,
-        *("–" if figure is None else number(figure, 2) for figure in figures),
+        [
+            row.question,
+            each["values"],
+            str(row.n_judges),
+            str(row.n_trials),
+            _pairwise(each["pairwise"]),
+            *(_or_dash(each[name]) for name in ("split_half", "kappa", "alpha", "beta")),
+            _icc(each["icc"]),
+        ]
+        for each in figures
     ]
+
+
+def _pairwise(pairs: Mapping[str, float] | None) -> str:
+    if pairs is None:
+        return "–"
+    mean, least, greatest = (number(pairs[name], 2) for name in ("mean", "min", "max"))
+    return f"{mean} ({least} to {greatest})"
+
+
+def _icc(coefficients: Mapping[str, Mapping[str, float]] | None) -> str:
+    """ICC2 where it is defined, else ICC1: of a single judge, severity counting as disagreement."""
+    for name in ("ICC2", "ICC1"):
+        if coefficients and name in coefficients:
+            return f"{number(coefficients[name]['value'], 2)} ({name})"
+    return "–"
+
+
+def _or_dash(figure: float | None) -> str:
+    return "–" if figure is None else number(figure, 2)
+
+
+def _scales(judges: Sequence[JudgeSummary]) -> list[str]:
+    """What counts as disagreement in κ, α and β."""
+    words = {
+        "interval": "Of ratings, κ (quadratic weights), α and β (interval) count a disagreement by its "
+        "square; for yes and no they are the figures for categories.",
+        "nominal": "Of choices, κ and α (nominal) count any two that differ; a trial is an item with "
+        "the two systems offered.",
+    }
+    return [
+        words[scale] for scale in dict.fromkeys(row.scale for row in judges if row.n_judges > 1)
+    ]
+
+
+def ceiling_sentence(row: JudgeSummary) -> str:
+    """What the judges' noise leaves for a perfect metric; empty where it is not known."""
+    if row.ceiling is None or row.ceiling["value"] is None:
+        return ""
+    bounds = ""
+    if row.ceiling["low"] is not None:
+        low, high = (number(row.ceiling[name], 2) for name in ("low", "high"))
+        bounds = f" [{low}, {high}]"
+    return (
+        f"{row.question}: a perfect metric is expected to correlate {number(row.ceiling['value'], 2)}"
+        f"{bounds} with the mean of these judges, whose own noise keeps it from 1; a metric may come "
+        "out higher by chance."
+    )
 
 
 def model_table(result: AgreementResult) -> Table:
@@ -209,13 +271,17 @@ def model_table(result: AgreementResult) -> Table:
 
 def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
     systems = Table(
-        columns=["system", "chosen / offered", "interval", "strength", "offers"],
+        columns=["system", "chosen / offered", "strength", "offers"],
         rows=[
             [
                 row["system"],
-                number(row["selection_ratio"], 3),
-                f"[{number(row['low'], 3)}, {number(row['high'], 3)}]",
-                number(row["strength"], 2, sign=True),
+                _bounded(number(row["selection_ratio"], 3), row["low"], row["high"], 3),
+                _bounded(
+                    number(row["strength"], 2, sign=True),
+                    row["strength_low"],
+                    row["strength_high"],
+                    2,
+                ),
                 str(row["n"]),
             ]
             for row in entry["systems"]
@@ -223,26 +289,41 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
         title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
         f"{counted(entry['judges'], 'judge')}",
         notes=[
-            "Strength: log scale of Bradley and Terry, with Davidson's ties.",
+            "Strength: log scale of Bradley and Terry, with Davidson's ties. [low, high]: 95% interval "
+            "for other judges and other items.",
             *([entry["note"]] if entry["note"] else []),
             *left_out,
         ],
     )
     pairs = Table(
-        columns=["pair", "chosen", "ties", "χ²", "p"],
+        columns=["pair", "chosen", "ties", "first's share", "p", "p (Holm)", "χ²"],
         rows=[
             [
                 " : ".join(row["systems"]),
                 " : ".join(str(count) for count in row["chosen"]),
                 str(row["ties"]),
-                number(row["chi_squared"], 2),
+                _bounded(number(row["share"], 2), row["low"], row["high"], 2),
                 p_text(row["p_value"]),
+                p_text(row["p_adjusted"]),
+                number(row["chi_squared"], 2),
             ]
             for row in entry["pairs"]
         ],
         caption=f"Pairs of systems: {entry['question']}",
+        notes=[
+            "p: that the share is even, for other judges and other items, and never below the exact "
+            "binomial test's. χ², as papers print it, takes all choices for independent: it decides "
+            "nothing here."
+        ],
     )
     return [systems, pairs]
+
+
+def _bounded(value: str, low: float | None, high: float | None, digits: int) -> str:
+    """`value [low, high]`, the value alone where there is no interval."""
+    if low is None or high is None or math.isnan(low):
+        return value
+    return f"{value} [{number(low, digits)}, {number(high, digits)}]"
 
 
 def confusion_table(result: AgreementResult) -> Table:
@@ -284,28 +365,40 @@ def decision_table(result: AgreementResult) -> Table:
     )
 
 
-def _with_interval(row: Agreement) -> str:
-    text = number(row.value, 3)
-    if row.low is not None and row.high is not None and not math.isnan(row.low):
-        text += f" [{number(row.low, 3)}, {number(row.high, 3)}]"
+def with_interval(
+    value: float, low: float | None, high: float | None, *, sign: bool = False
+) -> str:
+    """The value, and its interval where there is one."""
+    text = number(value, 3, sign=sign)
+    if low is not None and high is not None and not math.isnan(low):
+        text += f" [{number(low, 3, sign=sign)}, {number(high, 3, sign=sign)}]"
     return text
 
 
 def _how(result: AgreementResult) -> list[str]:
+    """What the ratings are, what the intervals hold for, and why there are none."""
     normalized = set(result.normalization.values())
     scale = (
         "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
     )
-    if not result.interval:
-        return [
-            f"Ratings {scale}. No intervals: nothing can be said of other systems from fewer than "
-            f"{MIN_SYSTEMS_TO_GENERALIZE}. --resample items gives intervals for these systems."
-        ]
+    missing = dict.fromkeys(
+        row.method
+        for row in result.agreement
+        if row.low is None and not math.isnan(row.value) and row.method
+    )
+    reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
+    if len(missing) and all(row.low is None for row in result.agreement):
+        return [f"Ratings {scale}.", *reasons]
+    chance = dict.fromkeys(
+        f"{row.coefficient} {number(row.null, 2)}"
+        for row in result.agreement
+        if row.null is not None and row.null != 0
+    )
+    levels = f" p: against what chance gives ({', '.join(chance)})." if chance else ""
     return [
-        f"Ratings {scale}. [low, high]: {result.interval}, {counted(result.n_resamples, 'resample')}, "
-        f"seed {result.seed}."
-        if result.level != "document"
-        else f"Ratings {scale}. [low, high]: {result.interval}, seed {result.seed}."
+        f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals by leaving systems and items "
+        f"out. {holds_for(result.generalize)}{levels}",
+        *reasons,
     ]
 
 

@@ -13,6 +13,7 @@ from wellput.agreement.ranking import (
     SystemDifference,
     shown_estimate,
     shown_interval,
+    shown_share,
     winner_sentence,
 )
 from wellput.reporting.table import Table, p_text
@@ -39,10 +40,14 @@ def ranking_table(
         for row in ranking.systems
     ]
     if is_final and ranking.has_tests:
-        columns += ["rank", "behind first", "p (Holm)"]
+        are_choices = ranking.model == "win rate"
+        columns += ["rank", "against first" if are_choices else "behind first", "p (Holm)"]
         gaps = {d.systems[1]: d for d in ranking.of_first}
+        if are_choices:  # whoever is chosen less often over all may still win against the first
+            first = ranking.systems[0].system
+            gaps |= {d.systems[0]: d for d in ranking.differences if d.systems[1] == first}
         for cells, row in zip(rows, ranking.systems, strict=True):
-            cells += [shown_rank(row), *_gap(gaps.get(row.system), ranking.model)]
+            cells += [shown_rank(row), *_gap(row.system, gaps.get(row.system), ranking.model)]
     leaders = set(ranking.leaders) if is_final and ranking.has_tests else set()
     best = frozenset(
         (place, 1)
@@ -87,8 +92,12 @@ def shown_rank(row: RankedSystem) -> str:
     return f"{row.rank_low}–{row.rank_high}"
 
 
-def _gap(difference: SystemDifference | None, model: RankingModel) -> list[str]:
-    """How far behind, and the corrected p-value; nothing for the first."""
+def _gap(system: str, difference: SystemDifference | None, model: RankingModel) -> list[str]:
+    """How far behind, or how often chosen when offered with the first, and the corrected p-value;
+    nothing for the first."""
     if difference is None:
         return ["", ""]
+    if model == "win rate":
+        sign = 1 if difference.systems[0] == system else -1
+        return [shown_share(sign * difference.delta), p_text(difference.p_adjusted)]
     return [shown_estimate(abs(difference.delta), model), p_text(difference.p_adjusted)]

@@ -20,7 +20,7 @@ CHANGE = (
 
 NO_TEST = (
     "Whether a difference is real cannot be known from two scores: it takes the outputs of both, "
-    "scored in one run with --paired ar."
+    "scored in one run with --baseline."
 )
 OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
 
@@ -81,7 +81,10 @@ def show_report(run: Run) -> Report:
                 number(score.score, digits),
                 _interval(score, digits),
                 "" if score.delta is None else number(score.delta, digits, sign=True),
-                p_text(score.p_value),
+                p_text(
+                    score.p_value if score.p_adjusted is None else score.p_adjusted,
+                    is_bound=score.p_is_bound,
+                ),
                 f"{score.n:,}",
                 score.data[:8],
                 score.outputs[:8],
@@ -125,7 +128,8 @@ def _circumstances(run: Run) -> list[str]:
     if run.test is not None or has_intervals:
         levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
         test = "no test" if run.test is None else f"differences tested by {run.test}"
-        lines.append(f"{levels}, {test}; {counted(run.resamples, 'resample')}, seed {run.seed}.")
+        drawn = f"; {counted(run.resamples, 'resample')}, seed {run.seed}"
+        lines.append(f"{levels}, {test}{drawn if run.test in ('ar', 'bs') else ''}.")
     baselines = dict.fromkeys(s.baseline for s in run.scores if s.baseline is not None)
     lines += [f"Differences are to {baseline}." for baseline in baselines]
     return lines

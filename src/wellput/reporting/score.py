@@ -7,20 +7,26 @@ from collections.abc import Sequence
 
 from wellput.core.counted import counted
 from wellput.core.score import FEWEST_ITEMS, Score
-from wellput.engine.result import LeftOut, ScoreResult, Skipped
-from wellput.reporting.table import Report, Table, number, p_text
+from wellput.engine.result import Comparison, LeftOut, ScoreResult, Skipped
+from wellput.reporting.table import Report, Table, number, p_text, relation
 
 CSV_COLUMNS = (
-    "system", "metric", "score", "low", "high", "baseline", "delta", "p_value", "n", "undefined",
+    "system", "metric", "score", "low", "high", "baseline", "delta", "delta_low", "delta_high",
+    "p_value", "p_adjusted", "effect_size", "equivalence_p", "equivalence_p_adjusted", "n", "undefined",
     "signature",
 )  # fmt: skip
+TEST_NAMES = {
+    "jackknife": "jackknife and Student's t",
+    "ar": "approximate randomization",
+    "bs": "paired bootstrap",
+}
 
 
 def score_report(result: ScoreResult) -> Report:
     """Scores with their verdict, all pairs if asked for, and what is wrong in the worst items."""
     tables = [score_table(result)]
-    if result.comparisons:
-        tables.append(pair_table(result))
+    if result.differences:
+        tables.append(difference_table(result))
     value = result.values()
     return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
 
@@ -77,42 +83,92 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
 
 
 def _test_name(result: ScoreResult) -> str:
-    return "approximate randomization" if result.test == "ar" else "paired bootstrap"
+    name = TEST_NAMES[result.test or "jackknife"]
+    shares = {one.metric for one in result.differences if one.method == "score test"}
+    if not shares:
+        return name
+    if shares == set(result.metrics):
+        return "McNemar's test"
+    return f"{name} ({', '.join(sorted(shares))}: McNemar's test)"
+
+
+def _level(result: ScoreResult) -> str:
+    """The level, and what p is corrected for."""
+    level = f"p < {result.alpha:g}"
+    if result.n_tests < 2:
+        return level
+    every = "both" if result.n_tests == 2 else f"all {result.n_tests:,}"
+    return f"{level}, corrected by Holm's method for {every} differences"
 
 
 def _best_means(result: ScoreResult) -> str:
     """What bold says, in words."""
-    test = _test_name(result) if result.test == "bs" else f"paired {_test_name(result)}"
+    test = f"{_test_name(result)}, {_level(result)}"
     if result.comparisons:
-        return f"no system is significantly better ({test}, p < {result.alpha:g} by Holm's method)"
+        return f"no system is significantly better ({test})"
     baseline = next((score.baseline for score in result.scores if score.baseline), "")
     return (
-        f"no system is significantly better ({test}, p < {result.alpha:g}; only differences from "
-        f"{baseline} are tested)"
+        f"no system is significantly better ({test}; only differences from {baseline} are tested)"
     )
 
 
-def pair_table(result: ScoreResult) -> Table:
-    """Every pair of systems under every metric, p-values corrected by Holm's method."""
+def difference_table(result: ScoreResult) -> Table:
+    """All pairs, or the differences from the baseline: intervals, p-values, effect sizes."""
+    differences = result.differences
+    is_corrected = result.n_tests > 1
+    interval = f"{result.confidence:.0%} interval"
     rows = [
-        [
-            f"{pair.a} − {pair.b}",
-            pair.metric,
-            number(pair.delta, _digits(result, pair.metric), sign=True),
-            p_text(pair.p_value),
-            p_text(pair.p_adjusted),
-            str(pair.n),
-        ]
-        for pair in result.comparisons
+        {
+            "pair": f"{one.a} − {one.b}",
+            "metric": one.metric,
+            "difference": number(one.delta, digits, sign=True),
+            interval: _delta_interval(one, digits),
+            "p": p_text(one.p_value, is_bound=one.p_is_bound),
+            "p (Holm)": p_text(one.p_adjusted, is_bound=one.p_is_bound) if is_corrected else "",
+            "effect": "" if one.effect_size is None else number(one.effect_size, 2, sign=True),
+            "p (equivalence)": p_text(
+                one.equivalence_p_adjusted if is_corrected else one.equivalence_p
+            ),
+            "items": str(one.n),
+        }
+        for one in differences
+        for digits in [_digits(result, one.metric)]
     ]
+    columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    has_all = bool(result.comparisons)
+    corrected = " and corrected by Holm's method" if is_corrected else ""
     return Table(
-        columns=["pair", "metric", "difference", "p", "p (Holm)", "items"],
-        rows=rows,
-        title="All pairs of systems",
-        caption=f"Differences between all pairs of systems, with p by {_test_name(result)} and "
-        "corrected by Holm's method",
+        columns=columns,
+        rows=[[row[name] for name in columns] for row in rows],
+        notes=_difference_notes(result),
+        title="All pairs of systems" if has_all else f"Differences from {differences[0].b}",
+        caption=f"Differences between all pairs of systems, with p by {_test_name(result)}{corrected}"
+        if has_all
+        else f"Differences from {differences[0].b}, with p by {_test_name(result)}{corrected}",
         name="pairs",
     )
+
+
+def _delta_interval(one: Comparison, digits: int) -> str:
+    if one.low is None or one.high is None or math.isnan(one.low):
+        return ""
+    return f"[{number(one.low, digits, sign=True)}, {number(one.high, digits, sign=True)}]"
+
+
+def _difference_notes(result: ScoreResult) -> list[str]:
+    lines = []
+    if any(one.effect_size is not None for one in result.differences):
+        lines.append(
+            "effect: mean difference of segment scores, in standard deviations of these differences."
+        )
+    if any(one.equivalence_p is not None for one in result.differences):
+        margin = ", ".join(f"{metric} {value:g}" for metric, value in result.margin.items())
+        corrected = ", corrected by Holm's method" if result.n_tests > 1 else ""
+        lines.append(
+            f"p (equivalence): that the difference is as large as the margin ({margin}), by two "
+            f"one-sided tests{corrected}."
+        )
+    return lines
 
 
 def verdict(result: ScoreResult) -> list[str]:
@@ -147,9 +203,21 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
     """Each metric with its difference and p."""
     return ", ".join(
         f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
-        f"p {_relation(score.p_value)})"
+        f"{_p_of_claim(score, result)})"
         for score in scores
     )
+
+
+def _p_of_claim(score: Score, result: ScoreResult) -> str:
+    """The p-value that the claim rests on."""
+    if _is_small(score, result) and not result.is_shown(score.p_adjusted, score.n_common):
+        return f"equivalence p {relation(score.equivalence_p_adjusted)}"
+    return f"p {relation(score.p_adjusted, is_bound=score.p_is_bound)}"
+
+
+def _is_small(score: Score, result: ScoreResult) -> bool:
+    """Whether the difference is shown to be smaller than the margin."""
+    return result.is_shown(score.equivalence_p_adjusted, score.n_common)
 
 
 def all_of(n_metrics: int) -> str:
@@ -158,13 +226,17 @@ def all_of(n_metrics: int) -> str:
 
 def _claim(score: Score, result: ScoreResult) -> str:
     better = result.higher_is_better[score.metric]
-    if score.p_value is None or math.isnan(score.p_value):
+    if score.p_adjusted is None or math.isnan(score.p_adjusted):
         return "undefined on"
-    if not result.is_shown(score.p_value, score.n_common):
-        return "no difference shown on"
+    margin = result.margin.get(score.metric, 0)
+    within = f"no difference larger than {margin:g}" if _is_small(score, result) else ""
+    if not result.is_shown(score.p_adjusted, score.n_common):
+        return f"{within or 'no difference shown'} on"
     if better is None or not score.delta:
-        return "different on"
-    return "better on" if (score.delta > 0) == better else "worse on"
+        claim = "different"
+    else:
+        claim = "better" if (score.delta > 0) == better else "worse"
+    return f"{claim}, but {within}, on" if within else f"{claim} on"
 
 
 def _heading(result: ScoreResult, metric: str) -> str:
@@ -175,7 +247,7 @@ def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     text = number(score.score, digits)
     if score.low is not None and score.high is not None:
         text += f" [{number(score.low, digits)}, {number(score.high, digits)}]"
-    if result.is_shown(score.p_value, score.n_common):
+    if result.is_shown(score.p_adjusted, score.n_common):
         text += " *"
     return text
 
@@ -238,24 +310,37 @@ def few_items(result: ScoreResult) -> list[str]:
 
 
 def _legend(result: ScoreResult) -> list[str]:
-    lines: list[str] = []
-    lines += few_items(result)
-    if any(score.low is not None for score in result.scores):
-        lines.append(
-            f"[low, high]: {result.confidence:.0%} bootstrap interval, "
-            f"{counted(result.n_resamples, 'resample')}, seed {result.seed}."
-        )
+    has_intervals = any(score.low is not None for score in result.scores)
+    resamples = f", {counted(result.n_resamples, 'resample')}, seed {result.seed}"
+    lines: list[str] = [*few_items(result)]
+    if has_intervals:
+        kind = f"bootstrap interval{resamples}" if result.test == "bs" else "interval"
+        lines.append(f"[low, high]: {result.confidence:.0%} {kind}.")
+    if has_intervals and any(score.low is None for score in result.scores):
+        lines.append("There is no interval where all items score the same.")
     if result.test is not None:
-        lines.append(
-            f"*: p < {result.alpha:g} by {_test_name(result)}, "
-            f"{counted(result.n_resamples, 'resample')}, seed {result.seed}."
-        )
+        drawn = "" if result.test == "jackknife" else resamples
+        lines.append(f"*: {_level(result)}, by {_test_name(result)}{drawn}.")
     if result.test == "bs":
         lines.append(
             "The p of bs is sacreBLEU's, which calls about 1 in 10 chance differences real at .05; "
-            "that of --paired ar keeps its level."
+            "that of --paired jackknife keeps its level where items are independent."
+        )
+    if has_intervals or result.test is not None:
+        from wellput.core.generalize import holds_for
+
+        lines.append(holds_for("items"))
+    if any(line.startswith("no difference shown") for line in _claims(result)):
+        lines.append(
+            "No difference shown is not: no difference. --margin X tests whether it is smaller than X."
+            if not result.margin
+            else "No difference shown is not: no difference."
         )
     return lines
+
+
+def _claims(result: ScoreResult) -> list[str]:
+    return [_claim(score, result) for score in result.scores if score.baseline is not None]
 
 
 def _signatures(result: ScoreResult) -> list[str]:
@@ -269,9 +354,3 @@ def _signatures(result: ScoreResult) -> list[str]:
 def _digits(result: ScoreResult, metric: str) -> int:
     values = [abs(result[system, metric].score) for system in result.systems]
     return 2 if any(value >= 10 for value in values) else 3
-
-
-def _relation(p_value: float | None) -> str:
-    """`= 0.020`, `< 0.001`"""
-    text = p_text(p_value)
-    return text if text.startswith("<") else f"= {text}"

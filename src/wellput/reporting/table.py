@@ -289,10 +289,27 @@ def number(value: float | None, digits: int, *, sign: bool = False) -> str:
     return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
 
 
-def p_text(value: float | None) -> str:
-    """A p-value; an empty cell where there was no test."""
+def p_text(value: float | None, *, is_bound: bool = False) -> str:
+    """A p-value; an empty cell where there was no test. `is_bound`: no resample was as extreme, so that
+    p is this or less, rounded up.
+
+    >>> p_text(0.0204), p_text(0.0204, is_bound=True), p_text(1 / 1001, is_bound=True)
+    ('0.020', '≤ 0.021', '< 0.001')
+    """
     if value is None:
         return ""
     if math.isnan(value):
         return "undefined"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if value < 0.001:
+        return "< 0.001"
+    return f"≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}" if is_bound else f"{value:.3f}"
+
+
+def relation(value: float | None, *, is_bound: bool = False) -> str:
+    """A p-value behind "p".
+
+    >>> relation(0.02), relation(0.0001)
+    ('= 0.020', '< 0.001')
+    """
+    text = p_text(value, is_bound=is_bound)
+    return text if text.startswith(("<", "≤")) else f"= {text}"

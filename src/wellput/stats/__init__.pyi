@@ -12,6 +12,9 @@ from wellput.stats.correlation_bootstrap import boot_systems as boot_systems
 from wellput.stats.dependent_correlations import fisher as fisher
 from wellput.stats.dependent_correlations import williams as williams
 from wellput.stats.dependent_correlations import williams_test as williams_test
+from wellput.stats.intraclass import intraclass_correlations as intraclass_correlations
+from wellput.stats.jackknife import paired_jackknife as paired_jackknife
+from wellput.stats.jackknife import score_interval as score_interval
 from wellput.stats.judges import judges_against_rest as judges_against_rest
 from wellput.stats.judges import pairwise_correlations as pairwise_correlations
 from wellput.stats.judges import split_half as split_half
@@ -20,7 +23,9 @@ from wellput.stats.kappa import confusion as confusion
 from wellput.stats.kappa import fleiss_kappa as fleiss_kappa
 from wellput.stats.kappa import pairwise_kappas as pairwise_kappas
 from wellput.stats.krippendorff import krippendorff_alpha as krippendorff_alpha
+from wellput.stats.left_out import correlation_difference as correlation_difference
 from wellput.stats.model_choice import stepwise as stepwise
+from wellput.stats.paired_shares import DifferenceOfShares as DifferenceOfShares
 from wellput.stats.permutation import perm_both as perm_both
 from wellput.stats.permutation import perm_cells as perm_cells
 from wellput.stats.permutation import perm_inputs as perm_inputs
@@ -32,10 +37,12 @@ from wellput.stats.preferences import goodness_of_fit as goodness_of_fit
 from wellput.stats.preferences import homogeneity as homogeneity
 from wellput.stats.preferences import selection_ratios as selection_ratios
 from wellput.stats.preferences import win_rates as win_rates
+from wellput.stats.proportion import wilson as wilson
 from wellput.stats.rank_tests import rank_sum as rank_sum
 from wellput.stats.rank_tests import signed_rank as signed_rank
 from wellput.stats.regression import ols as ols
 from wellput.stats.regression import ridge as ridge
+from wellput.stats.reliability import panel_reliability as panel_reliability
 from wellput.stats.resampling import approximate_randomization as approximate_randomization
 from wellput.stats.resampling import bootstrap as bootstrap
 from wellput.stats.resampling import paired_bootstrap as paired_bootstrap
@@ -43,3 +50,4 @@ from wellput.stats.soft_accuracy import spa as spa
 from wellput.stats.strengths import bradley_terry as bradley_terry
 from wellput.stats.weighted_agreement import beta as beta
 from wellput.stats.weighted_agreement import beta_by_item as beta_by_item
+from wellput.stats.weighted_agreement import interval_beta as interval_beta

@@ -17,10 +17,12 @@ from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
 from wellput.stats.correlation import OLD_DEFAULTS, Correlation, correlate
 from wellput.stats.correlation_bootstrap import boot_difference
 from wellput.stats.dependent_correlations import williams_test
+from wellput.stats.left_out import correlation_difference
 from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
 
 Test: TypeAlias = Literal[
+    "jackknife",
     "perm-both",
     "perm-systems",
     "perm-inputs",
@@ -33,6 +35,7 @@ Test: TypeAlias = Literal[
 Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
 TESTS: dict[Test, Callable[..., Estimate]] = {
+    "jackknife": correlation_difference,
     "perm-both": perm_both,
     "perm-systems": perm_systems,
     "perm-inputs": perm_inputs,
@@ -42,6 +45,7 @@ TESTS: dict[Test, Callable[..., Estimate]] = {
     "boot-inputs": partial(boot_difference, resample="items"),
     "williams": williams_test,
 }
+DRAW_NOTHING: tuple[Test, ...] = ("jackknife", "williams")
 CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
     "holm": holm,
     "bh": benjamini_hochberg,
@@ -73,7 +77,7 @@ def compare_all(
     z: Floats,
     correlation: Correlation = Correlation(),
     *,
-    test: Test = "perm-both",
+    test: Test = "jackknife",
     correction: Correction = "holm",
     n_resamples: int = 1000,
     seed: int = 12345,
@@ -83,8 +87,10 @@ def compare_all(
     """The difference of every two metrics' agreement with `z`, tested.
 
     `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
-    No p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number
-    of pairs: 20 metrics make 190 pairs, which need some 10,000 resamples to show anything at .05.
+    `jackknife` takes interval and p from leaving systems and items out, for other systems and other
+    items; the other tests are those of the literature. No p-value of m resamples is below 1 / (m + 1),
+    and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs, which need
+    some 10,000 resamples to show anything at .05.
     """
     for name, known in ((test, TESTS), (correction, CORRECTIONS)):
         if name not in known:
@@ -93,7 +99,7 @@ def compare_all(
     names = tuple(metrics)
     scores = [metrics[name] for name in names]
     compare = partial(TESTS[test], correlation=correlation)
-    if test != "williams":
+    if test not in DRAW_NOTHING:
         compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
     estimates: dict[tuple[int, int], Estimate] = {}
     differences, p_values = np.zeros((len(names),) * 2), np.full((len(names),) * 2, np.nan)

@@ -10,11 +10,26 @@ array([0.03, 0.06, 0.06])
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from wellput.core.metric import Floats
+
+SMALLEST_SHARE = 2
+"""The smallest corrected p-value that resamples can give is this many times smaller than the level."""
+
+
+def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
+    """So many resamples that a p-value corrected for that many tests can still fall below `alpha`: no
+    p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number of
+    tests.
+
+    >>> resamples_needed(1000, tests=15, alpha=0.05), resamples_needed(1000, tests=66, alpha=0.05)
+    (1000, 2640)
+    """
+    return max(n_resamples, math.ceil(SMALLEST_SHARE * tests / alpha))
 
 
 def bonferroni(p_values: Floats) -> Floats:

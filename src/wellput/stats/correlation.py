@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.old_keywords import takes_old_keywords
@@ -102,19 +103,36 @@ OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
 
 
 @takes_old_keywords(Correlation())
-def correlate(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> Estimate:
-    """The agreement of metric scores with human scores.
+def correlate(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    generalize: Generalize = "both",
+    confidence: float = 0.95,
+) -> Estimate:
+    """The agreement of metric scores with human scores, with its interval and the p-value that there is
+    no association (none for accuracies, which are not 0 by chance).
 
-    n is the number of points, or of groups averaged; `method` names the correlation and the epsilon of
-    `acc-t`. The p-value is SciPy's two-sided one that there is no association, and None for averages
-    and accuracies. Points of one system or item are not independent, so that the p-value of pooled
-    cells is too small.
+    n is the number of points, or of groups averaged; `method` names the correlation, the epsilon of
+    `acc-t`, and how the interval was made, or why there is none. Points of one system or item are not
+    independent: the interval is that of a two-way jackknife, for what `generalize` says. SciPy's p
+    would take all points for independent.
 
     >>> metric = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.9]])
     >>> human = np.array([[1.0, 2.0, 2.0], [3.0, 4.0, 5.0]])
     >>> correlate(metric, human, Correlation(coefficient="kendall")).value
     0.6900655593423543
     """
+    from wellput.stats.left_out import correlation_with_interval  # which builds on this module
+
+    return correlation_with_interval(
+        x, z, correlation, generalize=generalize, confidence=confidence
+    )
+
+
+def correlation_value(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> Estimate:
+    """As `correlate`, without interval and p-value."""
     if correlation.coefficient == "spa":
         from wellput.stats.soft_accuracy import spa
 
@@ -132,12 +150,10 @@ def correlate(x: Floats, z: Floats, correlation: Correlation = Correlation()) ->
     if reason or np.isnan(value):
         return undefined(reason or "no correlation within any group")
     is_calibrated = correlation.coefficient == "acc-t"
-    is_averaged = correlation.is_averaged
     return Estimate(
         value=float(value),
-        p_value=None if is_averaged else _p_value(x, z, correlation.coefficient),
         method=correlation.title + (f", ties within {epsilon:.6g}" if is_calibrated else ""),
-        n=int(groups) if is_averaged else int(np.isfinite(x).sum()),
+        n=int(groups) if correlation.is_averaged else int(np.isfinite(x).sum()),
     )
 
 
@@ -234,18 +250,3 @@ def _group_sizes(present: NDArray[np.bool_], grouping: Grouping) -> NDArray[np.i
     if grouping == "pooled":
         return np.array([present.sum()], dtype=np.int64)
     return np.asarray(present.sum(axis=0 if grouping == "item" else 1), dtype=np.int64)
-
-
-def _p_value(x: Floats, z: Floats, coefficient: Coefficient) -> float | None:
-    if coefficient == "acc-t":
-        return None
-    from scipy import stats  # 0.7 s to import
-
-    present = np.isfinite(x)
-    tests = {
-        "pearson": stats.pearsonr,
-        "spearman": stats.spearmanr,
-        "kendall": stats.kendalltau,
-        "kendall-c": stats.kendalltau,  # the same test of no association
-    }
-    return float(tests[coefficient](x[present], z[present]).pvalue)

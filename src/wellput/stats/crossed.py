@@ -3,8 +3,10 @@
 The noun is `CrossedMeans`: the mean of each group (a system, say), and that mean again without each
 judge, each item, and each judge's answers on one item. The variance of a mean, or of the difference of
 two, is that of a two-way jackknife, V = V(judges) + V(items) − V(judge and item), and not less than the
-greater of the first two (Cameron, Gelbach & Miller 2011 subtract in the same way). Its degrees of
-freedom are Satterthwaite's; with two judges or two items, one: Satterthwaite's are too many there.
+greater of the first two (Cameron, Gelbach & Miller 2011 subtract in the same way). Satterthwaite's
+degrees of freedom are too many where judges are few (type I up to .07 with three): in their place is
+the geometric mean of his and those of the smaller number, of judges or of items, if that is less. With
+two of either there is one, and tests are very cautious: two people say little about other people.
 
 Where there is one judge, the variance is that between items, and the other way round; where leaving one
 out leaves a group without any value, the variance is unknown.
@@ -13,16 +15,17 @@ out leaves a group without any value, the variance is unknown.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
+from wellput.stats.student import student_estimate
+from wellput.stats.two_way import crossed_variance
 
 Places = NDArray[np.intp]
-MIN_UNITS_FOR_SATTERTHWAITE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +56,10 @@ class CrossedMeans:
     ) -> CrossedMeans:
         """From one entry a judgment: its value, and the places of its group, judge and item. Values
         between 0 and 1 are taken for shares where `are_shares`."""
-        _, answers = np.unique(np.stack([judges, items]), axis=1, return_inverse=True)
+        answers = judges * (int(items.max(initial=0)) + 1) + items
         units = {
             name: _sums(values, np.unique(places, return_inverse=True)[1], groups, n_groups)
-            for name, places in (("judges", judges), ("items", items), ("answers", answers.ravel()))
+            for name, places in (("judges", judges), ("items", items), ("answers", answers))
         }
         sums, counts = units["judges"]
         return cls(are_shares, sums.sum(axis=0), counts.sum(axis=0), **units)
@@ -66,11 +69,11 @@ class CrossedMeans:
         """The mean of each group, NaN where it has no value."""
         return _ratio(self.totals, self.counts)
 
-    def mean(self, group: int, *, confidence: float = 0.95) -> Estimate:
-        """The mean of one group, with its interval; no test: there is nothing to test it against."""
+    def mean(self, group: int, *, confidence: float = 0.95, null: float | None = None) -> Estimate:
+        """The mean of one group, with its interval, and the p-value that it is `null`, if given."""
         weights = np.zeros(len(self.totals))
         weights[group] = 1.0
-        return self._estimate(weights, confidence, null=None)
+        return self._estimate(weights, confidence, null=null)
 
     def difference(self, a: int, b: int, *, confidence: float = 0.95) -> Estimate:
         """The mean of group a minus that of group b, with interval and p-value (of no difference)."""
@@ -87,17 +90,20 @@ class CrossedMeans:
         if variance == 0 and self.are_shares:
             variance = self._variance_of_unanimity(used)
         if not variance > 0:
-            return Estimate(value, method="no interval: the spread is unknown", n=n)
-        from scipy.stats import t  # imported late: SciPy's statistics take long to load
-
-        error = math.sqrt(variance)
-        reach = float(t.ppf(0.5 + confidence / 2, freedom)) * error
-        p_value = None if null is None else 2 * float(t.sf(abs(value - null) / error, freedom))
-        low, high = value - reach, value + reach
-        if self.are_shares:
-            least = float(np.minimum(weights, 0).sum())  # 0 for a share, −1 for a difference of two
-            low, high = max(low, least), min(high, 1.0)
-        return Estimate(value, low, high, p_value, f"jackknife, {freedom:.1f} df", n)
+            return Estimate(value, method="no interval: the spread is unknown", n=n, null=null)
+        found = student_estimate(
+            value,
+            math.sqrt(variance),
+            freedom,
+            null=null,
+            confidence=confidence,
+            method=f"jackknife, {freedom:.1f} df",
+            n=n,
+        )
+        if not self.are_shares or found.low is None or found.high is None:
+            return found
+        least = float(np.minimum(weights, 0).sum())  # 0 for a share, −1 for a difference of two
+        return replace(found, low=max(found.low, least), high=min(found.high, 1.0))
 
     def _variance(self, used: Places, weights: Floats) -> tuple[float, float]:
         judges, n_judges = self._jackknife(self.judges, used, weights)
@@ -107,10 +113,7 @@ class CrossedMeans:
         if n_items < 2:
             return judges, n_judges - 1.0
         answers, _ = self._jackknife(self.answers, used, weights)
-        variance, freedom = crossed_variance(
-            np.array(judges), np.array(items), np.array(answers), n_judges, n_items
-        )
-        return float(variance), float(freedom)
+        return crossed_variance(judges, items, answers, n_judges, n_items)
 
     def _variance_of_unanimity(self, used: Places) -> float:
         """Where all answers of a group are alike nothing varies, and yet nobody knows that all others
@@ -133,20 +136,6 @@ class CrossedMeans:
         left = self.counts[used] - counts[has_values]
         without = _ratio(self.totals[used] - sums[has_values], left) @ weights
         return float((n - 1) / n * ((without - without.mean()) ** 2).sum()), n
-
-
-def crossed_variance(
-    judges: Floats, items: Floats, answers: Floats, n_judges: int, n_items: int
-) -> tuple[Floats, Floats]:
-    """The variance of a mean over judges × items, and its degrees of freedom, from the variances when
-    judges, items, and single answers are left out; at least two judges and two items."""
-    variance = np.maximum(judges + items - answers, np.maximum(judges, items))
-    fewest = min(n_judges, n_items)
-    freedom = np.full(variance.shape, fewest - 1.0)
-    if fewest >= MIN_UNITS_FOR_SATTERTHWAITE:
-        spread = judges**2 / (n_judges - 1) + items**2 / (n_items - 1)
-        np.divide(variance**2, spread, out=freedom, where=spread > 0)
-    return variance, freedom
 
 
 def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
@@ -58,15 +58,16 @@ def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
     )
 
 
-def pairwise_correlations(ratings: ArrayLike) -> PairSummary:
-    """Mean, least, greatest and standard deviation of the correlations between judges.
+def pairwise_correlations(ratings: ArrayLike, *, fewest: int = FEWEST) -> PairSummary:
+    """Mean, least, greatest and standard deviation of the correlations between judges who share at
+    least `fewest` units.
 
     Mutton et al. 2007 report these four. A judge of zero variance correlates with nobody: their pairs
     are left out, and the summary names them.
     """
     ratings = as_ratings(ratings)
-    values = [pearson(x, y) for _, _, x, y in shared_units(ratings, fewest=FEWEST)]
-    return summarize_pairs(values, len(ratings), constant_judges(ratings))
+    values = [pearson(x, y) for _, _, x, y in shared_units(ratings, fewest=fewest)]
+    return summarize_pairs(values, len(ratings), constant_judges(ratings), fewest=fewest)
 
 
 def _correlation(x: Floats, y: Floats) -> Estimate:
@@ -97,40 +98,39 @@ def split_half(
     n_splits: int = 200,
     seed: int = 12345,
 ) -> Estimate:
-    """The reliability of the panel's mean rating: the ceiling for a metric's correlation is its root.
+    """The reliability of the panel's mean rating; `panel_reliability` gives it with an interval.
 
     The judges are split at random into two halves, each unit's ratings averaged within each half, and
     the two averages correlated over the units that have both. The mean correlation over `n_splits`
-    splits is stepped up once, by Spearman–Brown, from half a panel to a whole one. Of an odd number of
-    judges one, at random, sits out each split, and the step is from (k − 1) / 2 judges to k.
+    splits is stepped up once, by Spearman–Brown, from half a panel to a whole one: the step is the
+    mean of 1 / ratings in a half over that of 1 / ratings in all, over the units that have any. Of an
+    odd number of judges one, at random, sits out each split.
 
     `split="judges"` splits the panel once for all units: for judges who all rate (nearly) all units.
     `split="units"` splits each unit's own ratings: for a crowd in which few judges share a unit. Units
-    with one rating are left out; where units have different numbers of ratings, the step is from the
-    mean size of a half to the mean number of ratings.
+    with one rating cannot be split; they count in the step, since their noise is in the means.
     """
     if n_splits < 1:
         raise InputError(f"At least one split is needed, not {n_splits}.")
     ratings = as_ratings(ratings)
     ratings = ratings[~np.isnan(ratings).all(axis=1)]
-    ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
+    counts = (~np.isnan(ratings)).sum(axis=0)
+    ratings = ratings[:, counts > 1]
     judges, units = ratings.shape
     if judges < 2 or units < FEWEST:
         return undefined(f"{units} units with two ratings, at least {FEWEST} are needed", n=units)
     rng = np.random.default_rng(seed)
     halves = _halves_of_panel(ratings, rng) if split == "judges" else _halves_of_units(ratings, rng)
-    correlations = np.array([_between(*next(halves)) for _ in range(n_splits)])
-    defined = correlations[~np.isnan(correlations)]
+    splits = (next(halves) for _ in range(n_splits))
+    correlations, noise = np.array([_between(*halves) for halves in splits]).T
+    is_defined = ~np.isnan(correlations)
+    defined = correlations[is_defined]
     if len(defined) < n_splits / 2:
         reason = (
             f"in {n_splits - len(defined)} of {n_splits} splits a half is constant or too small"
         )
         return undefined(reason, n=units)
-    if split == "judges":
-        factor = judges / (judges // 2)
-    else:
-        counts = (~np.isnan(ratings)).sum(axis=0)
-        factor = float(counts.mean() / (counts // 2).mean())
+    factor = float(noise[is_defined].mean()) / _noise_in(counts)
     return Estimate(
         spearman_brown(float(defined.mean()), factor),
         method=f"split half over {split}, Spearman–Brown of the mean of {len(defined)} splits",
@@ -139,14 +139,23 @@ def split_half(
     )
 
 
-def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+def _noise_in(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:
+    """The mean of 1 / number of ratings over units: how much of one rating's noise is in a mean."""
+    return float((1 / counts[counts > 0]).mean())
+
+
+Half = tuple[Floats, Floats]
+"""The means and the numbers of ratings of all units in one half."""
+
+
+def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
     half = len(ratings) // 2
     while True:
         order = rng.permutation(len(ratings))
-        yield _means(ratings[order[:half]]), _means(ratings[order[half : 2 * half]])
+        yield _half(ratings[order[:half]]), _half(ratings[order[half : 2 * half]])
 
 
-def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Floats, Floats]]:
+def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
     ratings = gathered(ratings)
     missing = np.isnan(ratings)
     half = (~missing).sum(axis=0) // 2
@@ -156,7 +165,11 @@ def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
         place = np.arange(len(ratings))[:, None]
         first = np.where(place < half, shuffled, np.nan)
         second = np.where((place >= half) & (place < 2 * half), shuffled, np.nan)
-        yield _means(first), _means(second)
+        yield _half(first), _half(second)
+
+
+def _half(ratings: Floats) -> Half:
+    return _means(ratings), (~np.isnan(ratings)).sum(axis=0).astype(np.float64)
 
 
 def _means(ratings: Floats) -> Floats:
@@ -167,9 +180,14 @@ def _means(ratings: Floats) -> Floats:
     return result
 
 
-def _between(x: Floats, y: Floats) -> float:
-    both = ~(np.isnan(x) | np.isnan(y))
-    return _correlation(x[both], y[both]).value
+def _between(first: Half, second: Half) -> tuple[float, float]:
+    """The correlation of two halves over the units that have both, and the noise in their means; NaN
+    where it is undefined."""
+    both = (first[1] > 0) & (second[1] > 0)
+    value = _correlation(first[0][both], second[0][both]).value
+    if np.isnan(value):
+        return value, value
+    return value, (_noise_in(first[1][both]) + _noise_in(second[1][both])) / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from wellput.stats.ratings import (
     FEWEST,
     NAN,
     PairSummary,
+    SquaredDisagreements,
     as_ratings,
     gathered,
     shared_units,
@@ -53,11 +54,19 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
     return Estimate(value, method=name, n=n)
 
 
-def pairwise_kappas(ratings: ArrayLike, *, weights: Weights = "none") -> PairSummary:
-    """Cohen's kappa over all pairs of judges who share at least three units."""
+def pairwise_kappas(
+    ratings: ArrayLike, *, weights: Weights = "none", fewest: int = FEWEST
+) -> PairSummary:
+    """Cohen's kappa over all pairs of judges who share at least `fewest` units."""
     ratings = as_ratings(ratings)
-    values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=FEWEST)]
-    return summarize_pairs(values, len(ratings))
+    if weights == "quadratic":
+        pairs = SquaredDisagreements.of(ratings, fewest=fewest)
+        quotient = np.full(len(pairs.n), NAN)
+        np.divide(pairs.observed, pairs.expected, out=quotient, where=pairs.expected > 0)
+        values = (1 - quotient).tolist()
+    else:
+        values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=fewest)]
+    return summarize_pairs(values, len(ratings), fewest=fewest)
 
 
 def _kappa(x: Floats, y: Floats, weights: Weights) -> float:

@@ -23,8 +23,8 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.result import Result
 from wellput.core.table import Estimate
-from wellput.stats.crossed import crossed_variance
 from wellput.stats.draws import Draws
+from wellput.stats.two_way import crossed_variances
 
 Share: TypeAlias = Callable[[int, int | None], tuple[float, str]]
 """From items and judges to the share of studies that find the difference, or NaN and why."""
@@ -141,7 +141,7 @@ def power_for_systems(
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
         rest = within * draws.chi_square(2, (n - 1) * (n_judges - 1))
         squares = (n - 1) * by_item + (n_judges - 1) * by_judge + rest
-        found, freedom = crossed_variance(
+        found, freedom = crossed_variances(
             by_judge / answers, by_item / answers, squares / (answers - 1) / answers, n_judges, n
         )
         return _significant(mean / np.sqrt(found), freedom, alpha), ""

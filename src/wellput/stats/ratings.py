@@ -20,6 +20,9 @@ from wellput.core.table import Estimate
 FEWEST = 3
 """Two judges are compared where they share this many units; any two points lie on a line."""
 
+MIN_SHARED_UNITS = 10
+"""What two judges' agreement is reported from: on three units chance alone makes any correlation."""
+
 CONSTANT = 1e-12
 """Values that differ by less than this, relative to the largest, are equal: means of equal ratings
 may be rounded differently."""
@@ -69,7 +72,9 @@ def pearson(x: Floats, y: Floats) -> float:
         return NAN
     x, y = x - x.mean(), y - y.mean()
     x, y = x / np.abs(x).max(), y / np.abs(y).max()  # squares neither overflow nor vanish
-    return float(np.clip(x @ y / np.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
+    # Sums of products rather than dot products, for which BLAS wakes all cores, hundreds of times.
+    product = (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum())
+    return float(np.clip(product, -1.0, 1.0))
 
 
 def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int, Floats, Floats]]:
@@ -80,6 +85,36 @@ def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int
     for first, second in np.argwhere(np.triu(counts >= fewest, 1)).tolist():
         both = present[first] & present[second]
         yield first, second, ratings[first, both], ratings[second, both]
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredDisagreements:
+    """Of every pair of judges who share enough units: the sum of (a − b)² over these, what it would be
+    if each had given their ratings to the units at random, and how many units there are."""
+
+    observed: Floats
+    expected: Floats
+    n: Floats
+
+    @classmethod
+    def of(cls, ratings: Floats, *, fewest: int = 1) -> SquaredDisagreements:
+        present = (~np.isnan(ratings)).astype(np.float64)
+        if not present.any():
+            return cls(*(np.zeros(0) for _ in range(3)))
+        values = np.where(present > 0, ratings - np.nanmean(ratings), 0.0)
+        n = present @ present.T
+        first, second = np.nonzero(np.triu(n >= max(fewest, 1), 1))
+        n = n[first, second]
+        sums, squares = values @ present.T, (values**2) @ present.T
+        a, b = sums[first, second], sums[second, first]
+        both = squares[first, second] + squares[second, first]
+        observed = both - 2 * (values @ values.T)[first, second]
+        expected = both - 2 * a * b / n
+        # Equal ratings differ by rounding only.
+        tiny = CONSTANT * n * float((values**2).max(initial=0.0))
+        return cls(
+            np.where(observed > tiny, observed, 0.0), np.where(expected > tiny, expected, 0.0), n
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +136,17 @@ class PairSummary:
 
 
 def summarize_pairs(
-    values: Sequence[float], judges: int, constant: tuple[int, ...] = ()
+    values: Sequence[float],
+    judges: int,
+    constant: tuple[int, ...] = (),
+    *,
+    fewest: int = FEWEST,
 ) -> PairSummary:
     """The summary of a measure of some of the pairs of so many judges, NaN where it is undefined."""
     defined = np.array([value for value in values if not np.isnan(value)])
     left_out = judges * (judges - 1) // 2 - len(defined)
     if not len(defined):
-        reason = f"no pair of judges shares {FEWEST} units on which both vary"
+        reason = f"no pair of judges shares {fewest} units on which both vary"
         return PairSummary(NAN, NAN, NAN, NAN, 0, left_out, constant, reason)
     return PairSummary(
         mean=float(defined.mean()),

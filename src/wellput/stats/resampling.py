@@ -108,6 +108,9 @@ def approximate_randomization(
     Every resample exchanges the two systems' outputs on each item with probability 1/2; p is the
     share of resamples whose difference is as large as the observed one, in either direction. Unlike
     in sacreBLEU ties count: two identical systems get p = 1, not the smallest p there is.
+
+    Exact where items are independent and, on each of them, the two outputs could be exchanged without
+    changing their distribution; equal scores alone do not make it so (docs/results/calibration.md).
     """
     _refuse_unpaired(a, b)
     _check(n_resamples, seed)

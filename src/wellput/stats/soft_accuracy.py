@@ -18,6 +18,7 @@ from wellput.core.table import Estimate
 from wellput.stats.correlation import common_cells, undefined
 from wellput.stats.permutation import check_resampling
 from wellput.stats.resampling import ROUNDING
+from wellput.stats.table_figure import TableFigure
 
 
 def spa(
@@ -26,8 +27,8 @@ def spa(
     """Soft pairwise accuracy of metric scores `x` against human scores `z`, systems × items.
 
     Between 0 and 1; n is the number of pairs of systems. A pair uses the items that both systems
-    have; one without any is left out. Exactly equal systems have p = 1 whichever comes first, as in
-    mt-metrics-eval, so with ties the order of systems matters.
+    have; one without any is left out. Exactly equal systems have p = 1/2, whichever comes first; in
+    mt-metrics-eval they have p = 1, so that there the order of the systems matters.
     """
     check_resampling(n_resamples, seed)
     x, z = common_cells(x, z)
@@ -60,4 +61,60 @@ def pairwise_p_values(
     by_chance = observed - 2 * _native.swap_sums(rows, n_resamples, seed, threads)
     enough = observed - ROUNDING * np.abs(rows).sum(axis=0)
     p_values: Floats = (np.count_nonzero(by_chance >= enough, axis=0) + 1) / (n_resamples + 1)
-    return p_values
+    return np.where(np.abs(observed) <= ROUNDING * np.abs(rows).sum(axis=0), 0.5, p_values)
+
+
+def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableFigure:
+    """Soft pairwise accuracy without each system, item and cell, around `value`.
+
+    The share of exchanges is taken from the normal curve here: its variance is known, the sum of the
+    squared differences, and an exchange drawn anew would blur the small change that one item makes.
+    """
+    x, z = common_cells(x, z)
+    n_systems, n_items = x.shape
+    pairs = list(combinations(range(n_systems), 2))
+    sums, counts = 0.0, 0
+    systems, system_counts = np.zeros(n_systems), np.zeros(n_systems)
+    items, cells = np.zeros(n_items), np.zeros((n_systems, n_items))
+    for a, b in pairs:
+        of_metric, of_people = x[a] - x[b], z[a] - z[b]
+        is_shared = np.isfinite(of_metric)
+        if not is_shared.any():
+            continue
+        terms = [_normal_p_values(np.nan_to_num(rows)) for rows in (of_metric, of_people)]
+        whole = 1 - abs(terms[0][0] - terms[1][0])
+        changes = np.where(is_shared, 1 - np.abs(terms[0][1] - terms[1][1]) - whole, 0.0)
+        sums, counts = sums + whole, counts + 1
+        for system in (a, b):
+            systems[system] += whole
+            system_counts[system] += 1
+            cells[system] += changes
+        items += changes
+    if not counts:
+        nothing = np.full(n_systems, np.nan)
+        return TableFigure(
+            np.nan, nothing, np.full(n_items, np.nan), np.full(x.shape, np.nan), np.isfinite(x)
+        )
+    mean = sums / counts
+    center = mean if value is None else value
+    left = counts - system_counts
+    without = np.divide(sums - systems, left, out=np.full(n_systems, np.nan), where=left > 0)
+    return TableFigure(
+        center,
+        center + without - mean,
+        center + items / counts,
+        center + cells / counts,
+        np.isfinite(x),
+    )
+
+
+def _normal_p_values(differences: Floats) -> tuple[float, Floats]:
+    """One-sided, of all differences and without each."""
+    from scipy.special import ndtr  # imported late: SciPy takes long to load
+
+    total, squares = differences.sum(), (differences**2).sum()
+    sums = np.append(total, total - differences)
+    variances = np.maximum(np.append(squares, squares - differences**2), 0)
+    ratio = np.divide(sums, np.sqrt(variances), out=np.zeros_like(sums), where=variances > 0)
+    p_values: Floats = ndtr(-ratio)
+    return float(p_values[0]), p_values[1:]

@@ -153,7 +153,7 @@ def _fit(
     x[k] = 0.0 if has_ties else -np.inf
     likelihood, chances = _likelihood(x, i, j, counts)
     for _ in range(STEPS):
-        gradient, information = _slope(chances, i, j, counts, k)
+        gradient, information = pair_slope(chances, i, j, counts, k)
         scale = max(float(np.trace(information)) / (k + 1), 1.0)
         covariance = np.linalg.inv(information + scale * idle) - idle / scale
         step = covariance @ gradient
@@ -170,6 +170,11 @@ def _fit(
     return np.full(k + 1, np.nan), np.full((k + 1, k + 1), np.nan)  # pragma: no cover
 
 
+def pair_chances(x: Floats, i: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
+    """The chances of (i, j, tie) in each pair, by log strengths and, last, log ν."""
+    return _likelihood(x, i, j, np.zeros((3, len(i))))[1]
+
+
 def _likelihood(
     x: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats
 ) -> tuple[float, Floats]:
@@ -182,7 +187,7 @@ def _likelihood(
     return float((counts * logs).sum()), weights / total
 
 
-def _slope(
+def pair_slope(
     chances: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats, k: int
 ) -> tuple[Floats, Floats]:
     """The gradient and the information. A tie is half a point for each: i's and j's add up to 1."""

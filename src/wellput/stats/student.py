@@ -31,6 +31,20 @@ LOGIT = Scale(lambda share: np.arctanh(2 * share - 1), lambda z: (np.tanh(z) + 1
 """Of shares, from 0 to 1: half the log of the odds, which is Fisher's z of 2 · share − 1."""
 
 
+def scale_of_pairs(pairs: int, *, is_share: bool) -> Scale:
+    """Fisher's z of a coefficient that counts this many pairs, which may well be 1: drawn a little
+    towards chance first, as if one pair more were right and wrong by half."""
+    kept = pairs / (pairs + 1)
+    base = LOGIT if is_share else FISHER_Z
+    middle = 0.5 if is_share else 0.0
+    return Scale(
+        lambda values: base.forward(middle + kept * (values - middle)),
+        lambda z: np.clip(
+            middle + (base.backward(z) - middle) / kept, 0.0 if is_share else -1.0, 1.0
+        ),
+    )
+
+
 def student_estimate(
     value: float,
     error: float,

@@ -19,12 +19,12 @@ from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.ratings import NAN, undefined
+from wellput.stats.ratings import NAN, SquaredDisagreements, as_ratings, undefined
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
@@ -46,6 +46,23 @@ def beta(values: Values, *, distance: Distance = "nominal") -> Estimate:
         return undefined("all values are the same", n=coded)
     value = 1 - found.observed / found.expected
     return Estimate(value, method=f"Artstein & Poesio's beta, {distance} distance", n=coded)
+
+
+def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
+    """Beta of numbers (judges × units, NaN = missing) with the distance (a − b)²; for two judges it is
+    Cohen's kappa with quadratic weights.
+
+    Pairs of judges who share less than `fewest` units are left out: what two judges would disagree by
+    chance cannot be told from one or two units, and beta is nearly 0 then, however they agree.
+    """
+    pairs = SquaredDisagreements.of(as_ratings(ratings), fewest=fewest)
+    n = int(pairs.n.sum())
+    if not n:
+        return undefined(f"no two judges share {max(fewest, 1)} units", n=0)
+    if not pairs.expected.any():
+        return undefined("all ratings are the same", n=n)
+    value = 1 - float(pairs.observed.sum() / pairs.expected.sum())
+    return Estimate(value, method="Artstein & Poesio's beta, interval distance", n=n)
 
 
 def beta_by_item(

@@ -18,6 +18,7 @@ from wellput.core.metric import Floats
 from wellput.core.result import Result
 from wellput.stats.judges import pairwise_correlations
 from wellput.stats.krippendorff import Level, krippendorff_alpha
+from wellput.stats.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
 from wellput.studies.answers import Values
 from wellput.studies.handing_out import HandingOut, open_assignment
@@ -244,7 +245,8 @@ def _consistency(setup: StudySetup, answered: Sequence[Answered]) -> float | Non
 
 
 def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[AgreementOverview]:
-    """α and pairwise correlations of each question, over the answers there are."""
+    """α and pairwise correlations of each question, over the answers there are; correlations of judges
+    who share enough of them."""
     found = judgments_of(setup, answered)
     if not found:
         return []
@@ -262,7 +264,7 @@ def _summary(question: str, units: Floats, level: Level) -> AgreementOverview:
     n = len(units)
     if n < 2:
         return AgreementOverview(question, n, math.nan, math.nan, math.nan, math.nan)
-    pairs = pairwise_correlations(units)
+    pairs = pairwise_correlations(units, fewest=MIN_SHARED_UNITS)
     alpha = krippendorff_alpha(units, level=level).value
     return AgreementOverview(question, n, alpha, pairs.mean, pairs.min, pairs.max)
 

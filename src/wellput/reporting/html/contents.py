@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from wellput.agreement.cells import oriented
-from wellput.agreement.judges import ceiling
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.metric import Floats, Metric
@@ -131,7 +130,7 @@ def people_sections(
     against = [
         {"question": summary.question, "judge": judge, "value": value}
         for summary in agreement.judges
-        for judge, value in summary.against_rest.items()
+        for judge, value in (summary.normalized or asdict(summary))["against_rest"].items()
     ]
     if against:
         judges.append(people_charts.judges_chart(against, questions))
@@ -204,7 +203,7 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
         "low": score.low,
         "high": score.high,
         "delta": score.delta,
-        "p": p_text(score.p_value),
+        "p": p_text(score.p_adjusted, is_bound=score.p_is_bound),
         "n": score.n,
         "claim": "baseline" if is_baseline else _claim(score, result),
         "signature": score.signature,
@@ -213,9 +212,9 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
 
 def _claim(score: Score, result: ScoreResult) -> str:
     is_better = _direction(result, score.metric)
-    if score.p_value is None or score.delta is None or math.isnan(score.p_value):
+    if score.p_adjusted is None or score.delta is None or math.isnan(score.p_adjusted):
         return "not tested"
-    if not result.is_shown(score.p_value, score.n_common):
+    if not result.is_shown(score.p_adjusted, score.n_common):
         return "no difference shown"
     if is_better is None:
         return "different"
@@ -229,15 +228,16 @@ def _direction(result: ScoreResult, metric: str) -> bool | None:
 
 def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     """Best first within each question and coefficient."""
-    ceilings = {summary.question: ceiling(summary) for summary in agreement.judges}
+    ceilings = {summary.question: summary.ceiling or {} for summary in agreement.judges}
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement.agreement:
         groups.setdefault((row.question, row.coefficient), []).append(row)
     rows: list[dict[str, Any]] = []
     for (question, coefficient), found in groups.items():
         found.sort(key=lambda row: (math.isnan(row.value), -row.value))
-        # The judges' own agreement is Pearson's r over pooled segments: a ceiling for nothing else.
+        # The judges' noise is measured in mean ratings of pooled segments: a ceiling for nothing else.
         is_capped = coefficient == "pearson" and found[0].average == "none"
+        own = ceilings.get(question, {}) if is_capped else {}
         for order, row in enumerate(found):
             rows.append(
                 {
@@ -247,12 +247,16 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
                     "value": row.value,
                     "low": row.low,
                     "high": row.high,
+                    "chance_low": row.chance_low,
+                    "chance_high": row.chance_high,
                     "p": p_text(row.p_value),
                     "n": row.n,
                     "note": row.note,
                     "order": order,
                     "kind": "sentinel" if is_sentinel(row.metric) else "metric",
-                    "ceiling": ceilings.get(question) if is_capped else None,
+                    "ceiling": own.get("value"),
+                    "ceiling_low": own.get("low"),
+                    "ceiling_high": own.get("high"),
                 }
             )
     return rows

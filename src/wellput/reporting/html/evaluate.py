@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -16,14 +15,11 @@ from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
-from wellput.engine.significance import Inference, Resampling
+from wellput.engine.significance import DEFAULT_TEST, Inference, Resampling
 from wellput.metrics.registry import create_all
 from wellput.reporting.html.contents import Evaluation
 from wellput.reporting.html.people import people_of_choices, people_of_ratings
 from wellput.reporting.html.sample import draw_sample, usual_metrics
-
-RESAMPLES_PER_PAIR = 40
-"""With m resamples and k pairs, Holm's method cannot give less than k / (m + 1): half of .05 here."""
 
 
 def evaluate(
@@ -48,18 +44,13 @@ def evaluate(
     known = KnownNames(sample.systems, sample.found)
     known_answers(answers, options.exclusions, known)  # before anything is scored
     chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    n_pairs = math.comb(len(sample.systems), 2)
-    has_pairs = n_pairs > 0
+    has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,
-        paired="ar" if has_pairs else None,
+        paired=DEFAULT_TEST if has_pairs else None,
         baseline=baseline,
         all_pairs=has_pairs,
-        resampling=Resampling(
-            max(uncertainty.n_resamples, RESAMPLES_PER_PAIR * n_pairs),
-            uncertainty.seed,
-            uncertainty.threads,
-        ),
+        resampling=Resampling(uncertainty.n_resamples, uncertainty.seed, uncertainty.threads),
     )
     result = score_source(
         source,

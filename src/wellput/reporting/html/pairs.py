@@ -29,6 +29,9 @@ class Pair:
     p_value: float
     p_adjusted: float
     n: int | None = None
+    low: float | None = None
+    high: float | None = None
+    p_is_bound: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,11 @@ class PairMatrix:
                             at[pair.b],
                             float(f"{pair.delta:.4g}"),
                             pair.ahead,
-                            p_text(pair.p_value),
-                            p_text(pair.p_adjusted),
+                            p_text(pair.p_value, is_bound=pair.p_is_bound),
+                            p_text(pair.p_adjusted, is_bound=pair.p_is_bound),
                             pair.n,
+                            _short(pair.low),
+                            _short(pair.high),
                         ]
                         for pair in scorer.pairs
                     ],
@@ -79,6 +84,10 @@ class PairMatrix:
                 for scorer in self.scorers
             ],
         }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
 
 
 def pair_matrix(
@@ -107,5 +116,18 @@ def _by_metric(result: ScoreResult, metric: str) -> Scorer:
         ahead: int | None = 0
         if result.is_shown(pair.p_adjusted, pair.n):
             ahead = None if is_better is None else 1 if (pair.delta > 0) == is_better else -1
-        pairs.append(Pair(pair.a, pair.b, pair.delta, ahead, pair.p_value, pair.p_adjusted, pair.n))
+        pairs.append(
+            Pair(
+                pair.a,
+                pair.b,
+                pair.delta,
+                ahead,
+                pair.p_value,
+                pair.p_adjusted,
+                pair.n,
+                pair.low,
+                pair.high,
+                pair.p_is_bound,
+            )
+        )
     return Scorer(metric, best_first(result, metric), pairs, metric=metric)

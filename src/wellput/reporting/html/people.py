@@ -46,7 +46,15 @@ def people_of_ratings(
     known = KnownNames(set(first.systems), set(first.items))
     others = of_others(options.exclusions, known)  # there is no point to draw for them
     everything = replace(options, exclusions=others, judges_below=None)
-    _, complete = prepared_panels(judgments, first.systems, first.items, everything)
+    complete = {
+        question: prepared_panels(
+            judgments,
+            first.systems,
+            first.items,
+            replace(everything, questions=(question,), normalization=panel.normalization),
+        )[1][question]
+        for question, panel in ready.items()
+    }
     ratings: dict[str, Floats] = {}
     left_out: dict[str, dict[Cell, str]] = {}
     lines: list[dict[str, Any]] = []

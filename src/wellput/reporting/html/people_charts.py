@@ -20,8 +20,8 @@ from wellput.reporting.html.charts import (
 
 
 def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> Chart:
-    """Metrics ranked by agreement with people, with the ceiling that the judges' noise sets. The axis
-    always runs over the whole range of the coefficient, so that a small one looks small."""
+    """Metrics ranked by agreement with people, and what a perfect metric is expected to reach, with its
+    interval. The axis always runs over the whole range, so that a small coefficient looks small."""
     alt = altair()
     kinds = [kind for kind in ("metric", "sentinel") if any(row["kind"] == kind for row in rows)]
     looks = {"metric": (BLUE, "circle"), "sentinel": (GRAY, "diamond")}
@@ -39,6 +39,12 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     title = "$coefficient with people on $question"
     zero = (
         alt.Chart(data).transform_filter("datum.order == 0").mark_rule(color=GRAY, strokeWidth=1.5)
+    )
+    band = base.mark_rule(strokeWidth=16, opacity=0.18).encode(
+        x=alt.X("chance_low:Q", scale=scale, title=title),
+        x2="chance_high:Q",
+        color=alt.value(GRAY),
+        tooltip=tips,
     )
     interval = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
         x=alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(tickCount=10)),
@@ -60,20 +66,29 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     # One row is enough for the ceiling: drawn for each, its dashes would run together.
     top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
     line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
+    limit = top.mark_rect(opacity=0.12, color=VERMILION).encode(
+        x="ceiling_low:Q", x2="ceiling_high:Q"
+    )
     # Above the plot, where no interval runs into it.
     label = top.mark_text(align="right", dx=4, baseline="bottom", y=-3, color=VERMILION).encode(
-        x="ceiling:Q", text=alt.value("ceiling: the judges’ own noise")
+        x="ceiling:Q", text=alt.value("ceiling: expected of a perfect metric")
     )
     spec = (
-        (interval + zero.encode(x=alt.datum(0)) + dots + values + line + label)
+        (band + interval + limit + zero.encode(x=alt.datum(0)) + dots + values + line + label)
         .properties(width=WIDTH, height={"step": 34})
         .to_dict(validate=False)
     )
     coefficients = list(dict.fromkeys(row["coefficient"] for row in rows))
     whiskers = "Whiskers: 95% intervals. " if any(row["low"] is not None for row in rows) else ""
-    floor = (
-        "Gray diamonds are sentinels: what chance and the length of the output alone reach."
-        if "sentinel" in kinds
+    floor = "Gray bands: what 95% of metrics reach that know nothing. "
+    if "sentinel" in kinds:
+        floor += "Gray diamonds are sentinels: random numbers, the length of the output."
+    has_ceiling = any(row["ceiling"] is not None for row in rows)
+    ceiling = (
+        " The dashed line is what a metric that knows the true ratings is expected to reach with these "
+        "judges, whose own noise keeps it from 1, with its 95% interval; by chance a metric may come "
+        "out higher."
+        if has_ceiling
         else ""
     )
     return Chart(
@@ -81,14 +96,15 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
         "Agreement of the metrics with people",
         spec,
         rows,
-        notes={"always": (whiskers + floor).strip()},
+        notes={"always": (whiskers + floor + ceiling).strip()},
         choices={"question": list(questions), "coefficient": coefficients},
     )
 
 
 def agreement_domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
     """From 0 to 1, or from −1 where anything drawn is negative."""
-    drawn = [row[key] for row in rows for key in ("value", "low", "high") if row[key] is not None]
+    keys = ("value", "low", "high", "chance_low")
+    drawn = [row[key] for row in rows for key in keys if row[key] is not None]
     return [-1.0 if any(value < 0 for value in drawn) else 0.0, 1.0]
 
 

@@ -10,7 +10,7 @@ class PairsCard {
     this.place = element("div", { class: "matrix", tabindex: "0", role: "region", "aria-label": matrix.title, onkeydown: (event) => this.onKey(event) });
     this.key = element("p", { class: "note key" });
     this.element = element("div", { class: "card", id: `chart-${matrix.name}` }, this.tools(), this.place, this.key, element("p", { class: "note" },
-      "Row minus column; p corrected by Holm’s method over all pairs. Choose a cell to read the items in which the two are furthest apart."));
+      "Row minus column; p corrected by Holm’s method over all pairs, and for metrics over all metrics too. Intervals and p of metrics hold for these systems, other items. Choose a cell to read the items in which the two are furthest apart."));
     this.draw();
   }
 
@@ -26,8 +26,8 @@ class PairsCard {
 
   rows() {
     const { systems, scorers } = this.matrix;
-    return scorers.flatMap(({ name, pairs }) => pairs.map(([a, b, difference, , p, holm, n]) => (
-      { by: name, system: systems[a], other: systems[b], difference, p, p_holm: holm, n })));
+    return scorers.flatMap(({ name, pairs }) => pairs.map(([a, b, difference, , p, holm, n, low, high]) => (
+      { by: name, system: systems[a], other: systems[b], difference, low, high, p, p_holm: holm, n })));
   }
 
   order() {
@@ -39,9 +39,10 @@ class PairsCard {
   draw() {
     const { systems } = this.matrix;
     const found = new Map();
-    for (const [a, b, delta, ahead, p, holm, n] of this.scorer.pairs) {
-      found.set(`${a},${b}`, { delta, ahead, p, holm, n });
-      found.set(`${b},${a}`, { delta: delta === null ? null : -delta, ahead: ahead && -ahead, p, holm, n });
+    const negated = (value) => (value === null ? null : -value);
+    for (const [a, b, delta, ahead, p, holm, n, low, high] of this.scorer.pairs) {
+      found.set(`${a},${b}`, { delta, ahead, p, holm, n, low, high });
+      found.set(`${b},${a}`, { delta: negated(delta), ahead: ahead && -ahead, p, holm, n, low: negated(high), high: negated(low) });
     }
     const order = this.order().filter((place) => [...found.keys()].some((key) => key.startsWith(`${place},`)));
     const head = element("tr", {}, element("td", { class: "corner" }), order.map((place) => element("th", { scope: "col", title: systems[place] }, element("span", {}, systems[place]))));
@@ -60,8 +61,8 @@ class PairsCard {
     if (!pair) return element("td");
     const { systems } = this.matrix;
     const [look, sign] = PAIR_LOOKS[pair.ahead];
-    const p = pair.holm.startsWith("<") ? `p ${pair.holm}` : `p = ${pair.holm}`;
-    const words = `${systems[row]} − ${systems[column]} by ${this.scorer.name}: ${signed(pair.delta)}, ${p} (uncorrected ${pair.p})${pair.n === null ? "" : `, ${pair.n.toLocaleString("en")} items`}`;
+    const p = /^[<≤]/.test(pair.holm) ? `p ${pair.holm}` : `p = ${pair.holm}`;
+    const words = `${systems[row]} − ${systems[column]} by ${this.scorer.name}: ${signed(pair.delta)}${pair.low === null ? "" : ` [${signed(pair.low)}, ${signed(pair.high)}]`}, ${p} (uncorrected ${pair.p})${pair.n === null ? "" : `, ${pair.n.toLocaleString("en")} items`}`;
     return element("td", {}, element("button", { type: "button", class: `pair ${look}`, tabindex: "-1", title: words, onclick: () => this.explorer.compare(systems[row], systems[column], this.scorer) },
       element("b", {}, `${sign} ${signed(pair.delta)}`), element("small", {}, p)));
   }

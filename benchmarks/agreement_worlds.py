@@ -1,0 +1,88 @@
+"""Simulated studies, systems × items, of two equally good metrics and of people, in worlds of nine kinds.
+
+Every score is the sum of what belongs to its system, to its item and to the output alone; a metric's parts
+correlate with people's by one number, its quality.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wellput.core.metric import Floats
+
+Kind = Literal["normal", "ties", "skewed", "heavy", "unbalanced", "documents", "nested"]
+
+
+@dataclass(frozen=True)
+class StudyWorld:
+    """`by_system` and `by_item` are the shares of the variance that systems and items have."""
+
+    title: str
+    by_system: float
+    by_item: float
+    kind: Kind = "normal"
+
+    def draw(
+        self, n_systems: int, n_items: int, quality: float, rng: np.random.Generator
+    ) -> tuple[Floats, Floats, Floats]:
+        """Two metrics of the same quality, and people."""
+        parts = (
+            (self.by_system, (n_systems, 1)),
+            (self.by_item, (1, n_items)),
+            (1 - self.by_system - self.by_item, (n_systems, n_items)),
+        )
+        people = np.zeros((n_systems, n_items))
+        metrics = [np.zeros((n_systems, n_items)) for _ in range(2)]
+        for share, shape in parts:
+            true = self._part(shape, rng)
+            people = people + np.sqrt(share) * true
+            for place in range(2):
+                own = self._part(shape, rng)
+                part = quality * true + np.sqrt(1 - quality**2) * own
+                metrics[place] = metrics[place] + np.sqrt(share) * part
+        return self._as_given(metrics, people, rng)
+
+    def _part(self, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        """Of variance 1."""
+        if self.kind == "skewed":
+            return np.asarray((rng.chisquare(2, size=shape) - 2) / 2)
+        if self.kind == "heavy":
+            return np.asarray(rng.standard_t(5, size=shape) / np.sqrt(5 / 3))
+        if self.kind == "documents" and shape[1] > 1:
+            # Items of one document, five each, share half of what an item has.
+            documents = rng.normal(size=(shape[0], -(-shape[1] // 5)))
+            of_items = np.repeat(documents, 5, axis=1)[:, : shape[1]]
+            return np.asarray(np.sqrt(0.5) * (of_items + rng.normal(size=shape)))
+        return rng.normal(size=shape)
+
+    def _as_given(
+        self, metrics: list[Floats], people: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats, Floats]:
+        x, y = metrics
+        if self.kind == "ties":
+            people = np.clip(np.round(1.2 * people + 3), 1, 5)
+            x, y = np.round(2 * x) / 2, np.round(2 * y) / 2
+        if self.kind == "unbalanced":
+            missing = np.linspace(0.1, 0.7, len(people))[:, None]
+            people = np.where(rng.random(people.shape) < missing, np.nan, people)
+        if self.kind == "nested":
+            # Each system was rated by one judge of its own, stern or mild.
+            people = people + 0.4 * rng.normal(size=(len(people), 1))
+        return x, y, people
+
+
+STUDY_WORLDS = (
+    StudyWorld("every output by itself", 0.0, 0.0),
+    StudyWorld("systems and items differ", 0.1, 0.3),
+    StudyWorld("errors shared within a system", 0.5, 0.2),
+    StudyWorld("errors shared within an item", 0.02, 0.8),
+    StudyWorld("ties: ratings from 1 to 5", 0.1, 0.3, "ties"),
+    StudyWorld("skewed", 0.2, 0.2, "skewed"),
+    StudyWorld("heavy tails", 0.2, 0.2, "heavy"),
+    StudyWorld("unbalanced: 10 to 70% missing", 0.2, 0.2, "unbalanced"),
+    StudyWorld("nested: a judge for each system", 0.1, 0.3, "nested"),
+    StudyWorld("documents of five items", 0.1, 0.3, "documents"),
+)

@@ -1,0 +1,213 @@
+"""Differences of systems from the rows of score tables, with p-values corrected for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.metric import Floats
+from wellput.core.progress import OnProgress, unheard
+from wellput.core.score import FEWEST_ITEMS, Score
+from wellput.core.table import Bounds, Estimate, ScoreTable
+from wellput.engine.result import Comparison
+from wellput.engine.significance import Inference, Resampling, Test
+from wellput.stats.corrections import holm, resamples_needed
+from wellput.stats.jackknife import (
+    LeftOut,
+    PairedDifference,
+    difference_of,
+    effect_size,
+    left_out,
+    n_differing,
+)
+from wellput.stats.paired_shares import DifferenceOfShares
+from wellput.stats.proportion import is_share
+
+
+def compare_systems(
+    tables: Mapping[str, ScoreTable],
+    pairs: Sequence[tuple[str, str]],
+    asked: Inference,
+    on_progress: OnProgress = unheard,
+) -> list[Comparison]:
+    """Every pair under every metric, p-values corrected by Holm's method for all of them."""
+    test, how = asked.test, asked.resampling
+    assert test is not None
+    n_needed = resamples_needed(how.n_resamples, tests=len(pairs) * len(tables), alpha=how.alpha)
+    found: list[Comparison] = []
+    for metric, table in tables.items():
+        rows = _Rows(table)
+        for a, b in pairs:
+            if test == "jackknife":
+                pair = _by_jackknife(rows, a, b, how.confidence, asked.margin.get(metric))
+            else:
+                pair = _by_resamples(rows, a, b, test, how, n_needed)
+            found.append(pair)
+            on_progress(1)
+    return _corrected(found)
+
+
+def with_difference(score: Score, difference: Comparison, *, is_worse: bool | None) -> Score:
+    """A score with its difference from the baseline, which is score − baseline."""
+    return replace(
+        score,
+        baseline=difference.b,
+        delta=difference.delta,
+        delta_low=difference.low,
+        delta_high=difference.high,
+        p_value=difference.p_value,
+        p_adjusted=difference.p_adjusted,
+        p_is_bound=difference.p_is_bound,
+        effect_size=difference.effect_size,
+        equivalence_p=difference.equivalence_p,
+        equivalence_p_adjusted=difference.equivalence_p_adjusted,
+        n_common=difference.n,
+        is_worse=is_worse,
+    )
+
+
+def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float) -> bool | None:
+    """Whether a difference is one for the worse and significant; None where nothing can be said."""
+    if higher_is_better is None or difference.n < FEWEST_ITEMS:
+        return None
+    better = difference.delta if higher_is_better else -difference.delta
+    return better < 0 and difference.p_adjusted < alpha
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a table, and what was made of each system's: pairs share them."""
+
+    table: ScoreTable
+    _left_out: dict[tuple[int, bytes], LeftOut] = field(default_factory=dict)
+    _segments: dict[int, Floats] = field(default_factory=dict)
+
+    def common(self, a: str, b: str) -> NDArray[np.bool_]:
+        """The items that both systems have an output for."""
+        present = self.table.present
+        both: NDArray[np.bool_] = present[self.table.row(a)] & present[self.table.row(b)]
+        return both
+
+    def of(self, system: str, items: NDArray[np.bool_]) -> Floats:
+        """The statistics of a system on some items."""
+        rows: Floats = self.table.statistics[self.table.row(system)]
+        return rows if items.all() else rows[items]
+
+    def is_share(self, system: str, items: NDArray[np.bool_]) -> bool:
+        """Whether every item counts 0 or 1 for the system."""
+        return is_share(self.of(system, items), self.table.aggregate, self.table.bounds)
+
+    def left_out(self, system: str, items: NDArray[np.bool_]) -> LeftOut:
+        key = self.table.row(system), np.packbits(items).tobytes()
+        if key not in self._left_out:
+            self._left_out[key] = left_out(self.of(system, items), self.table.aggregate)
+        return self._left_out[key]
+
+    def effect_size(self, a: str, b: str) -> float | None:
+        return effect_size(self._scores(a), self._scores(b))
+
+    def _scores(self, system: str) -> Floats:
+        row = self.table.row(system)
+        if row not in self._segments:
+            scores: Floats = self.table.segment(self.table.statistics[row])
+            self._segments[row] = np.where(self.table.present[row], scores, np.nan)
+        return self._segments[row]
+
+
+def _by_jackknife(
+    rows: _Rows, a: str, b: str, confidence: float, margin: float | None
+) -> Comparison:
+    both = rows.common(a, b)
+    left, right = rows.of(a, both), rows.of(b, both)
+    found: PairedDifference | DifferenceOfShares
+    if rows.is_share(a, both) and rows.is_share(b, both):
+        found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
+    else:
+        found = difference_of(
+            rows.left_out(a, both),
+            rows.left_out(b, both),
+            n_differing(left, right),
+            confidence=confidence,
+        )
+    return replace(
+        _comparison(rows, a, b, _possible(found.estimate, rows.table.bounds)),
+        equivalence_p=None if margin is None else found.equivalence_p(margin),
+    )
+
+
+def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
+    """The interval without differences that two scores between bounds cannot have."""
+    lowest, highest = bounds
+    if lowest is None or highest is None or difference.low is None or difference.high is None:
+        return difference
+    largest = highest - lowest
+    return replace(
+        difference, low=max(difference.low, -largest), high=min(difference.high, largest)
+    )
+
+
+def _by_resamples(
+    rows: _Rows, a: str, b: str, test: Test, how: Resampling, n_needed: int
+) -> Comparison:
+    """A pair that looks different is tested again with as many resamples as the correction needs."""
+    from wellput.stats.resampling import approximate_randomization, paired_bootstrap
+
+    both = rows.common(a, b)
+    # `bs` is the test people know from sacreBLEU, its p-value included; the report says what that
+    # p-value is worth.
+    procedure: Callable[..., Estimate] = (
+        approximate_randomization
+        if test == "ar"
+        else partial(paired_bootstrap, null="sacrebleu", confidence=how.confidence)
+    )
+    test_with = partial(
+        procedure,
+        rows.of(a, both),
+        rows.of(b, both),
+        rows.table.aggregate,
+        seed=how.seed,
+        threads=how.threads,
+    )
+    n_resamples = how.n_resamples
+    estimate = test_with(n_resamples=n_resamples)
+    if n_needed > n_resamples and (estimate.p_value or 0) < how.alpha:
+        n_resamples = n_needed
+        estimate = test_with(n_resamples=n_resamples)
+    is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
+    return replace(_comparison(rows, a, b, estimate), p_is_bound=is_bound)
+
+
+def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
+    p_value = float("nan") if estimate.p_value is None else estimate.p_value
+    return Comparison(
+        metric=rows.table.scorer,
+        a=a,
+        b=b,
+        delta=estimate.value,
+        p_value=p_value,
+        p_adjusted=p_value,
+        n=estimate.n or 0,
+        low=estimate.low,
+        high=estimate.high,
+        effect_size=rows.effect_size(a, b),
+        method=estimate.method,
+    )
+
+
+def _corrected(found: Sequence[Comparison]) -> list[Comparison]:
+    p_values = holm(np.array([pair.p_value for pair in found]))
+    equivalence = holm(
+        np.array([np.nan if p.equivalence_p is None else p.equivalence_p for p in found])
+    )
+    return [
+        replace(
+            pair,
+            p_adjusted=float(p_value),
+            equivalence_p_adjusted=None if pair.equivalence_p is None else float(equal),
+        )
+        for pair, p_value, equal in zip(found, p_values, equivalence, strict=True)
+    ]

@@ -1,0 +1,193 @@
+"""Scores and their differences with a standard error from leaving out one item at a time.
+
+The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
+sums of them into scores, over leading axes; `LeftOut` holds a system's score with each item left out in
+turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
+makes the interval and the p-value from it, with one degree of freedom less than there are items, or, of
+a difference, items on which the two systems differ: where most are ties the others are few, and they
+alone tell of the spread. For a mean over items without ties or skewness this is the paired t test;
+where differences are skewed it is more cautious (`skewness.py`). It goes for any smooth function of
+sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
+
+Two systems that are right or wrong on each item are compared by their shares (`paired_shares.py`).
+
+Items are taken for independent draws: where several come from one document, the error is too small
+(docs/results/calibration.md says by how much).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.metric import Floats
+from wellput.core.table import Bounds, Estimate, block_sum
+from wellput.stats.proportion import is_share, wilson
+from wellput.stats.skewness import CautiousStudent
+from wellput.stats.student import IDENTITY, Scale, student_estimate
+
+Score: TypeAlias = Callable[[Floats], Floats]
+
+ROUNDING = 1e-10
+"""A standard error this small, relative to the scores, comes of rounding: the items do not differ."""
+BLOCK = 65_536
+"""Rows scored at a time, so that a large corpus needs little more memory than its scores."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """A system's score on all items, and on all but one: `scores[i]` is without item i. `counts` says
+    which items add anything to the statistics."""
+
+    value: float
+    scores: Floats
+    counts: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """A difference of two scores; `inferred` from its standard error, None where there is none."""
+
+    estimate: Estimate
+    inferred: CautiousStudent | None
+
+    def equivalence_p(self, margin: float) -> float | None:
+        """The p-value that the true difference is `margin` or more away from 0, on either side; None
+        without a standard error."""
+        return None if self.inferred is None else self.inferred.equivalence_p(margin)
+
+
+def left_out(statistics: Floats, score: Score) -> LeftOut:
+    """The score of all rows, and with each of them left out."""
+    total = block_sum(statistics)
+    scores = np.empty(len(statistics))
+    for start in range(0, len(statistics), BLOCK):
+        scores[start : start + BLOCK] = score(total - statistics[start : start + BLOCK])
+    counts: NDArray[np.bool_] = (statistics != 0).any(axis=1)
+    return LeftOut(float(score(total)), scores, counts)
+
+
+def score_interval(
+    statistics: Floats,
+    score: Score,
+    *,
+    confidence: float = 0.95,
+    bounds: Bounds = (None, None),
+) -> Estimate:
+    """The score of all items with its interval, which stays within `bounds`.
+
+    Where every item counts 0 or 1 it is Wilson's; else the jackknife's, on the scale on which a score
+    between bounds has a symmetric error: log odds between two of them, the logarithm of the distance
+    to a single one. No interval where all items say the same, or fewer than two say anything.
+    """
+    counts = statistics[(statistics != 0).any(axis=1)]
+    if is_share(counts, score, bounds):
+        return wilson(int(counts[:, 0].sum()), len(counts), confidence=confidence)
+    found = left_out(statistics, score)
+    error = _error(found.scores[found.counts], abs(found.value))
+    scale, slope = _scale_between(*bounds, at=found.value)
+    return student_estimate(
+        found.value,
+        error * slope,
+        len(counts) - 1,
+        null=None,
+        confidence=confidence,
+        scale=scale,
+        method="jackknife",
+        n=len(statistics),
+    )
+
+
+def paired_jackknife(
+    a: Floats, b: Floats, score: Score, *, confidence: float = 0.95
+) -> PairedDifference:
+    """The difference score(a) − score(b) on the same items, with its interval and two-sided p-value."""
+    return difference_of(
+        left_out(a, score), left_out(b, score), n_differing(a, b), confidence=confidence
+    )
+
+
+def n_differing(a: Floats, b: Floats) -> int:
+    """The number of items whose statistics differ."""
+    return int(np.count_nonzero((a != b).any(axis=1)))
+
+
+def difference_of(
+    a: LeftOut, b: LeftOut, differing: int, *, confidence: float = 0.95
+) -> PairedDifference:
+    """As `paired_jackknife`, of scores made before, where the systems differ on so many items.
+
+    Two systems that differ on one item or none get p = 1. Where every item differs by the same amount
+    there is no error to measure: p is the chance that equally good systems differ in the same direction
+    on every item. None of these has an interval.
+    """
+    value = a.value - b.value
+    counts = a.counts | b.counts
+    differences = (a.scores - b.scores)[counts]
+    error = _error(differences, max(abs(a.value), abs(b.value)))
+    if not error > 0 or differing < 2:
+        p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
+        estimate = Estimate(value, p_value=p_value, method="sign", n=len(counts), null=0.0)
+        return PairedDifference(estimate, None)
+    # Without an item of a large difference the score falls: hence the sign.
+    found = CautiousStudent(value, error, differing - 1, -_skew(differences))
+    estimate = found.estimate(confidence=confidence, n=len(counts), method="jackknife")
+    return PairedDifference(estimate, found)
+
+
+def effect_size(a: Floats, b: Floats) -> float | None:
+    """Cohen's d of paired items (d_z): the mean of the differences of segment scores, in standard
+    deviations of these differences; None where fewer than two items have one, or all are equal.
+
+    >>> effect_size(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 1.0]))
+    1.0
+    """
+    differences = a - b
+    differences = differences[~np.isnan(differences)]
+    if len(differences) < 2:
+        return None
+    spread = float(differences.std(ddof=1))
+    is_flat = spread <= ROUNDING * float(np.abs(differences).max())
+    return None if is_flat else float(differences.mean()) / spread
+
+
+def _error(scores: Floats, size: float) -> float:
+    """The jackknife's standard error of scores with one item left out each; `size` is that of the
+    whole score."""
+    n = len(scores)
+    if n < 2:
+        return math.nan
+    error = math.sqrt((n - 1) / n * float(((scores - scores.mean()) ** 2).sum()))
+    return 0.0 if error <= ROUNDING * size else error
+
+
+def _skew(values: Floats) -> float:
+    """The skewness of values over the root of their number: that of their mean."""
+    deviations = values - values.mean()
+    return float((deviations**3).sum() / (deviations**2).sum() ** 1.5)
+
+
+def _scale_between(low: float | None, high: float | None, *, at: float) -> tuple[Scale, float]:
+    """The scale for a score between bounds, and its slope at the score, which takes a standard error
+    there (the delta method). A score on or beyond a bound stays on its own scale."""
+    if not (math.isfinite(at) and (low is None or low < at) and (high is None or at < high)):
+        return IDENTITY, 1.0
+    if low is not None and high is not None:
+        bottom, width = low, high - low
+        scale = Scale(
+            lambda x: np.arctanh(2 * (x - bottom) / width - 1),
+            lambda z: bottom + width * (np.tanh(z) + 1) / 2,
+        )
+        return scale, width / (2 * (at - low) * (high - at))
+    if low is not None:
+        bottom = low
+        return Scale(lambda x: np.log(x - bottom), lambda z: bottom + np.exp(z)), 1 / (at - low)
+    if high is not None:
+        top = high
+        return Scale(lambda x: -np.log(top - x), lambda z: top - np.exp(-z)), 1 / (high - at)
+    return IDENTITY, 1.0

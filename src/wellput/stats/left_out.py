@@ -1,0 +1,223 @@
+"""A correlation with people, and the same without each system, each item and each cell.
+
+Single cells are left out by a kernel, without computing any correlation anew. What an item changes in a
+rank correlation of all cells pooled is taken for the sum of what its cells change, which is right up to
+terms of the order of the share of one item in the data; everything else is exact. The tie threshold of
+`acc-t` is held: at the threshold of greatest accuracy a small change of it changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.generalize import Generalize
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.chance import ACCURACIES
+from wellput.stats.correlation import (
+    Coefficient,
+    Correlation,
+    common_cells,
+    correlation_value,
+    system_means,
+    tie_threshold,
+    undefined,
+    why_undefined,
+)
+from wellput.stats.old_keywords import takes_old_keywords
+from wellput.stats.soft_accuracy import leave_out_of_spa
+from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
+from wellput.stats.table_figure import TableFigure
+
+
+def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> TableFigure:
+    """Of scores x and z, systems × items, NaN where a cell is missing; at system level of their means.
+
+    >>> x = np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]])
+    >>> leave_out(x, np.array([[1.0, 2.0, 3.0], [3.0, 3.0, 4.0]])).systems.round(3)
+    array([0.945, 0.982])
+    """
+    x, z = common_cells(x, z)
+    if correlation.coefficient == "spa":
+        return leave_out_of_spa(x, z)
+    if correlation.level == "system":
+        return leave_out_of_means(x, z, correlation.coefficient)
+    epsilon = tie_threshold(x, z, correlation) if correlation.coefficient == "acc-t" else 0.0
+    if correlation.grouping == "item":
+        return _grouped(x, z, correlation.coefficient, epsilon)
+    if correlation.grouping == "system":
+        turned = _grouped(x.T, z.T, correlation.coefficient, epsilon)
+        return TableFigure(
+            turned.value, turned.items, turned.systems, turned.cells.T, turned.present.T
+        )
+    return _pooled(x, z, correlation.coefficient, epsilon)
+
+
+def correlation_with_interval(
+    x: Floats, z: Floats, correlation: Correlation, *, generalize: Generalize, confidence: float
+) -> Estimate:
+    """What `correlate` gives."""
+    found = correlation_value(x, z, correlation)
+    if np.isnan(found.value):
+        return found
+    x, z = common_cells(x, z)
+    is_share = correlation.coefficient in ACCURACIES
+    inferred = leave_out(x, z, correlation).estimate(
+        generalize=generalize,
+        null=None if is_share else 0.0,
+        scale=scale_of(correlation, int(np.isfinite(x).any(axis=1).sum())),
+        confidence=confidence,
+    )
+    return replace(
+        inferred, value=found.value, method=f"{found.method}; {inferred.method}", n=found.n
+    )
+
+
+@takes_old_keywords(Correlation())
+def correlation_difference(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    generalize: Generalize = "both",
+    confidence: float = 0.95,
+) -> Estimate:
+    """The difference of two metrics' agreement with `z`, x's minus y's, on the cells that all have,
+    with its interval and the p-value that there is none.
+
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(8, 50))
+    >>> good, poor = human + rng.normal(size=(2, 8, 50)) * [[[1]], [[3]]]
+    >>> correlation_difference(good, poor, human).p_value < 0.001
+    True
+    """
+    x, y, z = common_cells(x, y, z)
+    for scores in (x, y):
+        if reason := why_undefined(scores, z, correlation):
+            return undefined(reason, has_p_value=True)
+    difference = leave_out(x, z, correlation) - leave_out(y, z, correlation)
+    found = difference.estimate(
+        generalize=generalize,
+        confidence=confidence,
+        n=int(np.isfinite(x).sum()),
+    )
+    return replace(found, method=f"{correlation.title}; {found.method}")
+
+
+def scale_of(correlation: Correlation, n_systems: int) -> Scale:
+    """Where the coefficient's errors are symmetric. Few systems have few pairs to count."""
+    is_share = correlation.coefficient in ACCURACIES
+    if correlation.level == "segment" or correlation.coefficient in ("pearson", "spa"):
+        return LOGIT if is_share else FISHER_Z
+    return scale_of_pairs(n_systems * (n_systems - 1) // 2, is_share=is_share)
+
+
+def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
+    values, without = _native.left_out_correlations(x, z, "pooled", coefficient, epsilon)
+    value = float(values[0, 0])
+    cells = np.where(np.isfinite(x), without, value)
+    systems = np.full(len(x), value)
+    for system in np.flatnonzero(np.isfinite(x).any(axis=1)):
+        others = np.delete(x, system, axis=0), np.delete(z, system, axis=0)
+        systems[system] = _native.left_out_correlations(*others, "pooled", coefficient, epsilon)[0][
+            0, 0
+        ]
+    items = value + (cells - value).sum(axis=0)
+    if coefficient == "pearson":
+        items = _pearson_without_items(x, z)
+    return TableFigure(value, systems, items, cells, np.isfinite(x))
+
+
+def _pearson_without_items(x: Floats, z: Floats) -> Floats:
+    present = np.isfinite(x)
+    x, z = (np.where(present, scores - np.nanmean(scores), 0.0) for scores in (x, z))
+    n, sum_x, sum_z, xx, zz, xz = (
+        values.sum() - values.sum(axis=0) for values in (present, x, z, x * x, z * z, x * z)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squares = (xx - sum_x**2 / n) * (zz - sum_z**2 / n)
+        without: Floats = (xz - sum_x * sum_z / n) / np.sqrt(np.where(squares > 0, squares, np.nan))
+    return without
+
+
+def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
+    """The mean of the coefficients of the columns, those left out where it is undefined."""
+    x, z = np.ascontiguousarray(x), np.ascontiguousarray(z)
+    values, without = _native.left_out_correlations(x, z, "item", coefficient, epsilon)
+    groups = values[0]
+    without = np.where(np.isfinite(x), without, groups)
+    is_defined = np.isfinite(groups)
+    total, n = float(groups[is_defined].sum()), int(is_defined.sum())
+    rows = _mean(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
+    columns = _mean(total - np.nan_to_num(groups), n - is_defined)
+    left = np.isfinite(without)
+    cells = _mean(
+        total - np.nan_to_num(groups) + np.nan_to_num(without), n - is_defined.astype(float) + left
+    )
+    value = total / n if n else float("nan")
+    return TableFigure(value, rows, columns, cells, np.isfinite(x))
+
+
+def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> TableFigure:
+    """Of the systems' mean scores."""
+    return leave_out_of_scores(
+        _means_without_items(x), _means_without_items(z), np.isfinite(x), coefficient
+    )
+
+
+def leave_out_of_scores(
+    x: tuple[Floats, Floats],
+    z: tuple[Floats, Floats],
+    present: NDArray[np.bool_],
+    coefficient: Coefficient,
+) -> TableFigure:
+    """Of the systems' scores, however they are made of items: x and z are pairs of the scores (systems)
+    and the scores without each item (items, systems). `present` (systems × items) says which system has
+    which item."""
+    judged = present.any(axis=1)
+    (x_all, x_items), (z_all, z_items) = (
+        (scores[judged], without[:, judged]) for scores, without in (x, z)
+    )
+    epsilon = 0.0
+    if coefficient == "acc-t":
+        epsilon = tie_threshold(x_all[:, None], z_all[:, None], Correlation())
+    value = row_correlations(x_all[None], z_all[None], coefficient, epsilon)[0]
+    n_systems, n_items = int(judged.sum()), present.shape[1]
+    systems, cells = np.full(present.shape[0], value), np.full(present.shape, value)
+    others = ~np.eye(n_systems, dtype=bool)
+    rows_x = np.broadcast_to(x_all, (n_systems, n_systems))[others].reshape(n_systems, -1)
+    rows_z = np.broadcast_to(z_all, (n_systems, n_systems))[others].reshape(n_systems, -1)
+    systems[judged] = row_correlations(rows_x, rows_z, coefficient, epsilon)
+    for place, system in enumerate(np.flatnonzero(judged)):
+        rows_x, rows_z = np.tile(x_all, (n_items, 1)), np.tile(z_all, (n_items, 1))
+        rows_x[:, place], rows_z[:, place] = x_items[:, place], z_items[:, place]
+        cells[system] = row_correlations(rows_x, rows_z, coefficient, epsilon)
+    items = row_correlations(x_items, z_items, coefficient, epsilon)
+    return TableFigure(float(value), systems, items, np.where(present, cells, value), present)
+
+
+def row_correlations(
+    x: Floats, z: Floats, coefficient: Coefficient, epsilon: float = 0.0
+) -> Floats:
+    """The coefficient of each row of x with the same row of z, NaN where undefined."""
+    found, _ = _native.left_out_correlations(
+        np.ascontiguousarray(x), np.ascontiguousarray(z), "system", coefficient, epsilon
+    )
+    values: Floats = found[0]
+    return values
+
+
+def _means_without_items(scores: Floats) -> tuple[Floats, Floats]:
+    counts, sums = np.isfinite(scores).sum(axis=1), np.nansum(scores, axis=1)
+    left = (counts[:, None] - np.isfinite(scores)).T.astype(np.float64)
+    return system_means(scores), _mean((sums[:, None] - np.nan_to_num(scores)).T, left)
+
+
+def _mean(sums: Floats, counts: Floats | NDArray[np.int64]) -> Floats:
+    result: Floats = np.full(np.shape(sums), np.nan)
+    return np.divide(sums, counts, out=result, where=np.asarray(counts) > 0)

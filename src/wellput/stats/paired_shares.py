@@ -1,0 +1,91 @@
+"""The difference of two shares of the same items: right or wrong, by two systems.
+
+Only the items on which exactly one system is right say anything. The inference is that of the score
+test: its p-value at no difference is McNemar's (1947, without correction), its interval Tango's (1998),
+the differences that the test does not reject.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+
+NORMAL = NormalDist()
+HALVINGS = 60
+"""Of the interval that holds an end: enough for every digit of a number between −1 and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceOfShares:
+    """share(a) − share(b): on `only_a` items a alone is right, on `only_b` b alone, of `n` in all."""
+
+    only_a: int
+    only_b: int
+    n: int
+    confidence: float = 0.95
+
+    @classmethod
+    def of(cls, a: Floats, b: Floats, confidence: float = 0.95) -> DifferenceOfShares:
+        """From 1 for right and 0 for wrong on the same items."""
+        ahead = a - b
+        only_a, only_b = (int(np.count_nonzero(which)) for which in (ahead > 0, ahead < 0))
+        return cls(only_a, only_b, len(ahead), confidence)
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, that the true shares are equal."""
+        return min(1.0, 2 * NORMAL.cdf(-abs(self._statistic(0.0))))
+
+    @property
+    def estimate(self) -> Estimate:
+        """
+        >>> found = DifferenceOfShares(only_a=9, only_b=1, n=30).estimate
+        >>> [round(x, 3) for x in (found.value, found.low, found.high, found.p_value)]
+        [0.267, 0.072, 0.457, 0.011]
+        """
+        critical = NORMAL.inv_cdf((1 + self.confidence) / 2)
+        return Estimate(
+            value=(self.only_a - self.only_b) / self.n,
+            low=self._where(critical),
+            high=self._where(-critical),
+            p_value=self.p_value,
+            method="score test",
+            n=self.n,
+            null=0.0,
+        )
+
+    def equivalence_p(self, margin: float) -> float:
+        """The p-value that the true difference is `margin` or more away from 0, on either side."""
+        if margin >= 1:
+            return 0.0
+        return max(NORMAL.cdf(-self._statistic(-margin)), NORMAL.cdf(self._statistic(margin)))
+
+    def _statistic(self, difference: float) -> float:
+        """The score statistic of a true difference; it falls as the difference grows."""
+        n, a, b = self.n, self.only_a, self.only_b
+        excess = a - b - n * difference
+        # The most likely share of items on which b alone is right, given the difference.
+        linear = -a - b + (2 * n - a + b) * difference
+        constant = -b * difference * (1 - difference)
+        share = (math.sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)
+        variance = n * (2 * share + difference * (1 - difference))
+        if variance <= 0:
+            return 0.0 if excess == 0 else math.copysign(math.inf, excess)
+        return excess / math.sqrt(variance)
+
+    def _where(self, statistic: float) -> float:
+        """The difference whose statistic this is."""
+        below, above = -1.0, 1.0
+        for _ in range(HALVINGS):
+            middle = (below + above) / 2
+            if self._statistic(middle) > statistic:
+                below = middle
+            else:
+                above = middle
+        return (below + above) / 2
