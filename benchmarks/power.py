@@ -249,7 +249,7 @@ How often the test that `wellput power` counts on calls two equal systems differ
 {nulls}
 
 With two judges the test has one degree of freedom and hardly ever finds anything, and nor does a study: take three or
-more. From three judges on it is close to its level.
+more. From three judges on it keeps its level; with few judges of one taste it is conservative.
 """
 
 
