@@ -7,7 +7,6 @@ that look different are tested again with enough resamples for the correction.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,13 +18,11 @@ from wellput.agreement.result import AgreementLevel, Difference
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate
 from wellput.stats.comparison import CORRECTIONS, Correction
+from wellput.stats.corrections import resamples_needed
 from wellput.stats.correlation import Coefficient
 
 Compare = Callable[[str, str, int], Estimate]
 """Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
-
-ROOM = 2
-"""The smallest corrected p-value there can be is this many times smaller than the level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class PairTest:
         """Of a pair that looks different, so that the correction for all pairs can confirm it."""
         if self.n_resamples is None or self.correction == "none":
             return self.n_resamples
-        return max(self.n_resamples, math.ceil(ROOM * pairs / self.alpha))
+        return resamples_needed(self.n_resamples, tests=pairs, alpha=self.alpha)
 
 
 def compare_pairs(

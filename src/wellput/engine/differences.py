@@ -17,8 +17,8 @@ from wellput.engine.result import Comparison
 from wellput.engine.significance import Inference, Resampling, Test
 from wellput.stats.corrections import holm, resamples_needed
 from wellput.stats.jackknife import (
-    LeftOut,
     PairedDifference,
+    WithoutItems,
     difference_of,
     effect_size,
     left_out,
@@ -83,7 +83,7 @@ class _Rows:
     """The rows of a table, and what was made of each system's: pairs share them."""
 
     table: ScoreTable
-    _left_out: dict[tuple[int, bytes], LeftOut] = field(default_factory=dict)
+    _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
     _segments: dict[int, Floats] = field(default_factory=dict)
 
     def common(self, a: str, b: str) -> NDArray[np.bool_]:
@@ -101,7 +101,7 @@ class _Rows:
         """Whether every item counts 0 or 1 for the system."""
         return is_share(self.of(system, items), self.table.aggregate, self.table.bounds)
 
-    def left_out(self, system: str, items: NDArray[np.bool_]) -> LeftOut:
+    def left_out(self, system: str, items: NDArray[np.bool_]) -> WithoutItems:
         key = self.table.row(system), np.packbits(items).tobytes()
         if key not in self._left_out:
             self._left_out[key] = left_out(self.of(system, items), self.table.aggregate)

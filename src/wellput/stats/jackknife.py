@@ -1,7 +1,7 @@
 """Scores and their differences with a standard error from leaving out one item at a time.
 
 The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
-sums of them into scores, over leading axes; `LeftOut` holds a system's score with each item left out in
+sums of them into scores, over leading axes; `WithoutItems` holds a system's score with each item left out in
 turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
 makes the interval and the p-value from it, with one degree of freedom less than there are items, or, of
 a difference, items on which the two systems differ: where most are ties the others are few, and they
@@ -40,7 +40,7 @@ BLOCK = 65_536
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeftOut:
+class WithoutItems:
     """A system's score on all items, and on all but one: `scores[i]` is without item i. `counts` says
     which items add anything to the statistics."""
 
@@ -62,14 +62,14 @@ class PairedDifference:
         return None if self.inferred is None else self.inferred.equivalence_p(margin)
 
 
-def left_out(statistics: Floats, score: Score) -> LeftOut:
+def left_out(statistics: Floats, score: Score) -> WithoutItems:
     """The score of all rows, and with each of them left out."""
     total = block_sum(statistics)
     scores = np.empty(len(statistics))
     for start in range(0, len(statistics), BLOCK):
         scores[start : start + BLOCK] = score(total - statistics[start : start + BLOCK])
     counts: NDArray[np.bool_] = (statistics != 0).any(axis=1)
-    return LeftOut(float(score(total)), scores, counts)
+    return WithoutItems(float(score(total)), scores, counts)
 
 
 def score_interval(
@@ -118,7 +118,7 @@ def n_differing(a: Floats, b: Floats) -> int:
 
 
 def difference_of(
-    a: LeftOut, b: LeftOut, differing: int, *, confidence: float = 0.95
+    a: WithoutItems, b: WithoutItems, differing: int, *, confidence: float = 0.95
 ) -> PairedDifference:
     """As `paired_jackknife`, of scores made before, where the systems differ on so many items.
 
