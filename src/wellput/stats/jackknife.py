@@ -1,8 +1,8 @@
 """Scores and their differences with a standard error from leaving out one item at a time.
 
 The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
-sums of them into scores, over leading axes; `WithoutItems` holds a system's score with each item left out in
-turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
+sums of them into scores, over leading axes; `WithoutItems` holds a system's score with each item left
+out in turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
 makes the interval and the p-value from it, with one degree of freedom less than there are items, or, of
 a difference, items on which the two systems differ: where most are ties the others are few, and they
 alone tell of the spread. For a mean over items without ties or skewness this is the paired t test;
