@@ -170,7 +170,7 @@ def test_no_references_at_all_are_refused(options: dict[str, Any], tmp_path: Pat
     bare = [item._replace(references=()) for item in items(3)]
     with pytest.raises(wellput.InputError, match="chrf needs a reference; no") as raised:
         wellput.score(written(bare, tmp_path / "e.jsonl"), "length,chrf", **options)
-    assert "references in the evalset" in str(raised.value)
+    assert "Give a file of references" in str(raised.value)
 
 
 def test_it_is_refused_before_anything_is_scored() -> None:

@@ -2,12 +2,12 @@
 
 The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
 sums of them into scores, over leading axes; `WithoutItems` holds a system's score with each item left
-out in turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11). Student's t
-makes the interval and the p-value from it, with one degree of freedom less than there are items, or, of
-a difference, items on which the two systems differ: where most are ties the others are few, and they
-alone tell of the spread. For a mean over items without ties or skewness this is the paired t test;
-where differences are skewed it is more cautious (`skewness.py`). It goes for any smooth function of
-sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
+out in turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11), and
+Student's t makes the interval and the p-value from it, with one degree of freedom less than there are
+items, or, of a difference, items on which the two systems differ: where most are ties the others are
+few, and they alone tell of the spread. For a mean over items without ties or skewness this is the
+paired t test; where differences are skewed it is more cautious (`skewness.py`). It goes for any
+smooth function of sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
 
 Two systems that are right or wrong on each item are compared by their shares (`paired_shares.py`).
 
