@@ -35,12 +35,12 @@ WELLPUT_FUZZ_SECONDS ?= 120
 demo: $(VENV)/.installed
 	$(BIN)/wellput demo
 
-# Two at a time: the tests wait for servers and browsers now and then.
+# The tests of one file stay together: some start a server or a browser for all of them.
 test: $(TESTED)
 	@$(MAKE) --no-print-directory -j2 tests lint docs
 
 tests: $(TESTED)
-	$(BIN)/python -m pytest -m "not slow" --durations=10 $(addprefix --order=,$(ORDER))
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" --durations=10 $(addprefix --order=,$(ORDER))
 
 check: $(TESTED)
 	@$(MAKE) --no-print-directory -j2 quick-tests lint

@@ -86,6 +86,8 @@ def resampling(threads: int) -> object:
         for of in ("pearson", "spearman", "kendall", "acc-t"):
             found.append(_native.bootstrapped_correlations(x, z, by, of, "both", 64, 1, threads))
             found.append(_native.permuted_correlations(x, y, z, by, of, "both", 64, 1, threads))
+            if by != "means":
+                found.append(_native.exchanged_correlations(x, z, by, of, 64, 1, threads))
     return found
 
 

@@ -53,7 +53,13 @@ def advise(
             and not math.isnan(row.value)
         ]
         if not candidates:
-            sentences.append(f"{question} ({coefficient}): no metric's agreement is defined.")
+            has_values = any(not math.isnan(row.value) for row in rows)
+            reason = (
+                "there is no metric here that could be good or bad at it"
+                if has_values
+                else "no metric's agreement is defined"
+            )
+            sentences.append(f"{question} ({coefficient}): {reason}.")
             continue
         best = max(candidates, key=lambda row: row.value)
         if best.coefficient in CORRELATIONS and best.value <= 0:
@@ -137,7 +143,10 @@ def _told_from(
 ) -> str:
     tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
     rivals = [row.metric for row in candidates if row.metric in tied]
-    return f"{best.metric} is not shown to agree better than {_listed(rivals)}." if rivals else ""
+    if not rivals:
+        return ""
+    others = _listed(rivals)
+    return f"Corrected for all pairs, {best.metric} is not shown to agree better than {others}."
 
 
 def _not_told_from(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, cast
 
@@ -23,6 +23,7 @@ from wellput.agreement.prepared import prepared_panels
 from wellput.agreement.ranking import rank_panel
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, Difference
 from wellput.core.errors import InputError
+from wellput.core.generalize import Generalize
 from wellput.core.judgment import Judgment
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate, ScoreTable
@@ -50,6 +51,14 @@ class AgreementOptions:
     with_models: bool = False
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
+    fitted_here: Collection[str] = ()
+    """Metrics that were fitted to these very judgments."""
+
+
+FITTED_HERE = (
+    "{} was fitted to these judgments, so that its agreement with them says nothing of others; fit "
+    "says how well it does on what it has not seen."
+)
 
 
 def agree(
@@ -84,9 +93,11 @@ def agree(
         differences=tuple(differences),
         judges=tuple(summaries),
         questions=tuple(question_correlations(ready)) if len(ready) > 1 else (),
-        models=tuple(_models(tables, ready)) if options.with_models else (),
+        models=tuple(_models(tables, ready, options.uncertainty.generalize))
+        if options.with_models
+        else (),
         confusion=tuple(decision_confusions(raw.values())),
-        excluded=tuple(asdict(e) for panel in ready.values() for e in panel.excluded),
+        excluded=tuple(_excluded(raw, ready, is_ranked=options.normalization is None)),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}
             for name, panel in ready.items()
@@ -98,7 +109,11 @@ def agree(
                 differences,
                 ceilings,
                 items={name: panel.n_items for name, panel in ready.items()},
-                neutral=[name for name, table in tables.items() if table.higher_is_better is None],
+                neutral=[
+                    name
+                    for name, table in tables.items()
+                    if table.higher_is_better is None or name in options.fitted_here
+                ],
                 alpha=options.alpha,
                 confidence=options.uncertainty.confidence,
             )
@@ -108,16 +123,30 @@ def agree(
         normalization={name: panel.normalization for name, panel in ready.items()},
         generalize=options.uncertainty.generalize,
         confidence=options.uncertainty.confidence,
-        notes=tuple(panel.note for panel in ready.values() if panel.note),
+        notes=(
+            *(panel.note for panel in ready.values() if panel.note),
+            *(FITTED_HERE.format(name) for name in tables if name in options.fitted_here),
+        ),
     )
 
 
+def _excluded(
+    raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked: bool
+) -> Iterator[dict[str, Any]]:
+    """What was left out, and of what. Systems are ranked by the ratings as given, unless a common scale
+    was asked for: a judge who tells nothing on such a scale is among them."""
+    for name, panel in ready.items():
+        for exclusion in panel.excluded:
+            is_of_scale = is_ranked and exclusion not in raw[name].excluded
+            yield {**asdict(exclusion), "of": "agreement" if is_of_scale else "all"}
+
+
 def _models(
-    tables: Mapping[str, ScoreTable], ready: Mapping[str, Panel]
+    tables: Mapping[str, ScoreTable], ready: Mapping[str, Panel], generalize: Generalize
 ) -> Iterator[dict[str, Any]]:
     """How well the metrics and some combinations of them explain each question's ratings."""
     for question, panel in ready.items():
-        for model in model_table(tables, panel.table(), list(tables)):
+        for model in model_table(tables, panel.table(), list(tables), generalize=generalize):
             yield {"question": question, **asdict(model)}
 
 

@@ -12,7 +12,17 @@ from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
-from wellput.api.inputs import Answers, Items, Metrics, check_files, open_items, read_answers
+from wellput.api.inputs import (
+    Answers,
+    Items,
+    Metrics,
+    check_confidence,
+    check_files,
+    checks_choices,
+    fitted_to,
+    open_items,
+    read_answers,
+)
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.generalize import Generalize
@@ -27,6 +37,7 @@ from wellput.stats.comparison import Correction, Test
 from wellput.stats.correlation import COEFFICIENTS, Average, Coefficient
 
 
+@checks_choices
 def agree(
     evalset: Items,
     judgments: Answers,
@@ -117,6 +128,7 @@ def agree(
     >>> wellput.agree(evalset, ratings, "ssa").ranking[0].leaders
     ['A', 'B']
     """
+    check_confidence(confidence)
     check_files([path], [evalset, judgments])
     chosen = create_all(metrics)
     on_phase("reading judgments")
@@ -138,6 +150,7 @@ def agree(
         documents=documents,
         with_models=models,
         uncertainty=Uncertainty(generalize, resamples, confidence, seed, cores),
+        fitted_here=fitted_to(judgments, chosen),
     )
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:

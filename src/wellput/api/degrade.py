@@ -8,7 +8,14 @@ from typing import get_args
 
 import numpy as np
 
-from wellput.api.inputs import Numbers, Sentences, check_files, numbers_if_given, refuse_sentence
+from wellput.api.inputs import (
+    Numbers,
+    Sentences,
+    check_files,
+    checks_choices,
+    numbers_if_given,
+    refuse_sentence,
+)
 from wellput.core.errors import InputError
 from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
@@ -25,6 +32,7 @@ from wellput.text.detokenizer import detokenize
 MAX_LENGTH = 500
 
 
+@checks_choices
 def degrade(
     corpus: Sentences | Iterable[Tree],
     *,

@@ -12,7 +12,7 @@ from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table
 from wellput.agreement.known_names import names_of
 from wellput.agreement.panel import Normalization
 from wellput.agreement.prepared import prepared_panels
-from wellput.api.inputs import Answers, Items, check_files, open_items, read_answers
+from wellput.api.inputs import Answers, Items, check_files, checks_choices, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.fitted_model import predictor_name, split_predictor
@@ -27,6 +27,7 @@ from wellput.io.files import PathLike
 from wellput.metrics import registry
 
 
+@checks_choices
 def fit(
     evalset: Items,
     judgments: Answers,

@@ -5,13 +5,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import wraps
+from functools import cache, wraps
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
 from wellput.core.cores import available_cores
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
@@ -146,6 +154,60 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
         shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
         raise InputError(f"{keyword}= takes whole numbers above 0, such as {example}{shown}.")
     return [int(piece) for piece in pieces]
+
+
+def checks_choices(function: Callable[P, T]) -> Callable[P, T]:
+    """Refuses a value that its keyword, a Literal, does not name; the command line does so itself."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        for name, choices in _choices(function).items():
+            value = kwargs.get(name)
+            if isinstance(value, str) and value not in choices:
+                hint = did_you_mean(value, choices)
+                raise InputError(f"{name}={value!r} is none of {', '.join(choices)}.{hint}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+@cache
+def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
+    """The keywords that take one of several names, or None."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, annotation in function.__annotations__.items():
+        try:
+            kind = eval(annotation, function.__globals__)
+        except (NameError, TypeError):  # what only type checkers can read is no Literal
+            continue
+        kinds = [one for one in (get_args(kind) or ()) if get_origin(kind) is not Literal] or [kind]
+        names = [one for part in kinds if get_origin(part) is Literal for one in get_args(part)]
+        if names and all(get_origin(part) is Literal or part is type(None) for part in kinds):
+            found[name] = tuple(names)
+    return found
+
+
+def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
+    """The metrics that were fitted to this very file of judgments, by the hash in their cards."""
+    from wellput.core.fitted_model import FittedModel
+    from wellput.io.fingerprint import fingerprint
+
+    models = {metric.name: getattr(metric, "model", None) for metric in metrics}
+    fitted = {name: model for name, model in models.items() if isinstance(model, FittedModel)}
+    if not fitted or not isinstance(judgments, PathLike):
+        return []
+    own = fingerprint(judgments)
+    return [
+        name
+        for name, model in fitted.items()
+        if own is not None and model.card.get("sha256", {}).get("judgments") == own
+    ]
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuses what is no confidence."""
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence} must lie between 0 and 1, such as 0.95.")
 
 
 def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

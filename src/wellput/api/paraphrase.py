@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wellput.api.inputs import Items, check_files
+from wellput.api.inputs import Items, check_files, checks_choices
 from wellput.api.texts import Texts, corpus_index, text_list
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wellput.language.paraphrase.methods import Choices
 
 
+@checks_choices
 def paraphrase(
     evalset: Items,
     *,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
-from wellput.api.inputs import Sentences, check_files, sentence_blocks
+from wellput.api.inputs import Sentences, check_files, checks_choices, sentence_blocks
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.names import Names, listed
@@ -32,6 +32,7 @@ TEXT = ".txt"
 LINES_AT_ONCE = 1024
 
 
+@checks_choices
 def realize(
     trees: Trees,
     *,

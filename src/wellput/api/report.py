@@ -8,7 +8,15 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.correlate import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.panel import Normalization
-from wellput.api.inputs import Answers, Items, Metrics, check_files, read_answers
+from wellput.api.inputs import (
+    Answers,
+    Items,
+    Metrics,
+    check_files,
+    checks_choices,
+    fitted_to,
+    read_answers,
+)
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.generalize import Generalize
@@ -17,11 +25,13 @@ from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
+from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
 from wellput.reporting.html.evaluate import evaluate
 from wellput.reporting.html.summary import HtmlReport
 
 
+@checks_choices
 def report(
     evalset: Items,
     judgments: Answers | None = None,
@@ -113,6 +123,7 @@ def report(
             seed=seed,
             threads=threads or available_cores(),
         ),
+        fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
     on_phase("loading the charts")
     library = html_page.chart_library()  # says at once where the extra is missing

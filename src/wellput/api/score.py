@@ -9,7 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from wellput.api.inputs import Items, Metrics, check_files, parsed, parser_named, renamed
+from wellput.api.inputs import (
+    Items,
+    Metrics,
+    check_files,
+    checks_choices,
+    parsed,
+    parser_named,
+    renamed,
+)
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
 from wellput.core.metric import Metric
@@ -28,6 +36,7 @@ Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 
 
 @renamed(n_resamples="resamples")
+@checks_choices
 def score(
     evalset: Items | None = None,
     metrics: Metrics = (),

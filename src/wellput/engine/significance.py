@@ -73,6 +73,8 @@ class Inference:
         if self.paired not in (None, *get_args(Test)):
             known = ", ".join(get_args(Test))
             raise InputError(f"paired={self.paired!r} is no test; there are {known}.")
+        if not 0 < how.alpha < 1:
+            raise InputError(f"alpha={how.alpha} must lie between 0 and 1, such as 0.05.")
         if not 0 < how.confidence < 1:
             raise InputError(f"confidence={how.confidence} must lie between 0 and 1, such as 0.95.")
         if how.n_resamples < 1 or how.seed < 0:

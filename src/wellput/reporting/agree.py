@@ -83,7 +83,14 @@ def agreement_table(result: AgreementResult) -> Table:
         ],
         rows=rows,
         title=f"How far metrics agree with people, {result.level} level{how}",
-        notes=[*result.advice, *undefined, *_how(result), *result.notes, *_undefined(result)],
+        notes=[
+            *result.advice,
+            *undefined,
+            *_how(result),
+            *result.notes,
+            *_excluded(result, of="agreement"),
+            *_undefined(result),
+        ],
     )
 
 
@@ -265,7 +272,7 @@ def model_table(result: AgreementResult) -> Table:
         columns=["predictors", "question", "R²", "adjusted R²", "F", "p", "n"],
         rows=rows,
         title="Models of the ratings",
-        notes=["Linear regressions on segment scores; p holds for other systems and other items."],
+        notes=[f"Linear regressions on segment scores. {holds_for(result.generalize)}"],
     )
 
 
@@ -389,17 +396,26 @@ def _how(result: AgreementResult) -> list[str]:
     reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
     if len(missing) and all(row.low is None for row in result.agreement):
         return [f"Ratings {scale}.", *reasons]
-    chance = dict.fromkeys(
-        f"{row.coefficient} {number(row.null, 2)}"
-        for row in result.agreement
-        if row.null is not None and row.null != 0
-    )
-    levels = f" p: against what chance gives ({', '.join(chance)})." if chance else ""
+    left_out = {"both": "systems and items", "systems": "systems", "items": "items"}
     return [
-        f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals by leaving systems and items "
-        f"out. {holds_for(result.generalize)}{levels}",
+        f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals, by leaving "
+        f"{left_out[result.generalize]} out one at a time. {holds_for(result.generalize)}"
+        f"{_chance_levels(result)}",
         *reasons,
     ]
+
+
+def _chance_levels(result: AgreementResult) -> str:
+    """What p is held against where that is not 0."""
+    levels: dict[str, list[float]] = {}
+    for row in result.agreement:
+        if row.null:
+            levels.setdefault(row.coefficient, []).append(row.null)
+    told = [
+        f"{name} {' to '.join(dict.fromkeys(number(end, 2) for end in (min(found), max(found))))}"
+        for name, found in levels.items()
+    ]
+    return f" p: against what chance gives ({', '.join(told)})." if told else ""
 
 
 def _undefined(result: AgreementResult) -> list[str]:
@@ -411,16 +427,17 @@ def _undefined(result: AgreementResult) -> list[str]:
 
 
 def _excluded(
-    result: AgreementResult, noun: str = "rating", question: str | None = None
+    result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
 ) -> list[str]:
-    """What was left out, of one question or of all."""
+    """What was left out, of one question or of all: of everything, or of the agreement alone."""
     lines: list[str] = []
+    where = "Left out" if of == "all" else "Left out here, but not of the ranking"
     for row in result.excluded:
-        if question not in (None, row["question"]):
+        if question not in (None, row["question"]) or row.get("of", "all") != of:
             continue
         named = ", ".join(
             f"{kind} {row[kind]}" for kind in ("judge", "system", "item") if row[kind] is not None
         )
         about = f" on {row['question']}" if row["question"] else ""
-        lines.append(f"Left out: {named}{about} ({counted(row['n'], noun)}): {row['reason']}.")
+        lines.append(f"{where}: {named}{about} ({counted(row['n'], noun)}): {row['reason']}.")
     return lines
