@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.frames import is_frame
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
@@ -91,7 +92,6 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
         from wellput.io import read_judgments
 
         return read_judgments(judgments)
-    from wellput.core.frames import is_frame
     from wellput.core.judgment import Judgment, Preference
     from wellput.io.judgments import judgments_of_frame, judgments_of_records
 
@@ -123,6 +123,7 @@ def _no_judgments(given: object, where: str = "") -> InputError:
 def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
     """The sentences in lists of `size`. That a file is not there is said at once."""
     if not isinstance(sentences, str | Path):
+        _refuse_what_holds_no_sentences(sentences)
         return _blocks(sentences, size)
     refuse_sentence(sentences)
     file = InputFile(sentences)
@@ -130,13 +131,23 @@ def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
     return file.line_blocks(size)
 
 
-def refuse_sentence(path: PathLike) -> None:
-    """Where the name of a file is wanted, a sentence is a misunderstanding."""
+def _refuse_what_holds_no_sentences(given: object) -> None:
+    """Of a data frame the names of its columns would be parsed."""
+    if is_frame(given) or not isinstance(given, Iterable):
+        raise InputError(
+            "sentences: give a list of texts, such as a column of a data frame, or the path of a file "
+            f"with a sentence on each line, not {type(given).__name__}."
+        )
+
+
+def refuse_sentence(path: PathLike, *, keyword: str = "") -> None:
+    """Where the name of a file is wanted, a sentence is a misunderstanding; `keyword` is what sentences
+    need."""
     text = str(path).strip()
     if " " in text and text.endswith((".", "?", "!")) and not Path(path).exists():
         raise InputError(
-            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list: "
-            f"[{text!r}]."
+            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list"
+            f"{f', with {keyword}' if keyword else ''}: [{text!r}]."
         )
 
 
