@@ -395,6 +395,10 @@ was perfect, or undefined when a system was left out.
 
 {verdict}
 
+Items of one document are not independent, and the figures take them to be: the more systems there are, the more
+that shows. Where the scores of systems are skewed or have heavy tails, Pearson's r of systems is a little bold.
+Where outputs share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies), all is cautious.
+
 The tests and intervals below are those that papers use; `--test` takes them by name. They were measured in
 {trials} studies a row.
 

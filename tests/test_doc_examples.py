@@ -152,7 +152,11 @@ def test_a_wrong_example_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = Page(page).differences()
     assert [(one.expected, one.got[-1].strip()) for one in found] == [
         (["2"], "1"),
-        ([], "wellput: No metric 'bleuu'. Did you mean bleu? `wellput metrics` lists them all."),
+        (
+            [],
+            "wellput: No metric 'bleuu'. Did you mean bleu? `wellput metrics`, in Python "
+            "`wellput.list_metrics()`, lists them all.",
+        ),
         (["3"], "2"),
         (["3"], "2"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -163,3 +164,19 @@ def _parts(command: click.Command) -> list[click.Command]:
     context = click.Context(command)
     found = [command.get_command(context, name) for name in command.list_commands(context)]
     return [part for part in found if part is not None]
+
+
+def test_the_page_on_python_has_the_keywords_of_score() -> None:
+    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    rows = _table_rows(page[page.index("\n| `confidence` |") :])
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row[0])]
+    keywords = list(inspect.signature(wellput.score).parameters)[2:]
+    assert sorted(named) == sorted(keywords)
+
+
+@pytest.mark.parametrize(
+    "verb", [name for name in COMMANDS if inspect.isfunction(getattr(wellput, name, None))]
+)
+def test_every_verb_has_an_entry_to_link_to(verb: str) -> None:
+    assert f"[`{verb}`](reference.md#{verb})" in (DOCS / "python.md").read_text(encoding="utf-8")
+    assert f"\n### `{verb}`\n" in (DOCS / "reference.md").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import wellput
@@ -41,6 +42,8 @@ def test_nothing_to_parse(tmp_path: Path) -> None:
     [
         ("The dog barks.", {}, r"Give sentences in a list: \['The dog barks.'\]"),
         ("none.txt", {}, "none.txt"),
+        (7, {}, "give a list of texts, .* not int"),
+        (pd.DataFrame({"text": ["It rains."]}), {}, "give a list of texts, .* not DataFrame"),
         ([7], {}, "A sentence is a text; 7 is none"),
         (["Hi"], {"tokenize": "treebnk"}, "tokenize='treebnk' is none of .* Did you mean treebank"),
         (["Hi"], {"parser": "frnech"}, "No parser 'frnech'"),

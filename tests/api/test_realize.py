@@ -13,7 +13,7 @@ from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io import read_evalset
 from wellput.language import shipped
 from wellput.language.realize.inputs import unordered
-from wellput.language.sentence_parsing import ParsedSentence, SentenceParser
+from wellput.language.sentence_parsing import ParsedSentence, ParseResult, SentenceParser, Summary
 
 NODES = {"word": "sleeps", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
 
@@ -28,6 +28,12 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", models)
+
+
+def test_what_parse_returned() -> None:
+    parsed = ParseResult(tuple(TREES), Summary())
+    assert wellput.realize(parsed).sentences == wellput.realize(TREES).sentences
+    assert wellput.realize(parsed, evaluate=True).evaluation is not None
 
 
 def test_one_tree_or_several_of_any_kind() -> None:
@@ -98,6 +104,8 @@ def test_saving(tmp_path: Path) -> None:
         ([NODES], {"lattice": "x"}, "lattice= goes with model='fergus'"),
         ([NODES], {"insert": ["adverbs"]}, "insert= takes .* not 'adverbs'"),
         ([7], {}, "a node is an object"),
+        (7, {}, "give trees, what parse returned, or the path of a file of trees, not int"),
+        ("A dog.", {}, r"Give sentences in a list, with from_text=True: \['A dog.'\]"),
     ],
 )
 def test_errors_name_keywords(trees: Any, keywords: dict[str, Any], message: str) -> None:

@@ -124,6 +124,7 @@ def test_what_is_wrong_is_said_before_the_work(run: Run, files: Write, stored: l
     for arguments, message in (
         (["show", "zz"], "No run 'zz' in runs, which holds 2."),
         (["list", "--runs", "nowhere"], "No runs can be read from nowhere"),
+        (["list", "--runs", "nowhere"], "in Python by `wellput.score(…, runs=FOLDER)`"),
         (["diff", *stored, "--rename", "A"], "--rename A: write OLD=NEW"),
         (["diff", *stored, "--rename", "A=C"], "No system 'C'"),
     ):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,7 +51,13 @@ def test_columns_may_stand_in_any_order_and_numbers_be_names(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        ("judge,item,system,value\n", ["no column question", "judge,item,system,question,value"]),
+        (
+            "judge,item,system,value\n",
+            [
+                "has no column question. It needs judge, item, system, question, value, in any order; "
+                "it has judge, item, system, value. Pairwise choices have judge, item, system_a,",
+            ],
+        ),
         ("judge,item,system,question,value\n", ["holds no judgments"]),
         (
             "judge,item,system,question,value\n"
@@ -89,7 +97,7 @@ def test_bad_objects(tmp_path: Path) -> None:
     assert str(caught.value).split("\n")[1:] == [
         "  line 1: no item, system, question, value",
         "  line 2: an object is needed",
-        "  line 3: no judge",
+        "  line 3: the judge 1.5 is neither a text nor a whole number",
     ]
     path.write_text('{"judge": "j", "item": 7, "system": "A", "question": "q", "value": true}\n')
     with pytest.raises(InputError, match="the value True is not a number"):
@@ -138,3 +146,26 @@ def test_bad_mqm(tmp_path: Path) -> None:
     path.write_text(MQM.replace("globalSegId", "segment"))
     with pytest.raises(InputError, match="no column globalSegId"):
         read_judgments(path)
+
+
+def test_a_pairwise_file_is_told_what_pairwise_choices_need(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("rater,item,system_a,system_b,question,choice,x\nj,7,A,B,q,a,1\n")
+    with pytest.raises(InputError) as caught:
+        read_judgments(path)
+    assert str(caught.value) == (
+        f"{path} has no column judge. It needs judge, item, system_a, system_b, question, choice, in "
+        "any order; it has rater, item, system_a, system_b, question, choice, x."
+    )
+
+
+def test_a_study_is_not_a_file_of_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "quality.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (x)")
+    with pytest.raises(InputError) as caught:
+        read_judgments(path)
+    assert str(caught.value) == (
+        f"{path} is a study, not a file of judgments. `wellput study export {path} -o judgments.csv` "
+        f"writes its judgments; in Python, wellput.Study.open('{path}').judgments() gives them."
+    )

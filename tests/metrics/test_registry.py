@@ -101,7 +101,7 @@ def test_a_metric_is_given_once_however_it_is_spelled() -> None:
     [
         ("blue", "No metric 'blue'. Did you mean bleu?"),
         ("gleu", "No metric 'gleu'. Did you mean gleu-fluency or bleu?"),
-        ("zzz", "`wellput metrics` lists them all"),
+        ("zzz", "`wellput metrics`, in Python `wellput.list_metrics()`, lists them all"),
         ("bleu:lowercaes=true", "no option 'lowercaes'. Did you mean lowercase? It has lowercase"),
         ("exact:order=2", "no option 'order'"),
         ("bleu:lowercase", "write the option as lowercase=VALUE"),

@@ -473,7 +473,10 @@ def test_equal_texts_are_not_compared() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("nowhere.db", "There is no study nowhere.db"),
+        (
+            "nowhere.db",
+            "There is no study nowhere.db. `wellput study create`, in Python `wellput.Study",
+        ),
         ("mysql://x/y", "No studies are kept in mysql"),
         ("postgresql://", "cannot be used|cannot be reached"),
         ("://", "not a database URL"),

@@ -4,12 +4,13 @@ separated by commas, and keywords by the names they had before."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from itertools import islice
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
+    Any,
     Literal,
     ParamSpec,
     TypeAlias,
@@ -27,6 +28,7 @@ from wellput.io import check_files as check_files
 from wellput.io.files import InputFile, PathLike, check_readable
 
 if TYPE_CHECKING:
+    from wellput.core.frames import Frame
     from wellput.core.judgment import Judgment, Preference
 
 P = ParamSpec("P")
@@ -34,8 +36,11 @@ T = TypeVar("T")
 
 Items: TypeAlias = EvalSource | PathLike
 """An evalset in memory, or the path of a file that `wellput.open_evalset` reads."""
-Answers: TypeAlias = "Sequence[Judgment] | Sequence[Preference] | PathLike"
-"""Judgments in memory, or the path of a file that `wellput.read_judgments` reads."""
+Answers: TypeAlias = (
+    "Iterable[Judgment] | Iterable[Preference] | Frame | Iterable[Mapping[str, Any]] | PathLike"
+)
+"""Judgments in memory; a data frame or a list of dictionaries with the columns of a file of judgments;
+or the path of a file that `wellput.read_judgments` reads."""
 Sentences: TypeAlias = Iterable[str] | PathLike
 """Sentences in a list, or the path of a text file with one on each line."""
 Metrics: TypeAlias = str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric]
@@ -95,18 +100,39 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
         from wellput.io import read_judgments
 
         return read_judgments(judgments)
-    answers = list(judgments)
-    kinds = {type(answer) for answer in answers}
-    if len(kinds) > 1:
+    from wellput.core.frames import is_frame
+    from wellput.core.judgment import Judgment, Preference
+    from wellput.io.judgments import judgments_of_frame, judgments_of_records
+
+    if is_frame(judgments):
+        return judgments_of_frame(judgments)
+    if isinstance(judgments, EvalSource) or not isinstance(judgments, Iterable):
+        raise _no_judgments(judgments)
+    answers: list[Any] = list(judgments)
+    if answers and all(isinstance(answer, Mapping) for answer in answers):
+        return judgments_of_records(answers)
+    if wrong := [one for one in answers if not isinstance(one, Judgment | Preference | Mapping)]:
+        raise _no_judgments(wrong[0], "a list with ")
+    if len({type(answer) for answer in answers}) > 1:
         raise InputError(
-            "Ratings and pairwise choices cannot be mixed: give one kind of judgments."
+            "Ratings, pairwise choices and dictionaries cannot be mixed: give one kind of judgments."
         )
-    return answers  # type: ignore[return-value]
+    return answers
+
+
+def _no_judgments(given: object, where: str = "") -> InputError:
+    kind = type(given).__name__
+    article = "an" if kind[0].lower() in "aeiou" else "a"
+    return InputError(
+        "judgments: give a list of Judgment or of Preference, a data frame or a list of dictionaries "
+        f"with the columns of a file of judgments, or the path of one, not {where}{article} {kind}."
+    )
 
 
 def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
     """The sentences in lists of `size`. That a file is not there is said at once."""
     if not isinstance(sentences, str | Path):
+        _refuse_what_holds_no_sentences(sentences)
         return _blocks(sentences, size)
     refuse_sentence(sentences)
     file = InputFile(sentences)
@@ -114,13 +140,25 @@ def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
     return file.line_blocks(size)
 
 
-def refuse_sentence(path: PathLike) -> None:
-    """Where the name of a file is wanted, a sentence is a misunderstanding."""
+def _refuse_what_holds_no_sentences(given: object) -> None:
+    """Of a data frame the names of its columns would be parsed."""
+    from wellput.core.frames import is_frame
+
+    if is_frame(given) or not isinstance(given, Iterable):
+        raise InputError(
+            "sentences: give a list of texts, such as a column of a data frame, or the path of a file "
+            f"with a sentence on each line, not {type(given).__name__}."
+        )
+
+
+def refuse_sentence(path: PathLike, *, keyword: str = "") -> None:
+    """Where the name of a file is wanted, a sentence is a misunderstanding; `keyword` is what sentences
+    need."""
     text = str(path).strip()
     if " " in text and text.endswith((".", "?", "!")) and not Path(path).exists():
         raise InputError(
-            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list: "
-            f"[{text!r}]."
+            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list"
+            f"{f', with {keyword}' if keyword else ''}: [{text!r}]."
         )
 
 

@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
-from wellput.api.inputs import Sentences, check_files, checks_choices, sentence_blocks
+from wellput.api.inputs import (
+    Sentences,
+    check_files,
+    checks_choices,
+    refuse_sentence,
+    sentence_blocks,
+)
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.names import Names, listed
@@ -19,12 +25,13 @@ from wellput.language.realize.inputs import InputKind, InputTree
 from wellput.language.realize.inserting import INSERTIONS, Insertion
 from wellput.language.realize.realizer import ModelName, Realizer, Source
 from wellput.language.realize.synsets import Synsets
+from wellput.language.sentence_parsing import ParseResult
 
 if TYPE_CHECKING:
     from wellput.engine.result import ScoreResult
 
-Trees: TypeAlias = PathLike | Source | Iterable[Source | str]
-"""One or more trees in memory, the path of a file of them, or text to be parsed."""
+Trees: TypeAlias = PathLike | ParseResult | Source | Iterable[Source | str]
+"""One or more trees in memory, what `parse` returned, the path of a file of trees, or text to parse."""
 
 BASELINE: ModelName = "lr"
 JSON = (".json", ".jsonl")
@@ -58,8 +65,8 @@ def realize(
     ----------
     trees
         `Tree` objects, whose order is used only to `evaluate`; dictionaries such as
-        `{"word": "barks", "children": [{"word": "dog"}]}`; or the path of a CoNLL-U, JSON or JSONL
-        file.
+        `{"word": "barks", "children": [{"word": "dog"}]}`; what `parse` returned; or the path of a
+        CoNLL-U, JSON or JSONL file.
     input
         What the realizer may know: `"words"`, inflected; `"labels"`, their relations and tags too;
         `"lemmas"`, these and lemmas with features in the place of words.
@@ -187,9 +194,17 @@ def _sources(
         parsed = _parsed(cast("Sentences", trees), threads)
         return parsed, parsed
     if isinstance(trees, str | Path):
+        refuse_sentence(trees, keyword="from_text=True")
         return _read(trees, kind, needs_order=needs_order)
+    if isinstance(trees, ParseResult):
+        return trees.trees, trees.trees
     if isinstance(trees, Tree | InputTree | Mapping):
         given: list[Source] = [trees]
+    elif not isinstance(trees, Iterable):
+        raise InputError(
+            "trees: give trees, what parse returned, or the path of a file of trees, not "
+            f"{type(trees).__name__}."
+        )
     else:
         given = [_no_text(tree) for tree in trees]
     ordered = [tree for tree in given if isinstance(tree, Tree)]

@@ -7,16 +7,26 @@ import shlex
 
 import click
 
+PYTHON_CALL = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
 VALUE = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 
 
 def in_options(message: str, command: click.Command) -> str:
-    """The message with options in place of keywords.
+    """The message with options in place of keywords; what is to be written in Python stays.
 
     >>> option = click.Option(["--all-pairs"], is_flag=True)
     >>> in_options("all_pairs=True needs two systems.", click.Command("score", params=[option]))
     '--all-pairs needs two systems.'
+    >>> in_options("See `wellput.score(…, all_pairs=True)`.", click.Command("score", params=[option]))
+    'See `wellput.score(…, all_pairs=True)`.'
     """
+    pieces = PYTHON_CALL.split(message)
+    return "".join(
+        piece if PYTHON_CALL.fullmatch(piece) else _in_options(piece, command) for piece in pieces
+    )
+
+
+def _in_options(message: str, command: click.Command) -> str:
     for parameter in command.params:
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):

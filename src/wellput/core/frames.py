@@ -1,4 +1,5 @@
-"""Evaluation sets from data frames: pandas', Polars', or a mapping from names to columns.
+"""Data frames: pandas', Polars', or a mapping from names to columns. Evaluation sets are made of them,
+and rows are read from them.
 
 Neither library is imported: a frame has `columns` and gives a column by its name. None, NaN and pandas'
 NA are missing cells.
@@ -9,10 +10,43 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from reprlib import repr as shortened
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
+
+
+class Frame(Protocol):
+    """A data frame of pandas or Polars, as far as it is used here."""
+
+    @property
+    def columns(self) -> Any: ...
+
+    def __getitem__(self, name: Any, /) -> Any: ...
+
+
+def is_frame(data: object) -> TypeGuard[Frame]:
+    """Whether rows can be read from it by `frame_rows`; a lazy frame is one that says what to do."""
+    return isinstance(data, Mapping) or hasattr(type(data), "columns")
+
+
+def frame_rows(frame: Any) -> tuple[list[str], list[dict[str, Any]]]:
+    """The names of the columns, and each row's cells by column; None where a cell is missing."""
+    _refuse_lazy(frame)
+    names = _column_names(frame)
+    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
+        raise InputError(
+            f"Several columns of the data frame have the same name: {', '.join(twice)}."
+        )
+    columns = {str(name): _listed(frame, name) for name in names}
+    _check_lengths(columns)
+    rows = zip(*columns.values(), strict=True)
+    return list(columns), [dict(zip(columns, map(present, row), strict=True)) for row in rows]
+
+
+def present(cell: Any) -> Any:
+    """The cell, or None where it is missing: None, NaN or pandas' NA."""
+    return None if _is_missing(cell) else cell
 
 
 def evalset_of_frame(
@@ -124,9 +158,8 @@ def _by_system(outputs: str | Sequence[str] | Mapping[str, str]) -> dict[str, st
 
 def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
     """The cells of the columns that were asked for, each with the option that asks."""
-    if hasattr(type(frame), "collect"):
-        raise InputError("Collect the lazy frame first: frame.collect().")
-    names = list(frame) if isinstance(frame, Mapping) else list(getattr(frame, "columns", ()))
+    _refuse_lazy(frame)
+    names = _column_names(frame)
     if not names:
         raise InputError(
             "A pandas or Polars data frame with columns is needed, or a mapping from names to columns, "
@@ -145,12 +178,25 @@ def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]
             "Not every column can be found:", wrong, f"The frame has {', '.join(known)}."
         )
     cells = {column: _listed(frame, column) for _, column in asked}
+    _check_lengths(cells)
+    return cells
+
+
+def _refuse_lazy(frame: Any) -> None:
+    if hasattr(type(frame), "collect"):
+        raise InputError("Collect the lazy frame first: frame.collect().")
+
+
+def _column_names(frame: Any) -> list[Any]:
+    return list(frame) if isinstance(frame, Mapping) else list(getattr(frame, "columns", ()))
+
+
+def _check_lengths(cells: Mapping[str, Sequence[Any]]) -> None:
     if len({len(column) for column in cells.values()}) > 1:
         raise InputError.collect(
             "Columns must be equally long:",
             [f"{column}: {len(listed)}" for column, listed in cells.items()],
         )
-    return cells
 
 
 def _listed(frame: Any, column: str) -> list[Any]:
@@ -174,3 +220,5 @@ def _is_missing(cell: Any) -> bool:
         return bool(cell != cell)
     except TypeError:  # of pandas' NA nothing can be said, not even this
         return True
+    except ValueError:  # an array is compared cell by cell
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 from wellput.core.errors import InputError
@@ -30,6 +31,11 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
 
     `trees=False` leaves trees unparsed, for metrics that need none.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(
+            "evalset: give an EvalSet (EvalSet.from_frame makes one), or the path of one, not "
+            f"{type(path).__name__}."
+        )
     name = str(path)
     if (known := open_known_evalset(name)) is not None:
         return known

@@ -1,21 +1,31 @@
-"""Judgments of people in files: ratings with the header `judge,item,system,question,value`,
-pairwise choices with `judge,item,system_a,system_b,question,choice`. Further columns are kept."""
+"""Judgments of people in files, data frames and lists of records: ratings with the columns
+`judge,item,system,question,value`, pairwise choices with
+`judge,item,system_a,system_b,question,choice`. Columns may stand in any order; others are kept."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from numbers import Integral, Real
+from reprlib import repr as shortened
+from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError
+from wellput.core.frames import Frame, frame_rows, present
 from wellput.core.judgment import CHOICES, Judgment, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.problems import Problems
 from wellput.io.readers import read_known_judgments
-from wellput.io.tables import read_records, writing_table
+from wellput.io.tables import missing_columns, read_records, writing_table
 
 RATING = ("judge", "item", "system", "question", "value")
 PAIRWISE = ("judge", "item", "system_a", "system_b", "question", "choice")
+OTHER_KIND = f"Pairwise choices have {', '.join(PAIRWISE)}."
+SQLITE = b"SQLite format 3\0"
+
+Record: TypeAlias = tuple[str, dict[str, Any]]
+"""Where a row stands, and its values by column."""
 
 
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
@@ -29,7 +39,28 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
         return known
     file = InputFile(path)
     check_readable(file)
-    return _preferences(file) if _is_pairwise(file) else _judgments(file)
+    _refuse_database(file)
+    problems = Problems(file.name)
+    is_pairwise = _is_pairwise(file)
+    required = PAIRWISE if is_pairwise else RATING
+    unit = "row" if file.suffix == ".parquet" else "line"
+    rows = read_records(file, problems, required, advice="" if is_pairwise else OTHER_KIND)
+    records = _checked(rows, required, problems, unit=unit)
+    return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
+
+
+def judgments_of_frame(frame: Frame) -> list[Judgment] | list[Preference]:
+    """The judgments, or the pairwise choices, of a data frame: as a file with its columns has them."""
+    return _of_rows("The data frame", *frame_rows(frame))
+
+
+def judgments_of_records(
+    records: Sequence[Mapping[str, Any]],
+) -> list[Judgment] | list[Preference]:
+    """The same of a list of mappings from columns to values."""
+    header = list(dict.fromkeys(str(name) for record in records for name in record))
+    rows = [{name: present(record.get(name)) for name in header} for record in records]
+    return _of_rows("The list of judgments", header, rows)
 
 
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
@@ -44,6 +75,19 @@ def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: Pa
         )
 
 
+def _of_rows(
+    name: str, header: Sequence[str], rows: Iterable[dict[str, Any]]
+) -> list[Judgment] | list[Preference]:
+    is_pairwise = {"system_a", "choice"} <= set(header)
+    required = PAIRWISE if is_pairwise else RATING
+    if missing := [column for column in required if column not in header]:
+        advice = "" if is_pairwise else OTHER_KIND
+        raise InputError(missing_columns(name, missing, required, header, advice))
+    problems = Problems(name)
+    checked = _checked(enumerate(rows, start=1), required, problems, unit="row")
+    return _preferences(checked, problems) if is_pairwise else _judgments(checked, problems)
+
+
 def _is_pairwise(file: InputFile) -> bool:
     """By the names in the first line; Parquet's are looked up by its reader."""
     if file.suffix == ".parquet":
@@ -53,13 +97,24 @@ def _is_pairwise(file: InputFile) -> bool:
     return "system_a" in first and "choice" in first
 
 
-def _judgments(file: InputFile) -> list[Judgment]:
-    problems = Problems(file.name)
+def _refuse_database(file: InputFile) -> None:
+    """A study is an SQLite file: its judgments must be taken out of it first."""
+    if next(islice(file.chunks(), 1), b"").startswith(SQLITE):
+        raise InputError(
+            f"{file.name} is a study, not a file of judgments. `wellput study export {file.name} -o "
+            "judgments.csv` writes its judgments; in Python, "
+            f"wellput.Study.open({file.name!r}).judgments() gives them."
+        )
+
+
+def _judgments(records: Iterable[Record], problems: Problems) -> list[Judgment]:
     found: list[Judgment] = []
-    for where, record in _checked(file, RATING, problems):
-        value = _number(record["value"])
+    for where, record in records:
+        given = record["value"]
+        value = _number(given)
         if value is None:
-            problems.add(where, f"the value {record['value']!r} is not a number")
+            value_is = "no value" if given is None else f"the value {given!r} is not a number"
+            problems.add(where, value_is)
         else:
             judge, item, system, question = (str(record[name]) for name in RATING[:-1])
             extra = _extra(record, RATING)
@@ -68,10 +123,9 @@ def _judgments(file: InputFile) -> list[Judgment]:
     return found
 
 
-def _preferences(file: InputFile) -> list[Preference]:
-    problems = Problems(file.name)
+def _preferences(records: Iterable[Record], problems: Problems) -> list[Preference]:
     found: list[Preference] = []
-    for where, record in _checked(file, PAIRWISE, problems):
+    for where, record in records:
         if record["choice"] not in CHOICES:
             problems.add(where, f"the choice {record['choice']!r} is not {', '.join(CHOICES)}")
         elif record["system_a"] == record["system_b"]:
@@ -85,24 +139,32 @@ def _preferences(file: InputFile) -> list[Preference]:
 
 
 def _checked(
-    file: InputFile, required: Sequence[str], problems: Problems
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows whose names are all there."""
-    unit = "row" if file.suffix == ".parquet" else "line"
-    for number, record in read_records(file, problems, required):
-        wrong = [name for name in required[:-1] if not _is_name(record[name])]
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    required: Sequence[str],
+    problems: Problems,
+    *,
+    unit: str,
+) -> Iterator[Record]:
+    """The rows whose names are all there: texts, or whole numbers."""
+    for number, record in rows:
+        missing = [name for name in required[:-1] if record[name] in (None, "")]
+        wrong = [f"no {name}" for name in missing] + [
+            f"the {name} {shortened(record[name])} is neither a text nor a whole number"
+            for name in required[:-1]
+            if name not in missing and not _is_name(record[name])
+        ]
         if wrong:
-            problems.add(f"{unit} {number}", f"no {' and no '.join(wrong)}")
+            problems.add(f"{unit} {number}", " and ".join(wrong))
         else:
             yield f"{unit} {number}", record
 
 
 def _is_name(value: object) -> bool:
-    return (isinstance(value, str) and value != "") or type(value) is int
+    return isinstance(value, str | Integral) and not isinstance(value, bool)
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if isinstance(value, bool) or not isinstance(value, str | Real):
         return None
     try:
         number = float(value)

@@ -82,7 +82,7 @@ def run_paths(folder: PathLike) -> list[Path]:
     except OSError as error:
         raise InputError(
             f"No runs can be read from {folder}: {error.strerror}. Runs are stored by "
-            f"wellput score … --runs FOLDER."
+            "`wellput score … --runs FOLDER`, in Python by `wellput.score(…, runs=FOLDER)`."
         ) from None
     return sorted(found, reverse=True)
 

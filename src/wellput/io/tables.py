@@ -50,11 +50,17 @@ def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
 
 
 def read_records(
-    file: InputFile, problems: Problems, required: Sequence[str], *, on_stream: str = ".csv"
+    file: InputFile,
+    problems: Problems,
+    required: Sequence[str],
+    *,
+    on_stream: str = ".csv",
+    advice: str = "",
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
 
-    A table without the required columns is refused at once, a JSON object is one problem.
+    A table without the required columns is refused at once, with the `advice`; a JSON object without
+    them is one problem.
     """
     suffix = format_of(file.path, on_stream=on_stream)
     if suffix == ".jsonl":
@@ -73,12 +79,25 @@ def read_records(
     else:
         header, rows = read_table(file, DELIMITERS[suffix], problems)
     if missing := [name for name in required if name not in header]:
-        raise InputError(
-            f"{file.name} has no column {', '.join(missing)}. Its header must begin "
-            f"{','.join(required)}; it is {','.join(header)}."
-        )
+        raise InputError(missing_columns(file.name, missing, required, header, advice))
     for number, row in rows:
         yield number, dict(zip(header, row, strict=True))
+
+
+def missing_columns(
+    name: str,
+    missing: Sequence[str],
+    required: Sequence[str],
+    there: Sequence[str],
+    advice: str = "",
+) -> str:
+    """The message for a table that lacks columns: which it needs, and which it has."""
+    columns = "column" if len(missing) == 1 else "columns"
+    message = (
+        f"{name} has no {columns} {', '.join(missing)}. It needs {', '.join(required)}, in any order; "
+        f"it has {', '.join(there) or 'no columns'}."
+    )
+    return f"{message} {advice}" if advice else message
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from wellput.core.plugins import load_plugin, plugins
 from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
+WHERE_LISTED = "`wellput metrics`, in Python `wellput.list_metrics()`"
 
 BUILT_IN: dict[str, str] = {
     "ssa": "wellput.metrics.accuracy:SimpleStringAccuracy",
@@ -86,7 +87,7 @@ def metric_class(name: str) -> Any:
     if point := plugins(GROUP).get(name):
         return load_plugin(point)
     raise InputError(
-        f"No metric {name!r}.{did_you_mean(name, names())} `wellput metrics` lists them all."
+        f"No metric {name!r}.{did_you_mean(name, names())} {WHERE_LISTED}, lists them all."
     )
 
 
@@ -153,7 +154,7 @@ def create_all(
     for spec in specs:
         metrics += [create(one) for one in (split_specs(spec) if isinstance(spec, str) else [spec])]
     if not metrics:
-        raise InputError("No metric was given; `wellput metrics` lists them all.")
+        raise InputError(f"No metric was given. {WHERE_LISTED}, lists them all.")
     seen: dict[str, Metric] = {}
     for one in metrics:  # asking twice for the same metric gives it once
         seen.setdefault(one.name, one)

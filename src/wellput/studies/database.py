@@ -22,6 +22,7 @@ from wellput.core.errors import InputError
 
 BUSY_SECONDS = 10.0
 CONNECTIONS = 20
+HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`, makes one."
 
 
 class StoreUnavailable(InputError):
@@ -134,7 +135,7 @@ def check_file(url: URL) -> None:
     """Raises InputError where there is no file to open."""
     path = _file(url)
     if not path.is_file():
-        raise InputError(f"There is no study {path}. `wellput study create` makes one.")
+        raise InputError(f"There is no study {path}. {HOW_TO_MAKE_ONE}")
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from wellput.studies import schema
 from wellput.studies.answers import AnswerError, is_storable
 from wellput.studies.database import (
     BUSY_SECONDS,
+    HOW_TO_MAKE_ONE,
     Database,
     StoreUnavailable,
     check_file,
@@ -154,9 +155,7 @@ class Store:
         try:
             with database.write() as connection:
                 if not is_study(connection):
-                    raise InputError(
-                        f"{database.name} is not a study. `wellput study create` makes one."
-                    )
+                    raise InputError(f"{database.name} is not a study. {HOW_TO_MAKE_ONE}")
                 migrate(connection, where=database.name)
             return cls(database, clock)
         except BaseException:
