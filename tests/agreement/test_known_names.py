@@ -36,6 +36,29 @@ def test_the_refusal_says_what_to_type() -> None:
     ]
 
 
+def test_where_no_name_is_known_both_sides_are_shown_once() -> None:
+    ratings = [
+        Judgment("J", item, system, "q", 1)
+        for item in ("1.0", "2.0", "10.0")
+        for system in ("careful", "hasty")
+    ]
+    with pytest.raises(InputError) as raised:
+        refuse_unknown(ratings, KNOWN)
+    assert str(raised.value).splitlines()[1:] == [
+        "  none of the 3 items is in the evalset: the judgments have '1.0', '2.0'; the evalset has "
+        "'1', '2'. Write them as in the evalset.",
+    ]
+    choices = [Preference("J", "1", "A", "B", "q", "a"), Preference("J", "9", "A", "B", "q", "a")]
+    with pytest.raises(InputError) as raised:
+        refuse_unknown(choices, KNOWN)
+    assert str(raised.value).splitlines()[1:] == [
+        "  none of the 2 systems is in the evalset: the judgments have 'A', 'B'; the evalset has "
+        "'hasty', 'careful'. Write them as in the evalset.",
+        "  item '9' (1 judgment). Write it as in the evalset, or leave it out: "
+        "exclude='item=9: not in the evalset'",
+    ]
+
+
 @pytest.mark.parametrize("name", ["X", "a:b", "it's", 'say "so"', "$HOME", "a b"])
 def test_what_is_to_be_typed_works(name: str) -> None:
     answer = Judgment("J", "1", name, "q", 1)

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from wellput.agreement.orders import metric_orders, misplaced, order_sentence
 from wellput.agreement.panel import mean_of
-from wellput.agreement.ranking import Ranking, rank_answers, winner_sentence
+from wellput.agreement.ranking import (
+    RankedSystem,
+    Ranking,
+    SystemDifference,
+    rank_answers,
+    winner_sentence,
+)
 from wellput.core.judgment import Choice, Judgment, Preference
 from wellput.core.table import ScoreTable
 
@@ -170,7 +176,7 @@ def test_p_of_choices_and_their_interval_are_one_statement(
             )
     (ranking,) = rank_answers(answers)
     for difference in ranking.differences:
-        if np.isnan(difference.delta):
+        if np.isnan(difference.delta) or difference.low is None:
             assert np.isnan(difference.p_value)
             continue
         assert difference.low is not None and difference.high is not None
@@ -276,3 +282,21 @@ def test_what_people_do_not_tell_apart_no_metric_gets_wrong() -> None:
     orders = metric_orders({"m": metric("m", {"A": 1.0, "B": 2.0})}, [ranking])
     assert orders[0].pairs == 0
     assert order_sentence(orders, ranking).startswith("People tell no two systems apart")
+
+
+def test_who_is_behind_any_system_is_no_leader() -> None:
+    """C is not told from the first, A, but is behind B: people tell some systems apart."""
+    rows = tuple(
+        RankedSystem(name, mean, None, None, rank, 1, 3, 1, 10, mean)
+        for rank, (name, mean) in enumerate((("A", 5.0), ("B", 4.9), ("C", 4.0)), 1)
+    )
+    differences = (
+        SystemDifference(("A", "B"), 0.1, -1.0, 1.2, 0.8, 0.8),
+        SystemDifference(("A", "C"), 1.0, -0.5, 2.5, 0.2, 0.4),
+        SystemDifference(("B", "C"), 0.9, 0.5, 1.3, 0.001, 0.003),
+    )
+    ranking = Ranking("quality", "mean", rows, differences, 3, 40, 360)
+    assert ranking.leaders == ["A", "B"]
+    assert "the other system is significantly behind at least one of these" in winner_sentence(
+        ranking
+    )

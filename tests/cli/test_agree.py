@@ -218,7 +218,7 @@ def test_so_few_choices_show_nothing(run: Run, files: Write) -> None:
     files(**{"e.jsonl": json.dumps(row) + "\n", "c.csv": choices})
     outcome = run("agree", "e.jsonl", "c.csv", "-m", "ssa")
     assert outcome.code == 0
-    assert "With 1 judged item no test says anything: bring more.\n" in outcome.out
+    assert "With 1 judged item no difference is claimed: bring more.\n" in outcome.out
     assert "A : B    1 : 1" in outcome.out
 
 

@@ -342,7 +342,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_too_few_items_are_said(run: Run) -> None:
     arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"]
     assert (
-        "With 5 items no interval or test of a metric says anything"
+        "With 5 items, fewer than 10, no difference is claimed"
         in run(*arguments, "--confidence").out
     )
     assert "no interval" not in run(*arguments).out
@@ -432,8 +432,7 @@ def test_three_items_show_nothing_and_nothing_is_lost(run: Run, files: Write, te
     outcome = run(*arguments, "--paired", test, "--all-pairs", "--confidence")
     assert outcome.code == 0
     assert (
-        outcome.out.count("With 3 items no interval or test of a metric says anything: bring more.")
-        == 1
+        outcome.out.count("With 3 items, fewer than 10, no difference is claimed: bring more.") == 1
     )
     table, _, notes = outcome.out.partition("\n3 items.\n")
     assert "*" not in table

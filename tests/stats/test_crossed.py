@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from wellput.core.metric import Floats
+from wellput.stats.corrections import holm
 from wellput.stats.crossed import CrossedMeans
 
 
@@ -184,3 +185,43 @@ def test_unanimous_shares_are_told_apart_when_there_are_enough_items() -> None:
     # 3 items: 5/7 and 2/7, variance 2 · (5/7 · 2/7) / 7 = .0583, t = 4.14 with 2 df: p = .054.
     assert share(3) == pytest.approx(0.054, abs=0.001)
     assert share(40) < 0.001
+
+
+def test_judges_who_happen_to_be_at_one_are_not_surer_than_usual() -> None:
+    """Three judges differ about every system but the first two: that they are at one about these is no
+    better known than that judges differ."""
+    rng = np.random.default_rng(4)
+    ratings = rng.normal(size=(1, 6, 40)) + 0.2 * rng.normal(size=(3, 6, 40))
+    tastes = rng.normal(size=(3, 6, 1))
+    tastes[:, :2] = 0.0
+    alone = crossed(ratings[:, :2] + tastes[:, :2]).difference(0, 1)
+    among = crossed(ratings + tastes).difference(0, 1)
+    assert alone.value == among.value
+    assert alone.low is not None and among.low is not None
+    assert alone.high is not None and among.high is not None
+    assert among.high - among.low > 2 * (alone.high - alone.low)
+
+
+@pytest.mark.slow
+def test_no_difference_is_found_among_many_equal_systems_by_three_judges() -> None:
+    """After Holm's correction. By the judges of each pair alone .27 of such studies found one."""
+    rng = np.random.default_rng(1)
+    studies, found = 100, 0
+    for _ in range(studies):
+        ratings = (
+            0.6 * rng.normal(size=(1, 10, 200))
+            + 0.3 * rng.normal(size=(3, 10, 1))
+            + 0.8 * rng.normal(size=(3, 10, 200))
+        )
+        means = crossed(ratings)
+        p_values = [means.difference(a, b).p_value for a in range(10) for b in range(a)]
+        found += bool((holm(np.array(p_values, dtype=float)) < 0.05).any())
+    assert found <= 10  # 5 expected at most: 10 is exceeded once in 90 times
+
+
+def test_a_pair_of_one_judge_among_several_says_nothing_of_others() -> None:
+    """Unless other pairs show how far judges differ."""
+    ratings = np.full((2, 2, 20), np.nan)
+    ratings[0, 0], ratings[1, 1] = 3.0 + np.arange(20) % 2, 1.0 + np.arange(20) % 3
+    assert crossed(ratings).difference(0, 1).p_value is None
+    assert crossed(ratings).mean(0).low is None

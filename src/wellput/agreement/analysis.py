@@ -224,9 +224,10 @@ def _pair_test(
     """How two metrics are compared: by what leaving systems and items out does to the difference of
     their coefficients, or by the test named."""
     if options.test in ("auto", "jackknife"):
+        turned = {name: _turned(one) for name, one in held.items()}
         return PairTest(
             "jackknife",
-            lambda a, b, _: held[a].minus(held[b], options.uncertainty),
+            lambda a, b, _: turned[a].minus(turned[b], options.uncertainty),
             None,
             options.correction,
             options.alpha,
@@ -239,6 +240,14 @@ def _pair_test(
         cast("Test", options.test), tables, human, cells, correlation, options
     )
     return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
+
+
+def _turned(held: Held) -> Held:
+    """Length may be good or bad: it is compared by how far it goes along with people either way."""
+    figure = held.figure
+    if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
+        return held
+    return replace(held, figure=-figure)
 
 
 def _named_test(

@@ -3,8 +3,9 @@ others that says what to type."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 
 from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
@@ -49,23 +50,37 @@ def systems_of(answer: Answer) -> tuple[str, ...]:
 
 def refuse_unknown(answers: Iterable[Answer], known: KnownNames) -> None:
     """Raises InputError for systems and items that the evalset does not have, with what
-    leaves their judgments out."""
-    counts: dict[tuple[str, str], int] = {}
+    leaves their judgments out; where it has none of them, with examples of both."""
+    systems: dict[str, int] = {}
+    items: dict[str, int] = {}
     for answer in answers:
-        unknown = [("system", name) for name in systems_of(answer) if name not in known.systems]
-        if answer.item not in known.items:
-            unknown.append(("item", answer.item))
-        for key in unknown:
-            counts[key] = counts.get(key, 0) + 1
-    if not counts:
-        return
-    systems: Sequence[str] = list(known.systems)
-    raise InputError.collect(
-        "The judgments name systems or items that the evalset does not have:",
-        [
-            f"{kind} {name!r} ({counted(n, 'judgment')})."
-            f"{did_you_mean(name, systems) if kind == 'system' else ''} "
-            f"Write it as in the evalset, or leave it out: exclude={f'{kind}={name}: {WHY}'!r}"
-            for (kind, name), n in counts.items()
-        ],
-    )
+        for name in systems_of(answer):
+            systems[name] = systems.get(name, 0) + 1
+        items[answer.item] = items.get(answer.item, 0) + 1
+    problems = _unknown("system", systems, known.systems) + _unknown("item", items, known.items)
+    if problems:
+        raise InputError.collect(
+            "The judgments name systems or items that the evalset does not have:", problems
+        )
+
+
+def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> list[str]:
+    """A line for each unknown name; one for all of them where no name is known."""
+    unknown = {name: n for name, n in counts.items() if name not in known}
+    if len(unknown) == len(counts) > 1:
+        return [
+            f"none of the {len(counts)} {kind}s is in the evalset: the judgments have "
+            f"{_examples(counts)}; the evalset has {_examples(known)}. Write them as in the evalset."
+        ]
+    names: Sequence[str] = list(known) if kind == "system" else ()
+    return [
+        f"{kind} {name!r} ({counted(n, 'judgment')}).{did_you_mean(name, names)} "
+        f"Write it as in the evalset, or leave it out: exclude={f'{kind}={name}: {WHY}'!r}"
+        for name, n in unknown.items()
+    ]
+
+
+def _examples(names: Collection[str]) -> str:
+    """The two shortest, first in the alphabet: `'1', '2'`."""
+    first = nsmallest(2, names, key=lambda name: (len(name), name))
+    return ", ".join(map(repr, first)) or "none"

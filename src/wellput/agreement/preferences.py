@@ -194,7 +194,7 @@ def _few_items(rows: Sequence[Preference]) -> str:
     n_items = len({row.item for row in rows})
     if n_items >= FEWEST_ITEMS:
         return ""
-    return f"With {counted(n_items, 'judged item')} no test says anything: bring more."
+    return f"With {counted(n_items, 'judged item')} no difference is claimed: bring more."
 
 
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:

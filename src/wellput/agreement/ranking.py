@@ -32,6 +32,8 @@ HEADINGS: dict[RankingModel, str] = {
     "win rate": "win rate",
 }
 ALPHA = 0.05
+MANY_LEADERS = 4
+"""More of them are counted rather than named."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions whose lowest value is best: the time that a task took."""
 COMPONENTS = (
@@ -110,16 +112,12 @@ class Ranking:
 
     @property
     def leaders(self) -> list[str]:
-        """The first system, and those that are not shown to be behind it; a system whose difference
-        could not be tested counts as one of them only where it is equal, and one that was never offered
-        with the first where none is shown to be better."""
-        behind = {
-            d.systems[1]
-            for d in self.of_first
-            if d.is_real or (math.isnan(d.p_value) and abs(d.delta) > 0)
+        """The systems that none is shown to be ahead of; a system whose difference from the first could
+        not be tested counts as one of them only where it is equal, or never was offered with it."""
+        behind = {d.systems[1] for d in self.differences if d.is_real}
+        behind |= {
+            d.systems[1] for d in self.of_first if math.isnan(d.p_value) and abs(d.delta) > 0
         }
-        beaten = {d.systems[1] for d in self.differences if d.is_real}
-        behind |= beaten & {d.systems[1] for d in self.of_first if math.isnan(d.delta)}
         return [row.system for row in self.systems if row.system not in behind]
 
     @property
@@ -211,7 +209,9 @@ def _between(
         if place is None:
             return undefined("they were never offered together", n=0)
         share = shares[place]
-        assert share.low is not None and share.high is not None
+        if share.low is None or share.high is None:
+            value = 2 * share.value - 1
+            return Estimate(-value if a > b else value, method=share.method, n=share.n, null=0.0)
         value, low, high = (2 * each - 1 for each in (share.value, share.low, share.high))
         if a > b:
             value, low, high = -value, -high, -low
@@ -328,9 +328,15 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     rest = len(ranking.systems) - len(leaders)
     behind = "the other system" if rest == 1 else f"the other {rest} systems"
     if len(leaders) > 1:
+        are = "is" if rest == 1 else "are"
+        if len(leaders) > MANY_LEADERS:
+            return (
+                f"{start}{people} do not tell {len(leaders)} of the {len(ranking.systems)} systems "
+                f"apart; {behind} {are} significantly behind at least one of these."
+            )
         return (
             f"{start}{people} prefer {_listed(leaders)}, and do not tell these {len(leaders)} apart; "
-            f"{behind} {'is' if rest == 1 else 'are'} significantly behind {first.system}."
+            f"{behind} {are} significantly behind at least one of these."
         )
     gap = ranking.of_first[0]
     lead = (

@@ -149,6 +149,7 @@ def agree(
         document_size=document_size,
         documents=documents,
         with_models=models,
+        alpha=1 - confidence,
         uncertainty=Uncertainty(generalize, resamples, confidence, seed, cores),
         fitted_here=fitted_to(judgments, chosen),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementResult, JudgeSummary
 from wellput.core.counted import counted
 from wellput.core.generalize import holds_for
@@ -142,7 +143,12 @@ def difference_table(result: AgreementResult) -> Table:
     ]
     left_out = len(result.differences) - len(shown)
     tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
-    notes = [f"Test: {tests}; p corrected for all pairs of metrics."]
+    notes = [
+        f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient, and apart "
+        "from them for pairs with a sentinel."
+        if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)
+        else f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient."
+    ]
     if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
         notes.append(
             "This test takes a metric's errors on different segments for independent; where a system "
@@ -399,7 +405,8 @@ def _how(result: AgreementResult) -> list[str]:
     left_out = {"both": "systems and items", "systems": "systems", "items": "items"}
     return [
         f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals, by leaving "
-        f"{left_out[result.generalize]} out one at a time. {holds_for(result.generalize)}"
+        f"{left_out[result.generalize]} out one at a time. {holds_for(result.generalize)[:-1]}, and "
+        f"these judges."
         f"{_chance_levels(result)}",
         *reasons,
     ]

@@ -306,7 +306,7 @@ def few_items(result: ScoreResult) -> list[str]:
     if not has_uncertainty or fewest >= FEWEST_ITEMS:
         return []
     items = counted(fewest, "item")
-    return [f"With {items} no interval or test of a metric says anything: bring more."]
+    return [f"With {items}, fewer than {FEWEST_ITEMS}, no difference is claimed: bring more."]
 
 
 def _legend(result: ScoreResult) -> list[str]:

@@ -8,6 +8,10 @@ degrees of freedom are too many where judges are few (type I up to .07 with thre
 the geometric mean of his and those of the smaller number, of judges or of items, if that is less. With
 two of either there is one, and tests are very cautious: two people say little about other people.
 
+Few judges may happen to be at one about two systems, and among many pairs of systems some always are:
+the variance over judges is therefore not taken for less than what judges differ by on average over all
+pairs. A pair that one of several judges rated has that average alone.
+
 Where there is one judge, the variance is that between items, and the other way round; where leaving one
 out leaves a group without any value, the variance is unknown.
 """
@@ -15,7 +19,10 @@ out leaves a group without any value, the variance is unknown.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +93,7 @@ class CrossedMeans:
         weights = weights[used]
         value = float(self.means[used] @ weights)
         n = int(self.counts[used].sum())
-        variance, freedom = self._variance(used, weights)
+        variance, freedom = self._variance(used, weights, is_tested=null is not None)
         if variance == 0 and self.are_shares:
             variance = self._variance_of_unanimity(used)
         if not variance > 0:
@@ -105,15 +112,43 @@ class CrossedMeans:
         least = float(np.minimum(weights, 0).sum())  # 0 for a share, −1 for a difference of two
         return replace(found, low=max(found.low, least), high=min(found.high, 1.0))
 
-    def _variance(self, used: Places, weights: Floats) -> tuple[float, float]:
+    def _variance(self, used: Places, weights: Floats, *, is_tested: bool) -> tuple[float, float]:
+        """Only what is tested is held against what judges differ by elsewhere: the severity of a judge is
+        in all means alike, and no better known from many of them."""
         judges, n_judges = self._jackknife(self.judges, used, weights)
         items, n_items = self._jackknife(self.items, used, weights)
-        if n_judges < 2:
+        if len(self.judges[0]) < 2:
             return items, n_items - 1.0
         if n_items < 2:
             return judges, n_judges - 1.0
+        one_judge = self._spread_of_means if len(used) == 1 else self._spread_of_differences
+        if n_judges < 2:
+            return crossed_variance(one_judge, items, 0.0, len(self.judges[0]), n_items)
         answers, _ = self._jackknife(self.answers, used, weights)
-        return crossed_variance(judges, items, answers, n_judges, n_items)
+        n_groups = int((self.counts > 0).sum())
+        if not is_tested or not math.isfinite(one_judge) or n_groups <= len(used):
+            return crossed_variance(judges, items, answers, n_judges, n_items)
+        # What judges differ by about all systems is known better than about two of them.
+        freedom = (n_judges - 1) * (n_groups - len(used) + 1)
+        widest = max(judges, one_judge / n_judges)
+        return crossed_variance(widest, items, answers, freedom + 1, n_items)
+
+    @cached_property
+    def _spread_of_means(self) -> float:
+        """The variance of one judge's mean of a group, on average over the groups; NaN where no group
+        has two judges."""
+        return self._spread([np.array([group]) for group in range(len(self.totals))], np.ones(1))
+
+    @cached_property
+    def _spread_of_differences(self) -> float:
+        """The same of the difference of two groups."""
+        pairs = combinations(range(len(self.totals)), 2)
+        return self._spread([np.array(pair) for pair in pairs], np.array([1.0, -1.0]))
+
+    def _spread(self, figures: Sequence[Places], weights: Floats) -> float:
+        found = [self._jackknife(self.judges, used, weights) for used in figures]
+        spreads = [variance * n for variance, n in found if n > 1 and math.isfinite(variance)]
+        return float(np.mean(spreads)) if spreads else math.nan
 
     def _variance_of_unanimity(self, used: Places) -> float:
         """Where all answers of a group are alike nothing varies, and yet nobody knows that all others

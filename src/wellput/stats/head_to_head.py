@@ -50,20 +50,24 @@ def head_to_head(
     )
     return tuple(
         _cautious(
-            means.mean(pair, confidence=confidence, null=EVEN), values[groups == pair], confidence
+            means.mean(pair, confidence=confidence, null=EVEN),
+            values[groups == pair],
+            confidence,
+            is_alone=len(means.judges[0]) < 2,
         )
         for pair in range(n_pairs)
     )
 
 
-def _cautious(crossed: Estimate, values: Floats, confidence: float) -> Estimate:
+def _cautious(crossed: Estimate, values: Floats, confidence: float, *, is_alone: bool) -> Estimate:
+    """`is_alone`: there is one judge, and nothing is said of others."""
     if not len(values):
         return Estimate(
             np.nan, method="undefined: they were never offered together", n=0, null=EVEN
         )
     exact = _exact(values, confidence)
     if crossed.low is None or crossed.high is None or crossed.p_value is None:
-        return exact
+        return exact if is_alone else crossed
     assert exact.low is not None and exact.high is not None and exact.p_value is not None
     return Estimate(
         crossed.value,

@@ -32,6 +32,9 @@ class TableFigure:
     cells: Floats
     present: NDArray[np.bool_]
 
+    def __neg__(self) -> TableFigure:
+        return TableFigure(-self.value, -self.systems, -self.items, -self.cells, self.present)
+
     def __sub__(self, other: TableFigure) -> TableFigure:
         return TableFigure(
             self.value - other.value,

@@ -80,7 +80,10 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     )
     coefficients = list(dict.fromkeys(row["coefficient"] for row in rows))
     whiskers = "Whiskers: 95% intervals. " if any(row["low"] is not None for row in rows) else ""
-    floor = "Gray bands: what 95% of metrics reach that know nothing. "
+    floor = (
+        "Gray bands: what a metric's scores reach in 95% of draws when its systems and items are "
+        "exchanged at random. "
+    )
     if "sentinel" in kinds:
         floor += "Gray diamonds are sentinels: random numbers, the length of the output."
     has_ceiling = any(row["ceiling"] is not None for row in rows)
