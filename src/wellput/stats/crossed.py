@@ -113,8 +113,8 @@ class CrossedMeans:
         return replace(found, low=max(found.low, least), high=min(found.high, 1.0))
 
     def _variance(self, used: Places, weights: Floats, *, is_tested: bool) -> tuple[float, float]:
-        """Only what is tested is held against what judges differ by elsewhere: the severity of a judge is
-        in all means alike, and no better known from many of them."""
+        """Only what is tested is held against what judges differ by elsewhere: a judge's severity is in
+        all means alike, and no better known from many of them."""
         judges, n_judges = self._jackknife(self.judges, used, weights)
         items, n_items = self._jackknife(self.items, used, weights)
         if len(self.judges[0]) < 2:
