@@ -131,7 +131,7 @@ def test_rows_that_were_not_kept() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"paired": "xx"}, "paired='xx' is no test; there are jackknife, ar, bs"),
+        ({"paired": "xx"}, "paired='xx' is none of jackknife, ar, bs"),
         ({"resamples": 0}, "resamples=0"),
         ({"threads": 0}, "threads=0"),
         ({"seed": -1}, "seed=-1"),
