@@ -306,6 +306,7 @@ def printed(result: Fit) -> list[Mapping[str, Any]]:
     ]
 
 
+@pytest.mark.heavy
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),

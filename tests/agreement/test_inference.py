@@ -86,6 +86,7 @@ def test_p_is_small_just_where_the_interval_leaves_the_null_out(
         assert all(row.low is None for row in result.agreement)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 def test_documents_drawn_anew_make_nothing_more_certain(coefficient: str) -> None:
     """However many documents are drawn, they are made of the same systems and items."""
@@ -106,6 +107,7 @@ def test_documents_drawn_anew_make_nothing_more_certain(coefficient: str) -> Non
     assert widths[1] > 0.7 * widths[0]
 
 
+@pytest.mark.heavy
 def test_a_system_more_does_not_take_certainty_away() -> None:
     """Below five systems items alone used to be drawn: less data, a narrower interval."""
     widths: dict[int, list[float]] = {4: [], 5: [], 12: []}
@@ -145,6 +147,7 @@ def test_a_system_that_nobody_judged_changes_nothing() -> None:
         )
 
 
+@pytest.mark.heavy
 def test_metrics_that_err_for_whole_systems_are_not_told_apart_by_chance() -> None:
     """Equally good metrics, a third of whose errors a system shares: PERM-BOTH rejects in .42 to .50
     of such studies at .05."""

@@ -137,6 +137,7 @@ def test_a_difference_that_is_not_there_is_seldom_found(world: str) -> None:
     assert found / 400 < 0.08
 
 
+@pytest.mark.heavy
 def test_three_judges_keep_the_level() -> None:
     """4,000 studies: a rate of .05 stays below .06 but once in 500 times; Satterthwaite's degrees of
     freedom alone reject .067."""

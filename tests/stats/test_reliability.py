@@ -41,6 +41,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_ceiling_is_what_the_truth_correlates_with_the_means(world: str) -> None:
     n_judges, numbers = WORLDS[world]

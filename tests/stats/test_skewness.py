@@ -67,6 +67,7 @@ def test_equivalence_is_a_90_percent_interval_within_the_margin(
     assert (p_value < 0.05) == (found.low > -margin and found.high < margin)
 
 
+@pytest.mark.heavy
 def test_equal_systems_with_skewed_differences_are_seldom_told_apart() -> None:
     # Exponential differences on 30 items: Student's t calls about 1 in 14 of them real at .05.
     rejected = np.zeros(2)

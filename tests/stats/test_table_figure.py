@@ -180,6 +180,7 @@ def test_a_correlation_is_0_by_chance() -> None:
     assert chance.low < 0 < chance.high
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("average", ["none", "item", "system"])
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-c", "acc-t"])
 def test_the_kernel_exchanges_whole_systems_and_items(average: Any, coefficient: Any) -> None:
