@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agreement.test_many_metrics import judgments, table
+from wellput.agreement.advice import advise
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlate import Uncertainty
-from wellput.agreement.result import AgreementResult
+from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 
@@ -182,3 +183,24 @@ def test_p_is_corrected_for_the_metrics_tried_but_not_for_sentinels() -> None:
     assert rows["random"].p_adjusted is None
     assert rows["good"].p_value is not None
     assert rows["good"].p_adjusted == pytest.approx(min(1, 2 * rows["good"].p_value))
+
+
+def test_length_is_compared_by_how_far_it_goes_either_way() -> None:
+    """Shorter is better here, as surely as the metric agrees: neither is ahead of the other."""
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=(8, 40))
+    good = human + 0.5 * rng.normal(size=human.shape)
+    length = -human + 0.5 * rng.normal(size=human.shape)
+    result = run({"good": good, "length-only": length}, human)
+    (difference,) = result.differences
+    rows = {row.metric: row.value for row in result.agreement}
+    assert difference.delta == pytest.approx(rows["good"] + rows["length-only"])
+    assert abs(difference.delta) < 0.1
+    assert "length-only is turned round" in str(result)
+
+
+def test_an_interval_without_a_known_chance_level_is_no_evidence() -> None:
+    row = Agreement("bleu", "q", "segment", "item", "acc-t", 0.7, 0.6, 0.8)
+    assert advise([row], [], {})[0].endswith(
+        "What chance gives is not known here: this is no evidence yet."
+    )

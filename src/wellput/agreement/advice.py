@@ -103,6 +103,8 @@ def _figure(value: float | None) -> str:
 
 def _evidence(best: Agreement, alpha: float) -> str:
     """Whether other systems and items might show no more than chance."""
+    if best.p_adjusted is None and has_interval(best):
+        return "What chance gives is not known here: this is no evidence yet."
     if best.p_adjusted is None:
         reason = best.method.removeprefix("no interval: ")
         return f"There is no interval{f' ({reason})' if reason else ''}: this is no evidence yet."

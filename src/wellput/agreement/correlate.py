@@ -9,6 +9,7 @@ have count, so that metrics are compared on the same ground.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,18 +107,13 @@ def hold_segments(
 ) -> Held:
     """Segment scores against mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
-    estimate = correlation_value(x, z, correlation)
-    is_defined = not math.isnan(estimate.value)
-    return Held(
-        table.scorer,
-        human.scorer,
-        "segment",
+    return _held(
+        table,
+        human,
         correlation,
-        estimate,
-        leave_out(x, z, correlation) if is_defined else None,
-        chance_of_segments(x, z, correlation, seed=seed, threads=threads)
-        if is_defined
-        else Chance(None),
+        correlation_value(x, z, correlation),
+        lambda _: leave_out(x, z, correlation),
+        lambda: chance_of_segments(x, z, correlation, seed=seed, threads=threads),
     )
 
 
@@ -128,40 +124,51 @@ def hold_systems(
     if coefficient == "spa":
         return _hold_spa(table, human, cells, seed)
     x, z = system_scores(table, cells), system_scores(human, cells)
-    estimate = vector_correlation(x, z, coefficient)
-    is_defined = not math.isnan(estimate.value)
-    return Held(
-        table.scorer,
-        human.scorer,
-        "system",
+    return _held(
+        table,
+        human,
         Correlation("system", coefficient=coefficient),
-        estimate,
-        left_out_systems(table, human, cells, coefficient) if is_defined else None,
-        chance_of(
+        vector_correlation(x, z, coefficient),
+        lambda _: left_out_systems(table, human, cells, coefficient),
+        lambda: chance_of(
             lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
             x[:, None],
             coefficient,
             seed=seed,
-        )
-        if is_defined
-        else Chance(None),
+        ),
     )
 
 
 def _hold_spa(table: ScoreTable, human: ScoreTable, cells: Cells, seed: int) -> Held:
     x, z = segment_scores(table, cells), segment_scores(human, cells)
-    estimate = spa(x, z, n_resamples=SPA_EXCHANGES, seed=seed)
+    return _held(
+        table,
+        human,
+        Correlation("system", coefficient="spa"),
+        spa(x, z, n_resamples=SPA_EXCHANGES, seed=seed),
+        lambda value: leave_out_of_spa(x, z, value),
+        lambda: chance_of(lambda scores: leave_out_of_spa(scores, z).value, x, "spa", seed=seed),
+    )
+
+
+def _held(
+    table: ScoreTable,
+    human: ScoreTable,
+    correlation: Correlation,
+    estimate: Estimate,
+    figure: Callable[[float], TableFigure],
+    chance: Callable[[], Chance],
+) -> Held:
+    """`figure` and `chance` are computed only where the value, which `figure` is given, is defined."""
     is_defined = not math.isnan(estimate.value)
     return Held(
         table.scorer,
         human.scorer,
-        "system",
-        Correlation("system", coefficient="spa"),
+        correlation.level,
+        correlation,
         estimate,
-        leave_out_of_spa(x, z, estimate.value) if is_defined else None,
-        chance_of(lambda scores: leave_out_of_spa(scores, z).value, x, "spa", seed=seed)
-        if is_defined
-        else Chance(None),
+        figure(estimate.value) if is_defined else None,
+        chance() if is_defined else Chance(None),
     )
 
 

@@ -149,6 +149,8 @@ def difference_table(result: AgreementResult) -> Table:
         if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)
         else f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient."
     ]
+    if any(row.metric.startswith("length-only") and row.value < 0 for row in result.agreement):
+        notes.append("Where shorter is better, length-only is turned round before it is compared.")
     if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
         notes.append(
             "This test takes a metric's errors on different segments for independent; where a system "
