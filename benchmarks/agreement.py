@@ -18,7 +18,7 @@ from benchmarks.all_pairs import section as all_pairs_section
 from benchmarks.human_data import HumanData
 from benchmarks.scored import tables_of
 from wellput.agreement.analysis import AgreementOptions, agree
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.judges import ceiling
 from wellput.agreement.orders import SENTINELS
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult

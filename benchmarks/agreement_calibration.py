@@ -29,17 +29,25 @@ from scipy.stats import kstest
 from benchmarks.agreement_worlds import STUDY_WORLDS, StudyWorld
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.chance import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
-from wellput.stats.correlation_bootstrap import (
+from wellput.stats.correlation_intervals import (
+    chance_of,
+    chance_of_segments,
+    correlation_difference,
+    leave_out,
+    scale_of,
+)
+from wellput.stats.correlation_resampling import (
     boot_both,
     boot_difference,
     boot_inputs,
     boot_systems,
+    perm_both,
+    perm_cells,
+    perm_inputs,
+    perm_systems,
 )
-from wellput.stats.dependent_correlations import fisher, williams_test
-from wellput.stats.left_out import correlation_difference, leave_out, scale_of
-from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
+from wellput.stats.metric_comparison import fisher, williams_test
 
 SHAPES = ((10, 30), (20, 100))
 TESTS: dict[str, Callable[..., Estimate]] = {

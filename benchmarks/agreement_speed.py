@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from wellput.core.metric import Floats
-from wellput.stats.comparison import compare_all
 from wellput.stats.correlation import Coefficient, Correlation, correlate
-from wellput.stats.permutation import perm_both
+from wellput.stats.correlation_resampling import perm_both
+from wellput.stats.metric_comparison import compare_all
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "agreement_speed.md"
 RESAMPLES = 1000

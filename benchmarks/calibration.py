@@ -24,8 +24,7 @@ from benchmarks.calibration_worlds import WORLDS, World
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.jackknife import paired_jackknife, score_interval
-from wellput.stats.paired_shares import DifferenceOfShares
-from wellput.stats.proportion import is_share
+from wellput.stats.proportions import DifferenceOfShares, is_share
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
 SIZES = (30, 100, 500)

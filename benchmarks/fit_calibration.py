@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
-from wellput.stats.clustered import clustered_coefficients
-from wellput.stats.validation import HeldOut, LinearModel, Unseen, held_out
+from wellput.stats.clustered_regression import clustered_coefficients
+from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out
 
 SYSTEMS = (4, 6, 12, 20)
 ITEMS = 60
@@ -170,7 +170,9 @@ class Sample:
         centered = self.x - self.x.mean(axis=0)
         return np.asarray(np.linalg.lstsq(centered, self.y - self.y.mean(), rcond=None)[0], float)
 
-    def held_out(self, unseen: Unseen, learn: Callable[[Floats, Floats], LinearModel]) -> HeldOut:
+    def held_out(
+        self, unseen: Unseen, learn: Callable[[Floats, Floats], RegressionColumns]
+    ) -> HeldOut:
         return held_out(
             self.y, self.x, systems=self.systems, items=self.items, learn=learn, unseen=unseen,
             folds=10, seed=1,
@@ -210,13 +212,13 @@ class Unseens:
     gains: float
 
 
-def both_predictors(y: Floats, x: Floats) -> LinearModel:
-    return LinearModel([0, 1], np.zeros(2))
+def both_predictors(y: Floats, x: Floats) -> RegressionColumns:
+    return RegressionColumns([0, 1], np.zeros(2))
 
 
-def better_predictor(y: Floats, x: Floats) -> LinearModel:
+def better_predictor(y: Floats, x: Floats) -> RegressionColumns:
     r = np.corrcoef([x[:, 0], x[:, 1], y])[2, :2]
-    return LinearModel([int(np.argmax(np.abs(r)))], np.zeros(1))
+    return RegressionColumns([int(np.argmax(np.abs(r)))], np.zeros(1))
 
 
 def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) -> Unseens:

@@ -19,8 +19,8 @@ from benchmarks import human_data
 from benchmarks.human_data import HumanData
 from benchmarks.paired_r import RESAMPLES, Correlated, difference, mean_difference
 from benchmarks.scored import tables_of
+from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
-from wellput.agreement.predictors import Rows, judged_rows
 from wellput.core.fitted_model import split_predictor
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
@@ -65,7 +65,7 @@ SETS: tuple[tuple[Callable[[], HumanData], Sequence[str]], ...] = (
 Learner = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 
 
-def best_single(rows: Rows, rivals: Sequence[str]) -> Learner:
+def best_single(rows: JudgedRows, rivals: Sequence[str]) -> Learner:
     """The metric of the highest |r| with the judgments learned from, turned round where r is below 0.
 
     Scores are standardized over all outputs, for when folds choose different metrics; that needs no
@@ -86,7 +86,7 @@ def _r(y: Floats, x: Floats) -> float:
     return 0.0 if is_constant(x) else float(np.corrcoef(y, x)[0, 1])
 
 
-def paper_fit(rows: Rows) -> Learner:
+def paper_fit(rows: JudgedRows) -> Learner:
     """Least squares on the predictors of Bangalore et al. (2000)."""
     places = rows.places(PAPER)
 
@@ -97,7 +97,7 @@ def paper_fit(rows: Rows) -> Learner:
     return learn
 
 
-def rich_fit(rows: Rows) -> Learner:
+def rich_fit(rows: JudgedRows) -> Learner:
     """Ridge on all metrics and components, the penalty chosen on the rows learned from."""
     places = rows.places(RICH)
 
@@ -151,7 +151,7 @@ def outcomes_of(data: HumanData, rivals: Sequence[str]) -> list[Outcome]:
 def _outcome(
     data: str,
     question: str,
-    rows: Rows,
+    rows: JudgedRows,
     rivals: Sequence[str],
     group: str,
     labels: Sequence[str],

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from wellput.agreement.comparable import MIN_KEPT_SHARE, kept_share
+from wellput.agreement.prepared_panels import MIN_KEPT_SHARE, kept_share
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.corrections import holm
-from wellput.stats.head_to_head import head_to_head
-from wellput.stats.intraclass import IntraclassName, intraclass_correlations
+from wellput.stats.judged_means import head_to_head
 from wellput.stats.judged_strengths import judged_strengths
 from wellput.stats.preferences import Choices, goodness_of_fit
-from wellput.stats.reliability import panel_reliability
+from wellput.stats.reliability import IntraclassName, intraclass_correlations, panel_reliability
 from wellput.stats.strengths import bradley_terry
 
 ITEM_SD = 0.6

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.human_data import HumanData
-from wellput.agreement.documents import document_values, draw_documents
+from wellput.agreement.correlations import document_values, draw_documents
 from wellput.agreement.panel import mean_of
 from wellput.api.score import score
 from wellput.core.cores import available_cores

@@ -24,7 +24,7 @@ import wellput
 from wellput.agreement.panel import Panel
 from wellput.agreement.ranking import rank_panel
 from wellput.core.metric import Floats
-from wellput.stats.dependent_correlations import williams
+from wellput.stats.metric_comparison import williams
 
 TARGET, ALPHA = 0.8, 0.05
 ITEM_EASE, SEVERITY = 1.0, 0.7

@@ -37,7 +37,7 @@ from benchmarks.judge_calibration import (
 )
 from wellput.core.metric import Floats
 from wellput.stats.corrections import holm
-from wellput.stats.crossed import CrossedMeans
+from wellput.stats.judged_means import CrossedMeans
 
 SEVERITY_SD, DIFFICULTY_SD, OUTPUT_SD, NOISE_SD = 0.5, 0.5, 0.6, 0.8
 TRUE_DIFFERENCE = 0.5
@@ -208,7 +208,7 @@ def page(studies: int, seed: int) -> str:
             "",
             "With two judges the intervals are very wide: two people say little about other people. Few judges without tastes are a cautious case",
             "too: what one judge's noise is cannot be told from a taste. The figures behind the ranking of `wellput agree`, `report` and `study",
-            "status` are these: a two-way jackknife over judges and items, `wellput.stats.crossed`.",
+            "status` are these: a two-way jackknife over judges and items, `wellput.stats.judged_means`.",
             "",
             "## Ratings: all pairs of many equal systems",
             "",
@@ -229,7 +229,7 @@ def page(studies: int, seed: int) -> str:
             f"Up to {studies:,} studies a row, of judges with a taste of their own (0.6 on the log scale of odds where nothing else is said) and items",
             "that suit one system or the other (0.6). χ² takes all choices for independent, and papers do not correct it for the number of pairs.",
             "wellput tests every pair over judges and items, never less strictly than the exact binomial test, and corrects by Holm's method",
-            "(`wellput.stats.head_to_head`). The last column is the interval of a system's share of the choices, where systems differ by 0.5.",
+            "(`wellput.stats.judged_means`). The last column is the interval of a system's share of the choices, where systems differ by 0.5.",
             "",
             *CHOICE_COLUMNS,
             *(choice_row(world, studies, seed) for world in CHOICES),

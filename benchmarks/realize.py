@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.corpora import DATA
 from benchmarks.realize_errors import TreeletErrors, treelet_errors
 from wellput.core.tree import Tree
-from wellput.engine.realization import METRICS, evaluate_order
+from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.engine.result import ScoreResult
 from wellput.io import read_trees
 from wellput.language.ngram_files import load_model
@@ -46,7 +46,7 @@ from wellput.language.tree_model import TreeModel
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "realize.md"
 SEED = 12345
-PAPER = METRICS[:6]
+PAPER = ORDER_METRICS[:6]
 READINGS = ("LR, uniform trees, trigram", "LR, projective trees, trigram")
 DRAWS, DRAWN, SHORTEST, LONGEST = 20, 100, 10, 24
 MARGINS = {
@@ -193,10 +193,12 @@ fergus+: {model.lm_weight:g}.
 
 def _table(title: str, result: ScoreResult) -> str:
     rows = [
-        "| " + " | ".join([system, *(_number(result[system, m].score, m) for m in METRICS)]) + " |"
+        "| "
+        + " | ".join([system, *(_number(result[system, m].score, m) for m in ORDER_METRICS)])
+        + " |"
         for system in result.systems
     ]
-    header = f"| | {' | '.join(METRICS)} |\n|---|{'---:|' * len(METRICS)}"
+    header = f"| | {' | '.join(ORDER_METRICS)} |\n|---|{'---:|' * len(ORDER_METRICS)}"
     return f"## {title}\n\n{header}\n" + "\n".join(rows)
 
 

@@ -20,7 +20,7 @@ from nltk.translate.nist_score import corpus_nist
 from benchmarks.corpora import DATA
 from benchmarks.realize_insertion import insertion_table
 from wellput.core.tree import Tree
-from wellput.engine.realization import METRICS, evaluate_order
+from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.io.conllu import read_trees
 from wellput.language.ngram_files import load_model
 from wellput.language.realize.capitals import learn_capitals
@@ -105,7 +105,7 @@ def order_table(outputs: Mapping[str, Sequence[str]], trees: Sequence[Tree]) -> 
     """A row per system, a column per metric."""
     result = evaluate_order(outputs, trees)
     by_name = {(one.system, one.metric): one.score for one in result.scores}
-    lines = ["| | " + " | ".join(METRICS) + " |", "| --- |" + " ---: |" * len(METRICS)]
+    lines = ["| | " + " | ".join(ORDER_METRICS) + " |", "| --- |" + " ---: |" * len(ORDER_METRICS)]
     for name in outputs:
         cells = [
             f"{100 * value:.1f}"
@@ -113,7 +113,7 @@ def order_table(outputs: Mapping[str, Sequence[str]], trees: Sequence[Tree]) -> 
             else f"{value:.1f}"
             if metric in ("bleu", "exact")
             else f"{value:.3f}"
-            for metric in METRICS
+            for metric in ORDER_METRICS
             for value in [by_name[name, metric]]
         ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")

@@ -12,7 +12,7 @@ from scipy import stats
 
 from wellput.agreement.advice import advise
 from wellput.agreement.analysis import AgreementOptions, agree
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import Exclusion, mean_of
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.errors import InputError

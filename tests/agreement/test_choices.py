@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wellput.agreement.choices import selection_ratings
-from wellput.agreement.panel import panels
+from wellput.agreement.panel import panels, selection_ratings
 from wellput.core.judgment import Choice, Preference
 
 

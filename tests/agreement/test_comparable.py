@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from wellput.agreement.analysis import AgreementOptions, agree
-from wellput.agreement.comparable import kept_share
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import Normalization, mean_of
+from wellput.agreement.prepared_panels import kept_share
 from wellput.agreement.result import AgreementResult
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats

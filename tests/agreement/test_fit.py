@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wellput
-from wellput.agreement.card import panel_provenance
 from wellput.agreement.exclusions import parse_exclusion
-from wellput.agreement.fit import Fit, fit_table
+from wellput.agreement.fit import Fit, fit_table, panel_provenance
 from wellput.agreement.models import model_table
 from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
 from wellput.core.errors import InputError

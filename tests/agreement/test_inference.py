@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.agreement.test_many_metrics import judgments, table
 from wellput.agreement.advice import advise
 from wellput.agreement.analysis import AgreementOptions, agree
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats

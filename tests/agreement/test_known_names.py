@@ -6,8 +6,8 @@ import shlex
 
 import pytest
 
-from wellput.agreement.exclusions import known_answers, leave_out, parse_exclusion
-from wellput.agreement.known_names import KnownNames, names_of, refuse_unknown
+from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
+from wellput.agreement.panel import KnownNames, names_of, refuse_unknown
 from wellput.cli.agree import command
 from wellput.cli.keyword_messages import in_options
 from wellput.core.errors import InputError
@@ -95,10 +95,10 @@ def test_an_excluded_system_takes_all_its_choices() -> None:
         Preference("J1", "1", "X", "hasty", "better", "a"),
         Preference("J2", "2", "careful", "X", "better", "tie"),
     ]
-    kept, [left_out] = leave_out(choices, [parse_exclusion("system=X: why")])
+    kept, [left_out] = without_excluded(choices, [parse_exclusion("system=X: why")])
     assert kept == choices[:1] and left_out.n == 2
     with pytest.raises(InputError, match="Nothing to leave out: no judgment is of Y"):
-        leave_out(choices, [parse_exclusion("system=Y: why")])
+        without_excluded(choices, [parse_exclusion("system=Y: why")])
 
 
 def test_a_reason_follows_a_colon_and_a_space() -> None:

@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions, agree
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import mean_of
 from wellput.agreement.result import AgreementResult
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
-from wellput.stats.comparison import Test
+from wellput.stats.metric_comparison import CorrelationTest
 
 SYSTEMS, ITEMS = 6, 60
 
@@ -41,7 +41,9 @@ def judgments(scores: Floats, judge: str = "j") -> list[Judgment]:
     ]
 
 
-def many_metrics(*, good: bool, test: Test | Literal["auto"] = "auto") -> AgreementResult:
+def many_metrics(
+    *, good: bool, test: CorrelationTest | Literal["auto"] = "auto"
+) -> AgreementResult:
     """Twelve metrics: random numbers, and eleven that are them too or much better."""
     rng = np.random.default_rng(5)
     human = rng.normal(size=(SYSTEMS, ITEMS))

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import wellput
-from wellput.example.example import harbor_example
-from wellput.example.judges import simulated_judgments
+from wellput.example.harbor import harbor_example, simulated_judgments
 
 EVALSET = harbor_example()
 JUDGMENTS = simulated_judgments(EVALSET)

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Run
 from wellput.core.errors import MissingExtra
 from wellput.core.judgment import Judgment
-from wellput.example.example import harbor_example
+from wellput.example.harbor import harbor_example
 from wellput.io import read_evalset, read_judgments
 
 pytestmark = pytest.mark.heavy  # all of the example

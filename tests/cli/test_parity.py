@@ -22,8 +22,7 @@ from tests.cli.test_fluency import corpus as tales
 from tests.cli.test_train_tree import TREES
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.cli import cli
-from wellput.example.example import harbor_example
-from wellput.example.judges import simulated_judgments
+from wellput.example.harbor import harbor_example, simulated_judgments
 
 NO_FUNCTION = {"completion", "help"}
 """Commands about the shell alone."""

@@ -13,8 +13,8 @@ import pytest
 import wellput
 from tests.s3_server import ENVIRONMENT, S3Server, s3_server
 from wellput.core.errors import Unreachable
-from wellput.engine.plan import Engine
 from wellput.engine.ray_cluster import ray_cluster
+from wellput.engine.scoring_plan import Engine
 
 pytestmark = pytest.mark.heavy  # a server and a cluster
 

@@ -46,6 +46,6 @@ def test_what_is_kept_is_bounded() -> None:
     source = ParsedReferences(EvalSet(items), parse, "test")
     list(source.blocks())
     assert len(source._trees._trees) == 10
-    source._trees._trees.update({f"old{i}": GOLD for i in range(parsed_references.MOST_KEPT)})
+    source._trees._trees.update({f"old{i}": GOLD for i in range(parsed_references.MAX_KEPT_TREES)})
     list(source.blocks())
     assert len(source._trees._trees) == 10

@@ -25,8 +25,8 @@ from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK
 from wellput.core.progress import OnPhase, OnProgress, unheard
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
-from wellput.engine.plan import Engine
 from wellput.engine.ray_cluster import _check_reachable, _Notices, ray_cluster
+from wellput.engine.scoring_plan import Engine
 from wellput.io import record_files
 
 pytestmark = pytest.mark.heavy  # a cluster

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wellput.core.tree import Multiword, Tree, Word
-from wellput.engine.realization import METRICS, evaluate_order
+from wellput.engine.realization import ORDER_METRICS, evaluate_order
 
 TARGET = "There was no cost estimate for the second phase"
 LR = "There was estimate for phase the second no cost"
@@ -23,8 +23,8 @@ def test_table_1() -> None:
 def test_capitals_and_multiword_tokens_make_no_difference() -> None:
     whole = Tree(FIGURE_2.words, (Multiword(1, 2, "Therewas"),), ("text = Therewas no cost",))
     result = evaluate_order({"A": [TARGET.upper()]}, [whole])
-    assert result.metrics == METRICS
-    for metric in METRICS:
+    assert result.metrics == ORDER_METRICS
+    for metric in ORDER_METRICS:
         assert result["A", metric].score == pytest.approx(100 if metric == "bleu" else 1)
 
 
@@ -37,4 +37,4 @@ def test_differences_from_the_baseline_are_tested() -> None:
     # All 20 items differ by the same amount: the chance that a coin falls the same way 20 times.
     assert better.p_value == pytest.approx(2 / 2**20)
     assert result["LR", "ssa"].p_value is None
-    assert set(result.tables) == set(METRICS)
+    assert set(result.tables) == set(ORDER_METRICS)

@@ -13,9 +13,7 @@ from wellput.core.evalset import BLOCK, EvalSet, Item
 from wellput.core.run import Run
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
-from wellput.engine.data_hashes import DataHashes
-from wellput.engine.run_changes import run_changes
-from wellput.engine.runs import run_of
+from wellput.engine.runs import DataHashes, run_changes, run_of
 
 SETS = EvalSet.of({"A": ["a cat sat", "it rained"], "B": ["a dog", None]}, ["a cat sat", "rain"])
 

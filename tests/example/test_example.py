@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from wellput.core.evalset import EvalSet
-from wellput.example.example import BASELINE, harbor_example
+from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example
 from wellput.language.realize.inputs import InputKind
 from wellput.language.realize.realizer import Realizer
 from wellput.text.detokenizer import detokenize
@@ -33,7 +33,7 @@ def test_items_have_two_references_and_their_trees(example: EvalSet) -> None:
 
 
 def test_systems_keep_their_order_and_only_hasty_misses_outputs(example: EvalSet) -> None:
-    assert list(example.systems) == SYSTEMS and SYSTEMS[0] == BASELINE
+    assert list(example.systems) == SYSTEMS and SYSTEMS[0] == EXAMPLE_BASELINE
     missing = [
         (item.id, system) for item in example for system in SYSTEMS if system not in item.outputs
     ]

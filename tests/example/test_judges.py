@@ -11,15 +11,15 @@ import pytest
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
-from wellput.example.example import harbor_example
-from wellput.example.judges import (
-    HIGHEST,
-    LOWEST,
+from wellput.example.harbor import (
+    EXAMPLE_QUESTION,
+    HIGHEST_RATING,
+    LOWEST_RATING,
     N_JUDGES,
     NOISE_SD,
-    QUESTION,
     JudgeEffects,
-    panel,
+    harbor_example,
+    judges_of_item,
     read_worths,
     simulated_judgments,
 )
@@ -42,7 +42,10 @@ def test_every_output_and_no_other_has_a_worth_in_halves_from_1_to_7(example: Ev
         known = {system: worth for system, worth in worths[item.id].items() if worth == worth}
         assert list(worths[item.id]) == list(example.systems)
         assert set(known) == set(item.outputs)
-        assert all(LOWEST <= worth <= HIGHEST and worth * 2 % 1 == 0 for worth in known.values())
+        assert all(
+            LOWEST_RATING <= worth <= HIGHEST_RATING and worth * 2 % 1 == 0
+            for worth in known.values()
+        )
 
 
 def test_equal_texts_are_worth_the_same_and_references_much(example: EvalSet) -> None:
@@ -60,9 +63,9 @@ def test_ratings_are_reproducible_whole_numbers_and_labeled_simulated(
     example: EvalSet, judgments: list[Judgment]
 ) -> None:
     assert judgments == simulated_judgments(example)
-    assert {j.question for j in judgments} == {QUESTION} and "simulated" in QUESTION
+    assert {j.question for j in judgments} == {EXAMPLE_QUESTION} and "simulated" in EXAMPLE_QUESTION
     assert {j.judge for j in judgments} == {f"simulated {n}" for n in range(1, N_JUDGES + 1)}
-    assert {j.value for j in judgments} == set(range(LOWEST, HIGHEST + 1))
+    assert {j.value for j in judgments} == set(range(LOWEST_RATING, HIGHEST_RATING + 1))
 
 
 def test_four_judges_rate_each_output_and_share_the_work_evenly(
@@ -73,7 +76,7 @@ def test_four_judges_rate_each_output_and_share_the_work_evenly(
     items = Counter(judge for judge, _ in {(j.judge, j.item) for j in judgments})
     assert set(items.values()) == {len(example) / 2}
     # In 14 items there are 14 × 6 pairs of judges: 3 for each of the 28.
-    pairs = Counter(pair for place in range(14) for pair in combinations(panel(place), 2))
+    pairs = Counter(pair for place in range(14) for pair in combinations(judges_of_item(place), 2))
     assert len(pairs) == 28 and set(pairs.values()) == {3}
 
 

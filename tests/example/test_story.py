@@ -15,8 +15,7 @@ from wellput.agreement.result import AgreementResult
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
 from wellput.engine.result import ScoreResult
-from wellput.example.example import harbor_example
-from wellput.example.judges import simulated_judgments
+from wellput.example.harbor import harbor_example, simulated_judgments
 
 REFERENCE_BASED = ["bleu", "chrf", "gsa"]
 

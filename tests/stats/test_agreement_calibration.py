@@ -15,8 +15,13 @@ from scipy.stats import binomtest, kstest
 from benchmarks.agreement_calibration import SETTINGS, WORLDS, Setting, coverage, null_p_values
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.correlation_bootstrap import boot_both
-from wellput.stats.permutation import perm_both, perm_cells, perm_inputs, perm_systems
+from wellput.stats.correlation_resampling import (
+    boot_both,
+    perm_both,
+    perm_cells,
+    perm_inputs,
+    perm_systems,
+)
 
 pytestmark = pytest.mark.heavy  # many simulations
 

@@ -10,8 +10,7 @@ from scipy.stats import t as student
 
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.clustered import ClusteredCoefficients, clustered_coefficients
-from wellput.stats.row_products import Places
+from wellput.stats.clustered_regression import ClusteredCoefficients, Places, clustered_coefficients
 
 
 class Data:

@@ -9,11 +9,11 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.comparison import Test as KindOfTest
-from wellput.stats.comparison import compare_all
 from wellput.stats.corrections import holm
 from wellput.stats.correlation import Correlation
-from wellput.stats.permutation import perm_both
+from wellput.stats.correlation_resampling import perm_both
+from wellput.stats.metric_comparison import CorrelationTest as KindOfTest
+from wellput.stats.metric_comparison import compare_all
 
 
 def panel() -> tuple[dict[str, Floats], Floats]:

@@ -17,12 +17,12 @@ from scipy import stats
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.stats.correlation import (
+    COEFFICIENT_TITLES,
     COEFFICIENTS,
-    TITLES,
-    Average,
     Coefficient,
     Correlation,
-    Level,
+    CorrelationAverage,
+    CorrelationLevel,
     correlate,
     tie_threshold,
 )
@@ -89,7 +89,7 @@ def test_a_correlation_knows_its_groups_and_its_title(
 
 
 def test_every_coefficient_has_a_title() -> None:
-    assert tuple(TITLES) == COEFFICIENTS
+    assert tuple(COEFFICIENT_TITLES) == COEFFICIENTS
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,12 @@ def test_pooled_is_scipys(
 @given(st.integers(0, 10**6), st.integers(3, 9), st.integers(3, 40), st.integers(0, 1))
 @settings(max_examples=15, deadline=None)
 def test_averages_leave_out_undefined_groups(
-    coefficient: Coefficient, average: Average, seed: int, systems: int, items: int, decimals: int
+    coefficient: Coefficient,
+    average: CorrelationAverage,
+    seed: int,
+    systems: int,
+    items: int,
+    decimals: int,
 ) -> None:
     x, z = study(seed, systems, items, decimals=decimals)
     expected, groups = scipy_average(x, z, 1 if average == "item" else 0, coefficient)
@@ -260,8 +265,8 @@ def test_undefined_says_why(
         np.array(x, dtype=np.float64),
         np.array(z, dtype=np.float64),
         Correlation(
-            level=cast(Level, options.get("level", "segment")),
-            average=cast(Average, options.get("average", "none")),
+            level=cast(CorrelationLevel, options.get("level", "segment")),
+            average=cast(CorrelationAverage, options.get("average", "none")),
             coefficient=coefficient,
         ),
     )

@@ -18,7 +18,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.correlation import Coefficient, Correlation, correlate
-from wellput.stats.correlation_bootstrap import (
+from wellput.stats.correlation_resampling import (
     boot_both,
     boot_difference,
     boot_inputs,

@@ -13,7 +13,7 @@ from scipy import stats
 
 from wellput.core.metric import Floats
 from wellput.stats.corrections import holm
-from wellput.stats.crossed import CrossedMeans
+from wellput.stats.judged_means import CrossedMeans
 
 
 def crossed(ratings: Floats) -> CrossedMeans:

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.stats.test_correlation import GOLDEN, golden
 from wellput.core.errors import InputError
 from wellput.stats.correlation import Correlation, correlate
-from wellput.stats.dependent_correlations import fisher, williams, williams_test
+from wellput.stats.metric_comparison import fisher, williams, williams_test
 
 # The worked example of ygraham/significance-williams (Graham & Baldwin 2014): example-data and
 # example-output, Spanish-English of WMT 2012: mean human scores, AMBER and BLEU of twelve systems.

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.head_to_head import head_to_head
+from wellput.stats.judged_means import head_to_head
 from wellput.stats.preferences import goodness_of_fit
 
 

@@ -13,8 +13,13 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from wellput.core.metric import Floats
 from wellput.metrics.base import ratio
-from wellput.stats.jackknife import effect_size, left_out, paired_jackknife, score_interval
-from wellput.stats.proportion import wilson
+from wellput.stats.jackknife import (
+    effect_size,
+    paired_jackknife,
+    score_interval,
+    scores_without_items,
+)
+from wellput.stats.proportions import wilson
 
 
 def mean(statistics: Floats) -> Floats:
@@ -72,7 +77,7 @@ def test_leaving_out_items_by_hand() -> None:
     # 3/4 of all; without the first 2/2, the second 2/3, the third 2/3. Their mean is 7/9, their
     # squared distances from it 4/81 + 1/81 + 1/81 = 6/81; times 2/3 that is 4/81, whose root is 2/9.
     statistics = np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 1.0]])
-    found = left_out(statistics, mean)
+    found = scores_without_items(statistics, mean)
     assert found.value == 0.75
     assert found.scores.tolist() == [1.0, 2 / 3, 2 / 3]
     estimate = score_interval(statistics, mean)

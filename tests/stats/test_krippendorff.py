@@ -11,10 +11,10 @@ from hypothesis.extra.numpy import arrays
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.krippendorff import Level, krippendorff_alpha
+from wellput.stats.krippendorff import MeasurementLevel, krippendorff_alpha
 
 NAN = float("nan")
-LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS: tuple[MeasurementLevel, ...] = get_args(MeasurementLevel)
 
 # The example of Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), section C.
 EXAMPLE = [
@@ -29,7 +29,7 @@ EXAMPLE = [
     ("level", "published"),
     [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)],
 )
-def test_krippendorffs_own_example(level: Level, published: float) -> None:
+def test_krippendorffs_own_example(level: MeasurementLevel, published: float) -> None:
     estimate = krippendorff_alpha(EXAMPLE, level=level)
     assert estimate.value == pytest.approx(published, abs=5e-4)
     assert estimate.n == 11  # the twelfth unit has one rating
@@ -55,7 +55,7 @@ def test_alpha_by_hand() -> None:
         elements=st.sampled_from([0.0, 1.0, 2.0, 4.0, 4.5, 7.0, NAN]),
     )
 )
-def test_alpha_is_the_packages(level: Level, ratings: Floats) -> None:
+def test_alpha_is_the_packages(level: MeasurementLevel, ratings: Floats) -> None:
     ours = krippendorff_alpha(ratings, level=level)
     pairable = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     distinct = np.unique(pairable[~np.isnan(pairable)])
@@ -67,7 +67,7 @@ def test_alpha_is_the_packages(level: Level, ratings: Floats) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_alpha_is_the_packages_on_a_large_panel(level: Level) -> None:
+def test_alpha_is_the_packages_on_a_large_panel(level: MeasurementLevel) -> None:
     rng = np.random.default_rng(0)
     ratings = np.clip(
         np.round(50 + 15 * rng.normal(size=300) + 10 * rng.normal(size=(8, 300))), 0, 100
@@ -85,7 +85,7 @@ def test_alpha_is_the_packages_on_a_large_panel(level: Level) -> None:
     st.permutations(range(6)),
 )
 def test_the_order_of_judges_and_units_does_not_matter(
-    level: Level, ratings: Floats, judges: list[int], units: list[int]
+    level: MeasurementLevel, ratings: Floats, judges: list[int], units: list[int]
 ) -> None:
     one = krippendorff_alpha(ratings, level=level).value
     other = krippendorff_alpha(ratings[judges][:, units], level=level).value
@@ -94,7 +94,7 @@ def test_the_order_of_judges_and_units_does_not_matter(
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_perfect_agreement_is_1(level: Level) -> None:
+def test_perfect_agreement_is_1(level: MeasurementLevel) -> None:
     row = [0.1, 0.7, 0.1, 0.3]
     assert krippendorff_alpha([row, row, row], level=level).value == 1.0
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from wellput.core.metric import Floats
 from wellput.stats.correlation import Correlation, common_cells, correlation_value
-from wellput.stats.left_out import leave_out
+from wellput.stats.correlation_intervals import leave_out
 from wellput.stats.soft_accuracy import leave_out_of_spa, spa
-from wellput.stats.table_figure import TableFigure
+from wellput.stats.two_way_jackknife import TableFigure
 
 LEVELS = [("segment", "none"), ("segment", "item"), ("segment", "system"), ("system", "none")]
 COEFFICIENTS = ["pearson", "spearman", "kendall", "kendall-c"]

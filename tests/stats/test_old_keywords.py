@@ -11,24 +11,21 @@ import numpy as np
 import pytest
 
 from tests.stats.test_permutation import three_scorers
-from wellput.stats.comparison import compare_all
 from wellput.stats.correlation import Correlation, correlate, tie_threshold
-from wellput.stats.correlation_bootstrap import (
+from wellput.stats.correlation_resampling import (
     boot_both,
     boot_difference,
     boot_inputs,
     boot_systems,
     bootstrap_correlation,
     correlation_replicates,
-)
-from wellput.stats.dependent_correlations import williams_test
-from wellput.stats.permutation import (
     perm_both,
     perm_cells,
     perm_inputs,
     perm_systems,
     permutation_test,
 )
+from wellput.stats.metric_comparison import compare_all, williams_test
 
 X, Y, Z = three_scorers(5, 7, 20, 1)
 KENDALL_BY_ITEM = Correlation(average="item", coefficient="kendall")

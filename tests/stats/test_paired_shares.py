@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
 
-from wellput.stats.paired_shares import DifferenceOfShares
+from wellput.stats.proportions import DifferenceOfShares
 
 
 @pytest.mark.parametrize(("a", "b", "n"), [(1, 7, 21), (9, 1, 30), (40, 20, 160), (0, 6, 12)])

@@ -16,8 +16,14 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.correlation import Average, Coefficient, Correlation, Level, correlate
-from wellput.stats.permutation import (
+from wellput.stats.correlation import (
+    Coefficient,
+    Correlation,
+    CorrelationAverage,
+    CorrelationLevel,
+    correlate,
+)
+from wellput.stats.correlation_resampling import (
     perm_both,
     perm_cells,
     perm_inputs,
@@ -31,7 +37,7 @@ TESTS: dict[str, Callable[..., Estimate]] = {
     "items": perm_inputs,
     "cells": perm_cells,
 }
-GROUPINGS: dict[str, tuple[Level, Average]] = {
+GROUPINGS: dict[str, tuple[CorrelationLevel, CorrelationAverage]] = {
     "pooled": ("segment", "none"),
     "item": ("segment", "item"),
     "system": ("segment", "system"),

@@ -8,7 +8,7 @@ from statsmodels.stats.power import TTestPower
 
 from benchmarks.power import PLANS, Systems, found_share, recommended
 from wellput.core.errors import InputError
-from wellput.stats.dependent_correlations import williams
+from wellput.stats.metric_comparison import williams
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 
 pytestmark = pytest.mark.heavy  # many simulations

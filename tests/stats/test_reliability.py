@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wellput.core.metric import Floats
-from wellput.stats.judges import split_half
+from wellput.stats.judge_correlations import split_half
 from wellput.stats.reliability import panel_reliability
 
 WORTH = np.array([-0.6, -0.2, 0.0, 0.3, 0.5])

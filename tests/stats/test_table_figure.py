@@ -14,10 +14,9 @@ from scipy import stats
 
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.chance import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
-from wellput.stats.table_figure import TableFigure
-from wellput.stats.two_way import crossed_variance
+from wellput.stats.correlation_intervals import chance_of, chance_of_segments
+from wellput.stats.two_way_jackknife import TableFigure, crossed_variance
 
 
 def mean_left_out(values: Floats) -> TableFigure:

@@ -13,13 +13,13 @@ from sklearn.model_selection import LeaveOneGroupOut
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.validation import HeldOut, LinearModel, Unseen, held_out, leave_one_out_r
+from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r
 
 SEED = 12345
 
 
-def least_squares(y: Floats, x: Floats) -> LinearModel:
-    return LinearModel(range(x.shape[1]), np.zeros(x.shape[1]))
+def least_squares(y: Floats, x: Floats) -> RegressionColumns:
+    return RegressionColumns(range(x.shape[1]), np.zeros(x.shape[1]))
 
 
 class Cells:
@@ -52,7 +52,11 @@ class Cells:
         self.items = [f"i{place % n_items:03}" for place in kept]
 
     def held_out(
-        self, unseen: Unseen, *, folds: int = 10, learn: Callable[..., LinearModel] = least_squares
+        self,
+        unseen: Unseen,
+        *,
+        folds: int = 10,
+        learn: Callable[..., RegressionColumns] = least_squares,
     ) -> HeldOut:
         return held_out(
             self.y, self.x, systems=self.systems, items=self.items, learn=learn, unseen=unseen,
@@ -96,7 +100,7 @@ def test_scores_of_unseen_systems_are_those_of_scikit_learn() -> None:
 
 def test_scores_of_a_ridge_regression_are_those_of_scikit_learn() -> None:
     data = Cells(5, 8, slopes=(0.7, -0.4), seed=2)
-    found = data.held_out("system", learn=lambda y, x: LinearModel([0, 1], np.full(2, 3.0)))
+    found = data.held_out("system", learn=lambda y, x: RegressionColumns([0, 1], np.full(2, 3.0)))
     np.testing.assert_allclose(
         found.scores, by_hand(data, data.x, by_system(data), penalty=3.0), rtol=1e-9
     )
@@ -107,9 +111,9 @@ def test_neither_the_system_nor_the_item_is_learned_from() -> None:
     systems, items = np.array(data.systems), np.array(data.items)
     learned: list[set[float]] = []
 
-    def watch(y: Floats, x: Floats) -> LinearModel:
+    def watch(y: Floats, x: Floats) -> RegressionColumns:
         learned.append(set(y.tolist()))
-        return LinearModel([0], np.zeros(1))
+        return RegressionColumns([0], np.zeros(1))
 
     assert data.held_out("both", learn=watch).folds == 100
     for seen in learned:
@@ -188,7 +192,7 @@ def test_no_gain_over_oneself() -> None:
 
 def test_a_second_predictor_that_counts_is_a_gain() -> None:
     data = Cells(12, 30, slopes=(0.9, 0.9), seed=8)
-    single = data.held_out("both", learn=lambda y, x: LinearModel([0], np.zeros(1)))
+    single = data.held_out("both", learn=lambda y, x: RegressionColumns([0], np.zeros(1)))
     gain = data.held_out("both").minus(single)
     assert gain.low is not None
     assert gain.low > 0
@@ -206,10 +210,10 @@ def test_few_systems_have_no_interval() -> None:
 def test_rows_without_a_model_have_no_score() -> None:
     data = Cells(5, 10, slopes=(0.8,), seed=10)
 
-    def learn(y: Floats, x: Floats) -> LinearModel:
+    def learn(y: Floats, x: Floats) -> RegressionColumns:
         if len({round(value, 12) for value in y} & {round(data.y[0], 12)}) == 0:
             raise InputError("no")
-        return LinearModel([0], np.zeros(1))
+        return RegressionColumns([0], np.zeros(1))
 
     found = data.held_out("system", learn=learn)
     assert list(np.flatnonzero(np.isnan(found.scores))) == list(range(10))

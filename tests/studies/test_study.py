@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 import wellput
 from tests.studies.studies import answer_to
 from wellput import EvalSet, EvalSource, InputError, Item, Metric, Study
-from wellput.agreement.decisions import KEPT, REFUSED
+from wellput.agreement.preferences import KEPT, REFUSED
 from wellput.studies.designs.rating import Rating
 from wellput.studies.store import Store
 

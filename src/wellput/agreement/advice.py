@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agreement.orders import is_sentinel
-from wellput.agreement.result import Agreement, Difference
+from wellput.agreement.result import Agreement, MetricDifference
 from wellput.core.counted import counted
 from wellput.core.score import FEWEST_ITEMS
 
-CORRELATIONS = ("pearson", "spearman", "kendall", "kendall-c")
+CORRELATION_COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c")
 """The coefficients that are 0 where a metric knows nothing."""
 
 
 def advise(
     agreement: Sequence[Agreement],
-    differences: Sequence[Difference],
+    differences: Sequence[MetricDifference],
     ceilings: Mapping[str, float | None],
     *,
     items: Mapping[str, int] | None = None,
@@ -62,7 +62,7 @@ def advise(
             sentences.append(f"{question} ({coefficient}): {reason}.")
             continue
         best = max(candidates, key=lambda row: row.value)
-        if best.coefficient in CORRELATIONS and best.value <= 0:
+        if best.coefficient in CORRELATION_COEFFICIENTS and best.value <= 0:
             sentences.append(
                 f"{question}: no metric agrees with people; the highest correlation, that of "
                 f"{best.metric}, is {_figure(best.value)} ({best.coefficient})."
@@ -81,7 +81,7 @@ def advise(
 
 
 def _agrees(row: Agreement) -> str:
-    if row.coefficient in CORRELATIONS:
+    if row.coefficient in CORRELATION_COEFFICIENTS:
         return f"correlates {_figure(row.value)} with people ({row.coefficient})"
     return f"agrees {_figure(row.value)} with people ({row.coefficient})"
 
@@ -122,7 +122,7 @@ def has_interval(row: Agreement) -> bool:
 
 
 def _against_length(
-    best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
+    best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[MetricDifference], alpha: float
 ) -> str:
     """What length alone reaches. It was not chosen for its agreement, so its p-value needs no
     correction for there being many pairs."""
@@ -141,7 +141,10 @@ def _against_length(
 
 
 def _told_from(
-    best: Agreement, candidates: Sequence[Agreement], pairs: Sequence[Difference], alpha: float
+    best: Agreement,
+    candidates: Sequence[Agreement],
+    pairs: Sequence[MetricDifference],
+    alpha: float,
 ) -> str:
     tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
     rivals = [row.metric for row in candidates if row.metric in tied]
@@ -153,8 +156,8 @@ def _told_from(
 
 def _not_told_from(
     metric: str,
-    pairs: Sequence[Difference],
-    p_value: Callable[[Difference], float],
+    pairs: Sequence[MetricDifference],
+    p_value: Callable[[MetricDifference], float],
     alpha: float,
 ) -> list[str]:
     """The metrics whose difference from this one is not significant."""

@@ -10,27 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agreement.advice import advise
-from wellput.agreement.cells import common_cells, segment_scores, system_scores, undefined_cells
-from wellput.agreement.compare import Compare, PairTest, compare_pairs
-from wellput.agreement.correlate import Held, Uncertainty, hold_segments, hold_systems
-from wellput.agreement.decisions import decision_confusions
-from wellput.agreement.documents import draw_documents, hold_documents
+from wellput.agreement.correlations import (
+    MetricAgainstPeople,
+    Uncertainty,
+    common_cells,
+    correlate_documents,
+    correlate_segments,
+    correlate_systems,
+    draw_documents,
+    segment_scores,
+    system_scores,
+    undefined_cells,
+)
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
+from wellput.agreement.metric_pairs import CompareMetrics, PairTest, compare_pairs
 from wellput.agreement.models import model_table
 from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
-from wellput.agreement.prepared import prepared_panels
+from wellput.agreement.preferences import decision_confusions
+from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranking import rank_panel
-from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, Difference
+from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
 from wellput.core.errors import InputError
 from wellput.core.generalize import Generalize
 from wellput.core.judgment import Judgment
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.comparison import CORRECTIONS, TESTS, Correction, Test
-from wellput.stats.correlation import Average, Coefficient, Correlation
+from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage
+from wellput.stats.metric_comparison import (
+    CORRECTIONS,
+    CORRELATION_TESTS,
+    Correction,
+    CorrelationTest,
+)
 
-FEWEST_SYSTEMS = 3
+MIN_SYSTEMS = 3
 
 
 @dataclass(frozen=True)
@@ -38,13 +52,13 @@ class AgreementOptions:
     """What to compute. `test` auto compares two metrics by the inference that gives the intervals."""
 
     level: AgreementLevel = "segment"
-    average: Average = "none"
+    average: CorrelationAverage = "none"
     coefficients: Sequence[Coefficient] = ("pearson",)
     normalization: Normalization | None = None
     questions: Sequence[str] = ()
     exclusions: Sequence[Exclusion] = ()
     judges_below: float | None = None
-    test: Test | Literal["auto"] = "auto"
+    test: CorrelationTest | Literal["auto"] = "auto"
     correction: Correction = "holm"
     document_size: int = 300
     documents: int = 10
@@ -55,7 +69,7 @@ class AgreementOptions:
     """Metrics that were fitted to these very judgments."""
 
 
-FITTED_HERE = (
+FITTED_HERE_NOTE = (
     "{} was fitted to these judgments, so that its agreement with them says nothing of others; fit "
     "says how well it does on what it has not seen."
 )
@@ -79,7 +93,7 @@ def agree(
     ]
     rankings = [rank_panel(panel) for panel in (ready if options.normalization else raw).values()]
     agreement: list[Agreement] = []
-    differences: list[Difference] = []
+    differences: list[MetricDifference] = []
     for panel in ready.values():
         rows, pairs = _against(tables, panel.table(), options, on_phase)
         agreement += rows
@@ -125,7 +139,7 @@ def agree(
         confidence=options.uncertainty.confidence,
         notes=(
             *(panel.note for panel in ready.values() if panel.note),
-            *(FITTED_HERE.format(name) for name in tables if name in options.fitted_here),
+            *(FITTED_HERE_NOTE.format(name) for name in tables if name in options.fitted_here),
         ),
     )
 
@@ -155,15 +169,15 @@ def _against(
     human: ScoreTable,
     options: AgreementOptions,
     on_phase: OnPhase,
-) -> tuple[list[Agreement], list[Difference]]:
+) -> tuple[list[Agreement], list[MetricDifference]]:
     cells = common_cells(list(tables.values()), human)
     if not cells.any():
         raise InputError(f"No output that was judged on {human.scorer!r} has a score as well.")
     rows: list[Agreement] = []
-    pairs: list[Difference] = []
+    pairs: list[MetricDifference] = []
     for coefficient in options.coefficients:
         on_metric = on_phase("correlating metrics with people", len(tables))
-        held: dict[str, Held] = {}
+        held: dict[str, MetricAgainstPeople] = {}
         for name, hold in _held_by(tables, human, cells, coefficient, options):
             held[name] = hold
             on_metric(1)
@@ -186,7 +200,7 @@ def _held_by(
     cells: NDArray[np.bool_],
     coefficient: Coefficient,
     options: AgreementOptions,
-) -> Iterator[tuple[str, Held]]:
+) -> Iterator[tuple[str, MetricAgainstPeople]]:
     """Every metric held against people at the level asked for."""
     seed, threads = options.uncertainty.seed, options.uncertainty.threads
     if options.level == "document":
@@ -194,14 +208,14 @@ def _held_by(
             cells, size=options.document_size, documents=options.documents, seed=seed
         )
         for name, table in tables.items():
-            yield name, hold_documents(table, human, cells, drawn, coefficient, seed)
+            yield name, correlate_documents(table, human, cells, drawn, coefficient, seed)
     elif options.level == "system":
         for name, table in tables.items():
-            yield name, hold_systems(table, human, cells, coefficient, seed)
+            yield name, correlate_systems(table, human, cells, coefficient, seed)
     else:
         correlation = Correlation("segment", options.average, coefficient)
         for name, table in tables.items():
-            yield name, hold_segments(table, human, cells, correlation, seed, threads)
+            yield name, correlate_segments(table, human, cells, correlation, seed, threads)
 
 
 def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreement]:
@@ -218,7 +232,7 @@ def _pair_test(
     human: ScoreTable,
     cells: NDArray[np.bool_],
     coefficient: Coefficient,
-    held: Mapping[str, Held],
+    held: Mapping[str, MetricAgainstPeople],
     options: AgreementOptions,
 ) -> PairTest:
     """How two metrics are compared: by what leaving systems and items out does to the difference of
@@ -237,12 +251,12 @@ def _pair_test(
         raise InputError(f"test={options.test!r} is not for {what}: leave test= out.")
     correlation = Correlation(options.level, options.average, coefficient)
     compare, n_resamples = _named_test(
-        cast("Test", options.test), tables, human, cells, correlation, options
+        cast("CorrelationTest", options.test), tables, human, cells, correlation, options
     )
     return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
 
 
-def _turned(held: Held) -> Held:
+def _turned(held: MetricAgainstPeople) -> MetricAgainstPeople:
     """Length may be good or bad: it is compared by how far it goes along with people either way."""
     figure = held.figure
     if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
@@ -251,13 +265,13 @@ def _turned(held: Held) -> Held:
 
 
 def _named_test(
-    test: Test,
+    test: CorrelationTest,
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     cells: NDArray[np.bool_],
     correlation: Correlation,
     options: AgreementOptions,
-) -> tuple[Compare, int | None]:
+) -> tuple[CompareMetrics, int | None]:
     """A test of the literature, and how many resamples it takes."""
     # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
     # at system level too, and average them as the papers do.
@@ -270,11 +284,13 @@ def _named_test(
         arrays = {name: values[:, None] for name, values in arrays.items()}
         people = people[:, None]
     if test == "williams":
-        return lambda a, b, _: TESTS[test](arrays[a], arrays[b], people, correlation), None
+        return lambda a, b, _: CORRELATION_TESTS[test](
+            arrays[a], arrays[b], people, correlation
+        ), None
     draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
 
     def compare(a: str, b: str, n_resamples: int) -> Estimate:
-        return TESTS[test](
+        return CORRELATION_TESTS[test](
             arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
         )
 
@@ -285,9 +301,9 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
     if not tables:
         raise InputError("No metric was given.")
     n_systems = len(next(iter(tables.values())).systems)
-    if options.level in ("system", "document") and n_systems < FEWEST_SYSTEMS:
+    if options.level in ("system", "document") and n_systems < MIN_SYSTEMS:
         raise InputError(
-            f"At {options.level} level there must be at least {FEWEST_SYSTEMS} systems to correlate; "
+            f"At {options.level} level there must be at least {MIN_SYSTEMS} systems to correlate; "
             f"there are {n_systems}. Use level='segment'."
         )
     if "spa" in options.coefficients and options.level != "system":

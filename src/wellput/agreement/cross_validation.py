@@ -12,11 +12,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from wellput.agreement.predictors import Rows
+from wellput.agreement.models import JudgedRows
 from wellput.core.counted import counted
 from wellput.core.metric import Floats
 from wellput.stats.regression import Regression, is_constant
-from wellput.stats.validation import HeldOut, LinearModel, Unseen, held_out, leave_one_out_r
+from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r
 
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
 
@@ -57,7 +57,7 @@ class CrossValidation:
 
 
 def cross_validated(
-    rows: Rows,
+    rows: JudgedRows,
     model: Regression,
     fit: Callable[[Floats, Floats], Regression],
     *,
@@ -68,7 +68,7 @@ def cross_validated(
     """`model` is the fit to all rows, `fit` what makes one of a part of them. Leaving out single
     sentences keeps the predictors and the penalty of the whole."""
 
-    def learn(y: Floats, x: Floats) -> LinearModel:
+    def learn(y: Floats, x: Floats) -> RegressionColumns:
         on_progress(1)
         return _linear(rows, fit(y, x), x)
 
@@ -107,7 +107,10 @@ def _cross_validation(ours: HeldOut, single: BestSingle | None, n: int) -> Cross
 
 
 def _held_out(
-    rows: Rows, unseen: Unseen, learn: Callable[[Floats, Floats], LinearModel], seed: int
+    rows: JudgedRows,
+    unseen: Unseen,
+    learn: Callable[[Floats, Floats], RegressionColumns],
+    seed: int,
 ) -> HeldOut:
     return held_out(
         rows.y,
@@ -121,13 +124,13 @@ def _held_out(
     )
 
 
-def _best_single(rows: Rows, ours: HeldOut, seed: int) -> BestSingle:
+def _best_single(rows: JudgedRows, ours: HeldOut, seed: int) -> BestSingle:
     chosen: dict[str, None] = {}
 
-    def learn(y: Floats, x: Floats) -> LinearModel:
+    def learn(y: Floats, x: Floats) -> RegressionColumns:
         best = int(np.argmax([_explained(y - y.mean(), column) for column in x.T]))
         chosen[rows.names[best]] = None
-        return LinearModel([best], np.zeros(1))
+        return RegressionColumns([best], np.zeros(1))
 
     theirs = _held_out(rows, ours.unseen, learn, seed)
     gain = ours.minus(theirs)
@@ -142,12 +145,12 @@ def _explained(centered: Floats, column: Floats) -> float:
     return float(np.square(apart @ centered) / (apart @ apart))
 
 
-def _linear(rows: Rows, model: Regression, x: Floats) -> LinearModel:
+def _linear(rows: JudgedRows, model: Regression, x: Floats) -> RegressionColumns:
     places = rows.places(model.names)
-    return LinearModel(places, model.penalty * x[:, places].var(axis=0))
+    return RegressionColumns(places, model.penalty * x[:, places].var(axis=0))
 
 
-def _single_units(rows: Rows, unseen: Unseen) -> Sequence[str]:
+def _single_units(rows: JudgedRows, unseen: Unseen) -> Sequence[str]:
     units = {"item": rows.items, "system": rows.systems}
     return [
         name for name, labels in units.items() if unseen in (name, "both") and len(set(labels)) < 2

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
-from wellput.agreement.known_names import Answer, KnownNames, refuse_unknown, systems_of
-from wellput.agreement.panel import Exclusion
+from wellput.agreement.panel import AnyJudgment, Exclusion, KnownNames, refuse_unknown, systems_of
 from wellput.core.errors import InputError, did_you_mean
 
-KEYS = ("judge", "system", "item")
-A = TypeVar("A", bound=Answer)
+EXCLUSION_KEYS = ("judge", "system", "item")
+A = TypeVar("A", bound=AnyJudgment)
 
 
 def parse_exclusion(text: str, question: str = "") -> Exclusion:
@@ -33,15 +32,15 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
     named: dict[str, str] = {}
     for part in rule.split(","):
         key, equals, name = (piece.strip() for piece in part.partition("="))
-        if key not in KEYS or not equals or not name:
+        if key not in EXCLUSION_KEYS or not equals or not name:
             raise InputError(
                 f"exclude={text!r}: {part.strip()!r} must be judge=NAME, system=NAME or item=ID."
-                f"{did_you_mean(key, KEYS)}"
+                f"{did_you_mean(key, EXCLUSION_KEYS)}"
             )
         if key in named:
             raise InputError(f"exclude={text!r} names two of {key}: give two exclusions.")
         named[key] = name
-    judge, system, item = (named.get(key) for key in KEYS)
+    judge, system, item = (named.get(key) for key in EXCLUSION_KEYS)
     return Exclusion(question, reason.strip(), judge=judge, system=system, item=item)
 
 
@@ -55,7 +54,7 @@ def of_others(exclusions: Sequence[Exclusion], known: KnownNames) -> list[Exclus
     ]
 
 
-def leave_out(
+def without_excluded(
     answers: Sequence[A], exclusions: Sequence[Exclusion]
 ) -> tuple[list[A], list[Exclusion]]:
     """The answers that no exclusion covers; and for each exclusion and question how many it took, a
@@ -89,12 +88,12 @@ def known_answers(
 ) -> tuple[list[A], list[Exclusion]]:
     """The answers about systems and items of the evalset, and what was excluded because it is about
     others. Raises InputError for others that are not excluded."""
-    kept, left_out = leave_out(answers, of_others(exclusions, known))
+    kept, left_out = without_excluded(answers, of_others(exclusions, known))
     refuse_unknown(kept, known)
     return kept, left_out
 
 
-def _covers(exclusion: Exclusion, answer: Answer) -> bool:
+def _covers(exclusion: Exclusion, answer: AnyJudgment) -> bool:
     return (
         exclusion.question in ("", answer.question)
         and exclusion.judge in (None, answer.judge)

@@ -2,8 +2,9 @@
 
 The regression is what explains the judgments best; the metric derived from it must make sense for a
 new sentence. So predictors for which no value is perfect (a length) are dropped and the model is
-fitted again without them, then divided by its value for a perfect sentence, which scores 1: equations 4
-and 5 of Bangalore, Rambow & Whittaker (2000) came about like this.
+fitted again without them, then divided by its value for a perfect sentence, which scores 1:
+equations 4 and 5 of Bangalore, Rambow & Whittaker (2000) came about like this. The metric's card
+says whose judgments it was fitted to, and how well.
 """
 
 from __future__ import annotations
@@ -16,30 +17,81 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from wellput import __version__
-from wellput.agreement.card import figures
 from wellput.agreement.cross_validation import CrossValidation, cross_validated
-from wellput.agreement.models import ModelSummary, models_of
-from wellput.agreement.predictors import Rows, judged_rows
+from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, models_of
+from wellput.agreement.panel import Panel
 from wellput.core.errors import InputError
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
-from wellput.core.table import ScoreTable
+from wellput.core.table import Estimate, ScoreTable
 from wellput.io.files import PathLike
-from wellput.stats.clustered import ClusteredCoefficients, clustered_coefficients
-from wellput.stats.model_choice import Step
+from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
+from wellput.stats.model_choice import SelectionStep
 from wellput.stats.model_choice import stepwise as choose
 from wellput.stats.regression import Regression, ols, ridge
+
+
+def panel_provenance(panel: Panel) -> dict[str, Any]:
+    """What the card says of the judges."""
+    rated = ~np.isnan(panel.ratings).all(axis=(1, 2))
+    return {
+        "normalization": panel.normalization,
+        "judges": int(rated.sum()),
+        "judgments": int((~np.isnan(panel.ratings)).sum()),
+        "excluded": [
+            {key: value for key, value in asdict(one).items() if value is not None}
+            for one in panel.excluded
+        ],
+    }
+
+
+def card_figures(model: Regression, inference: ClusteredCoefficients | None) -> dict[str, Any]:
+    """A regression's figures, as they stand in JSON. Errors, intervals and p-values hold for what
+    `inference` generalizes to; NaN or null where there is none."""
+    k = len(model.names)
+    errors = np.full(k, np.nan) if inference is None else inference.errors
+    nothing = Estimate(float("nan"))
+    estimates = (nothing,) * k if inference is None else inference.coefficients
+    constant = nothing if inference is None else inference.intercept
+    return {
+        "coefficients": [
+            {
+                "predictor": name,
+                "coefficient": float(model.coefficients[place]),
+                "standard_error": float(errors[place]),
+                "low": estimates[place].low,
+                "high": estimates[place].high,
+                "t": float(model.coefficients[place] / errors[place]),
+                "p_value": estimates[place].p_value,
+                "variance_inflation": float(model.variance_inflation[place]),
+            }
+            for place, name in enumerate(model.names)
+        ],
+        "constant": {
+            "coefficient": model.intercept,
+            "standard_error": float("nan") if inference is None else inference.intercept_error,
+            "low": constant.low,
+            "high": constant.high,
+        },
+        "r_squared": model.r_squared,
+        "adjusted_r_squared": model.adjusted_r_squared,
+        "f": model.f,
+        "p_value": float("nan") if inference is None else inference.p_value,
+        "aic": model.aic,
+        "penalty": model.penalty or None,
+    }
+
 
 FitMethod = Literal["ols", "ridge"]
 Criterion = Literal["aic", "p"]
 
-FAR = 3.0
+MAX_STUDENTIZED_RESIDUAL = 3.0
 """A studentized residual beyond this is reported as an outlier."""
 
-INFLUENTIAL = 1.0
+MAX_COOKS_DISTANCE = 1.0
 """So is a row with a Cook's distance above this (Cook & Weisberg 1982)."""
 
 
@@ -68,7 +120,7 @@ class Fit(Result):
     derived: Regression
     inference: ClusteredCoefficients | None
     model: FittedModel
-    steps: tuple[Step, ...]
+    steps: tuple[SelectionStep, ...]
     dropped: tuple[str, ...]
     models: tuple[ModelSummary, ...]
     cross_validation: tuple[CrossValidation, ...]
@@ -172,7 +224,7 @@ def fit_table(
         "stepwise": stepwise,
         "dropped": list(dropped),
         "generalize": generalize,
-        **figures(derived, inference),
+        **card_figures(derived, inference),
         "cross_validation": [asdict(one) for one in cross_validation],
         "seed": seed,
         "metrics": {metric: tables[metric].signature for metric in _metrics(derived.names)},
@@ -193,23 +245,25 @@ def fit_table(
         left_out=rows.left_out,
         warnings=warnings,
         generalize=generalize,
-        regression_figures=figures(regression, _inference(rows, regression, generalize)),
+        regression_figures=card_figures(regression, _inference(rows, regression, generalize)),
     )
 
 
 def _regression(
     y: Floats, x: Floats, names: Sequence[str], method: FitMethod, stepwise: Criterion | None
-) -> tuple[Regression, list[Step]]:
+) -> tuple[Regression, list[SelectionStep]]:
     if stepwise is not None:
         return choose(y, x, names, by=stepwise)
     return (ridge if method == "ridge" else ols)(y, x, names), []
 
 
-def _without_perfect(rows: Rows, names: Sequence[str]) -> tuple[str, ...]:
+def _without_perfect(rows: JudgedRows, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if rows.perfect[rows.names.index(name)] is None)
 
 
-def _model(rows: Rows, derived: Regression, rescale: bool, card: Mapping[str, Any]) -> FittedModel:
+def _model(
+    rows: JudgedRows, derived: Regression, rescale: bool, card: Mapping[str, Any]
+) -> FittedModel:
     predictors = tuple(
         Predictor(*split_predictor(name), float(coefficient), rows.perfect[rows.names.index(name)])
         for name, coefficient in zip(derived.names, derived.coefficients, strict=True)
@@ -230,7 +284,7 @@ def _model(rows: Rows, derived: Regression, rescale: bool, card: Mapping[str, An
 
 
 def _derived(
-    rows: Rows,
+    rows: JudgedRows,
     y: Floats,
     x: Floats,
     *,
@@ -248,7 +302,7 @@ def _derived(
 
 
 def _inference(
-    rows: Rows, model: Regression, generalize: Generalize
+    rows: JudgedRows, model: Regression, generalize: Generalize
 ) -> ClusteredCoefficients | None:
     """None where coefficients have no errors: shrunken ones, or those that determine the judgments."""
     if model.penalty or model.is_exact:
@@ -262,10 +316,12 @@ def _inference(
     )
 
 
-def _outliers(rows: Rows, model: Regression) -> tuple[Outlier, ...]:
+def _outliers(rows: JudgedRows, model: Regression) -> tuple[Outlier, ...]:
     """The farthest first."""
     studentized, cooks = model.studentized, model.cooks_distances
-    far = np.flatnonzero((np.abs(studentized) > FAR) | (cooks > INFLUENTIAL))
+    far = np.flatnonzero(
+        (np.abs(studentized) > MAX_STUDENTIZED_RESIDUAL) | (cooks > MAX_COOKS_DISTANCE)
+    )
     found = [
         Outlier(
             rows.systems[row],

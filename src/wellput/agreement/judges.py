@@ -9,15 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.choices import WON
-from wellput.agreement.panel import Exclusion, Panel, normalized
+from wellput.agreement.panel import SHARE_WON_BY_A, Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
 from wellput.core.counted import counted
 from wellput.core.judgment import Preference
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.intraclass import intraclass_correlations
-from wellput.stats.judges import (
+from wellput.stats.judge_correlations import (
     judges_against_rest,
     pair_correlations,
     pairwise_correlations,
@@ -26,7 +24,7 @@ from wellput.stats.judges import (
 from wellput.stats.kappa import pairwise_kappas
 from wellput.stats.krippendorff import krippendorff_alpha
 from wellput.stats.ratings import MIN_SHARED_UNITS
-from wellput.stats.reliability import panel_reliability
+from wellput.stats.reliability import intraclass_correlations, panel_reliability
 from wellput.stats.weighted_agreement import interval_beta
 
 MIN_PANEL_SHARE = 0.5
@@ -62,7 +60,11 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
     sums: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
     for choice in choices:
         pair = (choice.system_a, choice.system_b)
-        won = WON[choice.choice] if pair == tuple(sorted(pair)) else 1 - WON[choice.choice]
+        won = (
+            SHARE_WON_BY_A[choice.choice]
+            if pair == tuple(sorted(pair))
+            else 1 - SHARE_WON_BY_A[choice.choice]
+        )
         unit = sums.setdefault((choice.item, tuple(sorted(pair))), {})
         unit.setdefault(choice.judge, []).append(won)
     units = np.full((len(judges), len(sums)), np.nan)

@@ -1,9 +1,13 @@
-"""The table of models: how well each predictor and some combinations explain the judgments.
+"""Judgments explained by metrics: the rows of a regression, and the table of models.
 
-As Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by itself, the best of them with
-each of the others, and all together, on the same rows. R², F and AIC are those of the paper. The
-p-values are not those of F, which take rows for independent: they hold for other systems and other
-items, or as asked for.
+The noun is `JudgedRows`: judged sentences with the predictors of their judgments. A row is a
+(system, item) cell that people judged; the response is their mean rating. A predictor is the
+segment score of a metric (`sta`) or a component of it (`ssa.substitutions`).
+
+The table of models is as Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by
+itself, the best of them with each of the others, and all together, on the same rows. R², F and AIC
+are those of the paper. The p-values are not those of F, which take rows for independent: they hold
+for other systems and other items, or as asked for.
 """
 
 from __future__ import annotations
@@ -11,12 +15,101 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wellput.agreement.predictors import Rows, judged_rows
-from wellput.core.errors import InputError
+import numpy as np
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.fitted_model import split_predictor
 from wellput.core.generalize import Generalize
+from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable
-from wellput.stats.clustered import clustered_coefficients
+from wellput.stats.clustered_regression import clustered_coefficients
 from wellput.stats.regression import ols
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """What a regression sees. `perfect` has the value a perfect output has of each predictor, None
+    where there is none; `left_out` how many judged cells have no row, by reason."""
+
+    names: tuple[str, ...]
+    y: Floats
+    x: Floats
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    perfect: tuple[float | None, ...]
+    left_out: Mapping[str, int]
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        return [self.names.index(name) for name in names]
+
+
+def judged_rows(
+    tables: Mapping[str, ScoreTable], human: ScoreTable, predictors: Sequence[str]
+) -> JudgedRows:
+    """The judged cells for which all predictors are defined, so that all models see the same rows.
+
+    `tables` are by the metric's name; all tables must have the systems and items of `human`.
+    """
+    if not predictors:
+        raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
+    if len(set(predictors)) < len(predictors):
+        twice = sorted({name for name in predictors if list(predictors).count(name) > 1})
+        raise InputError(f"Predictors must differ; {', '.join(twice)} is given twice.")
+    used = {metric: _table(tables, metric) for metric, _ in map(split_predictor, predictors)}
+    for table in used.values():
+        if (table.systems, table.items) != (human.systems, human.items):
+            raise InputError(
+                f"{table.scorer} and the judgments have different systems or items; "
+                "both must come from the same evalset."
+            )
+    columns = {name: _values(used, name) for name in predictors}
+    judged = human.present & np.isfinite(human.scores)
+    scored = np.logical_and.reduce([table.present for table in used.values()])
+    left_out: dict[str, int] = {"no output or no reference": int((judged & ~scored).sum())}
+    complete = judged & scored
+    for name, values in columns.items():
+        undefined = complete & ~np.isfinite(values)
+        left_out[f"{name} is undefined"] = int(undefined.sum())
+        complete &= ~undefined
+    at_system, at_item = np.nonzero(complete)
+    return JudgedRows(
+        names=tuple(predictors),
+        y=human.scores[complete],
+        x=np.column_stack([values[complete] for values in columns.values()]),
+        systems=tuple(human.systems[place] for place in at_system),
+        items=tuple(human.items[place] for place in at_item),
+        perfect=tuple(_perfect(used, name) for name in predictors),
+        left_out={reason: n for reason, n in left_out.items() if n},
+    )
+
+
+def _table(tables: Mapping[str, ScoreTable], metric: str) -> ScoreTable:
+    if metric not in tables:
+        raise InputError(
+            f"No scores of {metric!r}.{did_you_mean(metric, list(tables))} "
+            f"There are scores of {', '.join(tables) or 'no metric'}."
+        )
+    return tables[metric]
+
+
+def _values(tables: Mapping[str, ScoreTable], predictor: str) -> Floats:
+    metric, component = split_predictor(predictor)
+    table = tables[metric]
+    if component is None:
+        return table.scores
+    components = table.components(table.statistics)
+    if component not in components:
+        known = [f"{metric}.{name}" for name in components]
+        raise InputError(
+            f"{metric} has no component {component!r}.{did_you_mean(predictor, known)} "
+            f"It has {', '.join(components) or 'none'}."
+        )
+    return np.where(table.present, components[component], np.nan)
+
+
+def _perfect(tables: Mapping[str, ScoreTable], predictor: str) -> float | None:
+    metric, component = split_predictor(predictor)
+    return tables[metric].perfect.get("score" if component is None else component)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +138,7 @@ def model_table(
     return models_of(judged_rows(tables, human, predictors), generalize)
 
 
-def models_of(rows: Rows, generalize: Generalize = "both") -> list[ModelSummary]:
+def models_of(rows: JudgedRows, generalize: Generalize = "both") -> list[ModelSummary]:
     """Single predictors, pairs with the best, all."""
     singles = [_summary(rows, [name], generalize) for name in rows.names]
     possible = [model for model in singles if not model.note]
@@ -58,7 +151,7 @@ def models_of(rows: Rows, generalize: Generalize = "both") -> list[ModelSummary]
     return [*singles, *pairs, _summary(rows, rows.names, generalize)]
 
 
-def _summary(rows: Rows, names: Sequence[str], generalize: Generalize) -> ModelSummary:
+def _summary(rows: JudgedRows, names: Sequence[str], generalize: Generalize) -> ModelSummary:
     x = rows.x[:, rows.places(names)]
     try:
         model = ols(rows.y, x, names)

@@ -17,9 +17,9 @@ from wellput.core.table import ScoreTable
 
 SENTINELS = ("random", "length-only")
 """Metrics that are there to show the floor, not to praise a system."""
-FEW_METRICS = 4
+MAX_NAMED_METRICS = 4
 """With more of them a sentence counts metrics rather than name them."""
-MOSTLY = 2 / 3
+MIN_MOSTLY_SHARE = 2 / 3
 """A metric that gets this share of the pairs right mostly orders systems as people do; a coin gets half
 of them."""
 
@@ -120,8 +120,10 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     own = [order for order in own if order.pairs]
     own.sort(key=lambda order: (-order.agreeing / order.pairs, order.metric))
     whole = [order for order in own if not order.against]
-    mostly = [order for order in own if order.against and order.agreeing >= MOSTLY * order.pairs]
-    rest = [order for order in own if order.agreeing < MOSTLY * order.pairs]
+    mostly = [
+        order for order in own if order.against and order.agreeing >= MIN_MOSTLY_SHARE * order.pairs
+    ]
+    rest = [order for order in own if order.agreeing < MIN_MOSTLY_SHARE * order.pairs]
     parts = []
     if whole:
         names = _named(whole, len(own))
@@ -153,7 +155,7 @@ def _named(orders: Sequence[MetricOrder], of: int) -> str:
     names = [order.metric for order in orders]
     if len(names) == of > 1:
         return "Both metrics" if of == 2 else f"All {of} metrics"
-    if len(names) > FEW_METRICS:
+    if len(names) > MAX_NAMED_METRICS:
         return f"{len(names)} of {of} metrics"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -167,7 +169,7 @@ def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
     counts = [str(order.agreeing) for order in orders]
     if len(set(counts)) == 1 and len(counts) > 1:
         counts = [f"{counts[0]} each"]
-    elif len(counts) > FEW_METRICS:
+    elif len(counts) > MAX_NAMED_METRICS:
         counts = [f"{counts[-1]} to {counts[0]}"]
     shown = counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
     pairs = orders[0].pairs

@@ -1,23 +1,127 @@
-"""The noun `Panel`: a question's ratings as judges × systems × items, and the score table they make.
+"""The noun `Panel`: a question's ratings as judges × systems × items, and the score table they
+make.
 
-Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1), `unit`
-(lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. A cell is NaN where a judge gave
-no rating; a judge who rated a trial twice counts with the mean.
+Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1),
+`unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. A cell is NaN where a
+judge gave no rating; a judge who rated a trial twice counts with the mean.
+
+Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
+mean is the selection ratio: how often an output was chosen of the times it was offered.
+
+Judgments must name the systems and items of their evalset (`KnownNames`); others are refused, with
+a message that says what to type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from typing import Literal
 
 import numpy as np
 
-from wellput.agreement.known_names import KnownNames, refuse_unknown
+from wellput.core.counted import counted
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import Choice, Judgment, Preference
 from wellput.core.metric import Floats
+from wellput.core.plain_block import PlainBlock, ids_of
+from wellput.core.progress import OnProgress, unheard
+from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
+
+AnyJudgment = Judgment | Preference
+UNKNOWN_NAME_REASON = "not in the evalset"
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """The systems and items of an evalset. `items` need only hold those that are asked about."""
+
+    systems: Collection[str]
+    items: Collection[str]
+
+
+def names_of(source: EvalSource, *, on_progress: OnProgress = unheard) -> KnownNames:
+    """From one pass over the items, before anything is scored."""
+    systems: dict[str, None] = {}
+    items: set[str] = set()
+    for block in source.blocks():
+        items.update(ids_of(block))
+        if isinstance(block, PlainBlock):
+            systems |= dict.fromkeys(block.outputs)
+        else:
+            for item in block:
+                systems |= dict.fromkeys(item.outputs)
+        on_progress(len(block))
+    return KnownNames(list(systems), items)
+
+
+def systems_of(answer: AnyJudgment) -> tuple[str, ...]:
+    """The systems that an answer is about: one, or two for a choice."""
+    if isinstance(answer, Preference):
+        return answer.system_a, answer.system_b
+    return (answer.system,)
+
+
+def refuse_unknown(answers: Iterable[AnyJudgment], known: KnownNames) -> None:
+    """Raises InputError for systems and items that the evalset does not have, with what
+    leaves their judgments out; where it has none of them, with examples of both."""
+    systems: dict[str, int] = {}
+    items: dict[str, int] = {}
+    for answer in answers:
+        for name in systems_of(answer):
+            systems[name] = systems.get(name, 0) + 1
+        items[answer.item] = items.get(answer.item, 0) + 1
+    problems = _unknown("system", systems, known.systems) + _unknown("item", items, known.items)
+    if problems:
+        raise InputError.collect(
+            "The judgments name systems or items that the evalset does not have:", problems
+        )
+
+
+def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> list[str]:
+    """A line for each unknown name; one for all of them where no name is known."""
+    unknown = {name: n for name, n in counts.items() if name not in known}
+    if len(unknown) == len(counts) > 1:
+        return [
+            f"none of the {len(counts)} {kind}s is in the evalset: the judgments have "
+            f"{_examples(counts)}; the evalset has {_examples(known)}. Write them as in the evalset."
+        ]
+    names: Sequence[str] = list(known) if kind == "system" else ()
+    return [
+        f"{kind} {name!r} ({counted(n, 'judgment')}).{did_you_mean(name, names)} "
+        "Write it as in the evalset, or leave it out: "
+        f"exclude={f'{kind}={name}: {UNKNOWN_NAME_REASON}'!r}"
+        for name, n in unknown.items()
+    ]
+
+
+def _examples(names: Collection[str]) -> str:
+    """The two shortest, first in the alphabet: `'1', '2'`."""
+    first = nsmallest(2, names, key=lambda name: (len(name), name))
+    return ", ".join(map(repr, first)) or "none"
+
+
+SHARE_WON_BY_A: dict[Choice, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+
+
+def selection_ratings(preferences: Iterable[Preference]) -> list[Judgment]:
+    """Two ratings for each choice.
+
+    >>> choice = Preference("J1", "7", "A", "B", "better", "a")
+    >>> [(rating.system, rating.value) for rating in selection_ratings([choice])]
+    [('A', 1.0), ('B', 0.0)]
+    """
+    return [
+        Judgment(one.judge, one.item, system, one.question, value)
+        for one in preferences
+        for system, value in (
+            (one.system_a, SHARE_WON_BY_A[one.choice]),
+            (one.system_b, 1 - SHARE_WON_BY_A[one.choice]),
+        )
+    ]
+
 
 Normalization = Literal["none", "z", "unit", "rank"]
 

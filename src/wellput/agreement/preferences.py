@@ -1,9 +1,17 @@
-"""Pairwise choices: which systems people prefer, and how often a metric would choose as they did."""
+"""Choices and verdicts: whom people prefer, and how often a metric or a filter decides as they do.
+
+Of pairwise choices: who is preferred, and for each metric the confusion of its choices (the higher
+segment score) with people's.
+
+Of verdicts: a filter's decisions, Kauchak & Barzilay's Table 8. The evalset is one of decisions:
+its systems are `kept` and `refused`, an item under either (as `wellput paraphrase --substitutions`
+writes it). A question with two answers is a verdict, the higher one being yes.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -11,12 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.cells import oriented
-from wellput.agreement.exclusions import leave_out
+from wellput.agreement.correlations import oriented
+from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.judges import summarize_choosers
-from wellput.agreement.known_names import KnownNames, refuse_unknown
 from wellput.agreement.orders import metric_orders
-from wellput.agreement.panel import Exclusion
+from wellput.agreement.panel import Exclusion, KnownNames, Panel, refuse_unknown
 from wellput.agreement.ranking import Ranking, rank_choices
 from wellput.agreement.result import AgreementResult
 from wellput.core.counted import counted
@@ -24,11 +31,35 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Preference
 from wellput.core.score import FEWEST_ITEMS
 from wellput.core.table import Estimate, ScoreTable
-from wellput.stats.crossed import CrossedMeans
+from wellput.stats.judged_means import CrossedMeans
 from wellput.stats.judged_strengths import judged_strengths
 from wellput.stats.kappa import confusion
 from wellput.stats.preferences import Choices, goodness_of_fit, win_rates
 from wellput.stats.strengths import BradleyTerry
+
+KEPT, REFUSED = "kept", "refused"
+YES_NO_SCALES = ({0.0, 1.0}, {1.0, 2.0})
+
+
+def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
+    """One for each question that is a verdict on decisions; each judge's verdict is a case."""
+    for panel in panels:
+        rated = panel.ratings[~np.isnan(panel.ratings)]
+        answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
+        if not set(panel.systems) <= {KEPT, REFUSED} or answers is None or not len(rated):
+            continue
+        decisions = np.repeat([s == KEPT for s in panel.systems], len(panel.items))
+        ratings = panel.ratings.reshape(len(panel.judges), -1)
+        verdicts = np.where(np.isnan(ratings), np.nan, ratings == max(answers))
+        counts = confusion(decisions.astype(np.float64), verdicts)
+        yield {
+            "metric": KEPT,
+            "question": panel.question,
+            **asdict(counts),
+            "accuracy": counts.accuracy,
+            "kappa": counts.kappa,
+            "n": counts.n,
+        }
 
 
 def agree_on_preferences(
@@ -43,7 +74,7 @@ def agree_on_preferences(
     choices (the higher segment score) with people's. An excluded system takes with it all choices in
     which it was offered."""
     first = next(iter(tables.values()))
-    kept, left_out = leave_out(preferences, exclusions)
+    kept, left_out = without_excluded(preferences, exclusions)
     refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
     by_question: dict[str, list[Preference]] = {}
     for preference in kept:

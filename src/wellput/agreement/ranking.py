@@ -16,27 +16,25 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wellput.agreement.choices import selection_ratings
-from wellput.agreement.panel import Panel, panels
+from wellput.agreement.panel import Panel, panels, selection_ratings
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.table import Estimate
 from wellput.stats.corrections import holm
-from wellput.stats.crossed import CrossedMeans
-from wellput.stats.head_to_head import head_to_head
+from wellput.stats.judged_means import CrossedMeans, head_to_head
 from wellput.stats.ratings import undefined
 
 RankingModel = Literal["mean", "rate", "win rate"]
-HEADINGS: dict[RankingModel, str] = {
+ESTIMATE_HEADINGS: dict[RankingModel, str] = {
     "mean": "mean rating",
     "rate": "share of yes",
     "win rate": "win rate",
 }
 ALPHA = 0.05
-MANY_LEADERS = 4
+MAX_NAMED_LEADERS = 4
 """More of them are counted rather than named."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions whose lowest value is best: the time that a task took."""
-COMPONENTS = (
+VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
 )  # fmt: skip
 
@@ -138,7 +136,7 @@ class Ranking:
             "model": self.model,
             "systems": [asdict(row) for row in self.systems],
             "differences": [asdict(row) for row in self.differences],
-            "variance": dict.fromkeys(COMPONENTS),
+            "variance": dict.fromkeys(VARIANCE_COMPONENTS),
             "reliability": None,
             "by": None,
             "judges": self.n_judges,
@@ -329,7 +327,7 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     behind = "the other system" if rest == 1 else f"the other {rest} systems"
     if len(leaders) > 1:
         are = "is" if rest == 1 else "are"
-        if len(leaders) > MANY_LEADERS:
+        if len(leaders) > MAX_NAMED_LEADERS:
             return (
                 f"{start}{people} do not tell {len(leaders)} of the {len(ranking.systems)} systems "
                 f"apart; {behind} {are} significantly behind at least one of these."

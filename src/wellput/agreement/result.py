@@ -10,9 +10,9 @@ from wellput.agreement.orders import MetricOrder
 from wellput.agreement.ranking import Ranking
 from wellput.core.generalize import Generalize
 from wellput.core.result import Result
-from wellput.stats.correlation import Average, Coefficient, Level
+from wellput.stats.correlation import Coefficient, CorrelationAverage, CorrelationLevel
 
-AgreementLevel = Level | Literal["document"]
+AgreementLevel = CorrelationLevel | Literal["document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Agreement:
     metric: str
     question: str
     level: AgreementLevel
-    average: Average | None
+    average: CorrelationAverage | None
     coefficient: Coefficient
     value: float
     low: float | None = None
@@ -48,7 +48,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MetricDifference:
     """Whether two metrics agree with people to different degrees; `delta` is first minus second.
 
     The interval and `p_value` come from one inference, unless the `test` was chosen by name: then there
@@ -112,7 +112,7 @@ class AgreementResult(Result):
     ranking: tuple[Ranking, ...] = ()
     orders: tuple[MetricOrder, ...] = ()
     agreement: tuple[Agreement, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[MetricDifference, ...] = ()
     judges: tuple[JudgeSummary, ...] = ()
     questions: tuple[Mapping[str, Any], ...] = ()
     preferences: tuple[Mapping[str, Any], ...] = ()

@@ -6,10 +6,9 @@ from typing import Literal, cast
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.analysis import agree as agree_on_ratings
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import known_answers, parse_exclusion
-from wellput.agreement.known_names import names_of
-from wellput.agreement.panel import Normalization
+from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.api.inputs import (
@@ -29,12 +28,12 @@ from wellput.core.generalize import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
-from wellput.stats.comparison import Correction, Test
-from wellput.stats.correlation import COEFFICIENTS, Average, Coefficient
+from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
+from wellput.stats.metric_comparison import Correction, CorrelationTest
 
 
 @checks_choices
@@ -45,7 +44,7 @@ def agree(
     *,
     trees: str | None = None,
     level: AgreementLevel = "segment",
-    average: Average = "none",
+    average: CorrelationAverage = "none",
     coefficient: Names = "pearson",
     question: Names = (),
     normalize: Normalization | None = None,
@@ -54,7 +53,7 @@ def agree(
     document_size: int = 300,
     documents: int = 10,
     models: bool = False,
-    test: Test | Literal["auto"] = "auto",
+    test: CorrelationTest | Literal["auto"] = "auto",
     correction: Correction = "holm",
     generalize: Generalize = "both",
     confidence: float = 0.95,

@@ -8,7 +8,7 @@ from typing import get_args
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.mapping import MapParts
-from wellput.engine.plan import Engine
+from wellput.engine.scoring_plan import Engine
 
 
 def mapping(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.result import AgreementResult
 from wellput.api.inputs import check_files
 from wellput.core.cores import available_cores
@@ -16,8 +16,7 @@ from wellput.core.judgment import Judgment
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
-from wellput.example.example import BASELINE, harbor_example
-from wellput.example.judges import simulated_judgments
+from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example, simulated_judgments
 from wellput.io import check_table, replacing, write_evalset, write_judgments
 from wellput.io.files import PathLike
 from wellput.reporting.html import page as html_page
@@ -110,7 +109,7 @@ def demo(
         judgments,
         METRICS,
         title=TITLE,
-        baseline=BASELINE,
+        baseline=EXAMPLE_BASELINE,
         shown=len(evalset),
         options=AgreementOptions(uncertainty=uncertainty),
         on_phase=on_phase,

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import get_args
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.card import panel_provenance
-from wellput.agreement.choices import selection_ratings
 from wellput.agreement.exclusions import known_answers, parse_exclusion
-from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table
-from wellput.agreement.known_names import names_of
-from wellput.agreement.panel import Normalization
-from wellput.agreement.prepared import prepared_panels
+from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
+from wellput.agreement.panel import Normalization, names_of, selection_ratings
+from wellput.agreement.prepared_panels import prepared_panels
 from wellput.api.inputs import Answers, Items, check_files, checks_choices, open_items, read_answers
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
@@ -21,8 +18,8 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.names import Names
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics import registry
 

@@ -19,7 +19,7 @@ from wellput.core.errors import InputError
 from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
-from wellput.engine.realization_result import RealizationResult
+from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
 from wellput.language.realize.inputs import InputKind, InputTree
 from wellput.language.realize.inserting import INSERTIONS, Insertion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (

@@ -24,10 +24,17 @@ from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.engine.blocks import OnSegments
-from wellput.engine.plan import Engine, OnError, ScoringPlan
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
-from wellput.engine.significance import DEFAULT_TEST, Inference, Resampling, Test
+from wellput.engine.scoring_plan import (
+    DEFAULT_PAIRED_TEST,
+    Engine,
+    Inference,
+    OnError,
+    PairedTest,
+    Resampling,
+    ScoringPlan,
+)
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
@@ -45,7 +52,7 @@ def score(
     hyp: Mapping[str, PathLike] | Sequence[str] = (),
     trees: PathLike | None = None,
     confidence: bool | float = False,
-    paired: Test | None = None,
+    paired: PairedTest | None = None,
     baseline: str | None = None,
     all_pairs: bool = False,
     margin: Margin = None,
@@ -168,7 +175,7 @@ def score(
     cores = available_cores() if threads is None else threads
     inference = Inference(
         has_intervals=confidence is not False,
-        paired=paired or (DEFAULT_TEST if fail_if_worse else None),
+        paired=paired or (DEFAULT_PAIRED_TEST if fail_if_worse else None),
         baseline=baseline,
         all_pairs=all_pairs,
         resampling=Resampling(

@@ -11,7 +11,7 @@ from wellput.api.texts import Texts, file_names, sentence_blocks, text_list
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.engine.plan import Engine
+from wellput.engine.scoring_plan import Engine
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import NgramTraining

@@ -10,7 +10,7 @@ from wellput.api.texts import Texts, corpus_index, file_names, text_list
 from wellput.core.errors import InputError
 from wellput.core.mapping import map_here
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.engine.plan import Engine
+from wellput.engine.scoring_plan import Engine
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import ParaphraseTraining

@@ -24,10 +24,9 @@ from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.displays.inputs import sentences_of
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score_source
-from wellput.engine.significance import Inference, Resampling
+from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
 from wellput.io import check_files, replacing_text
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all

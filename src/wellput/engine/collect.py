@@ -16,14 +16,20 @@ from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
-from wellput.engine.blocks import BlockStatistics, OnSegments, Unreferenced, block_statistics
-from wellput.engine.needs import refuse_no_references, refuse_source_without_references
-from wellput.engine.result import Skipped
+from wellput.engine.blocks import (
+    BlockStatistics,
+    OnSegments,
+    Unreferenced,
+    block_statistics,
+    refuse_no_references,
+    refuse_source_without_references,
+)
+from wellput.engine.result import SkippedPartition
 from wellput.io.duplicates import SeenIds
 
 
 @dataclass
-class Column:
+class CollectedColumn:
     """One system's statistics under one metric."""
 
     sums: Floats
@@ -38,14 +44,14 @@ class Collection:
     metrics: list[Metric]
     items: int = 0
     ids: list[str] = field(default_factory=list)
-    columns: dict[tuple[str, str], Column] = field(default_factory=dict)
+    columns: dict[tuple[str, str], CollectedColumn] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     seen: SeenIds = field(default_factory=SeenIds)
     referenced_places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     unreferenced: Unreferenced = field(default_factory=Unreferenced)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedPartition] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
 
@@ -65,7 +71,7 @@ class Collection:
                 self.referenced_places.setdefault(system, []).append(referenced)
             for metric, added in part.columns.items():
                 column = self.columns.setdefault(
-                    (system, metric), Column(np.zeros(added.sums.shape[0]))
+                    (system, metric), CollectedColumn(np.zeros(added.sums.shape[0]))
                 )
                 column.sums += added.sums
                 column.undefined += added.undefined

@@ -14,18 +14,17 @@ from wellput.core.progress import OnProgress, unheard
 from wellput.core.score import FEWEST_ITEMS, Score
 from wellput.core.table import Bounds, Estimate, ScoreTable
 from wellput.engine.result import Comparison
-from wellput.engine.significance import Inference, Resampling, Test
+from wellput.engine.scoring_plan import Inference, PairedTest, Resampling
 from wellput.stats.corrections import holm, resamples_needed
 from wellput.stats.jackknife import (
     PairedDifference,
     WithoutItems,
     difference_of,
     effect_size,
-    left_out,
     n_differing,
+    scores_without_items,
 )
-from wellput.stats.paired_shares import DifferenceOfShares
-from wellput.stats.proportion import is_share
+from wellput.stats.proportions import DifferenceOfShares, is_share
 
 
 def compare_systems(
@@ -104,7 +103,7 @@ class _Rows:
     def left_out(self, system: str, items: NDArray[np.bool_]) -> WithoutItems:
         key = self.table.row(system), np.packbits(items).tobytes()
         if key not in self._left_out:
-            self._left_out[key] = left_out(self.of(system, items), self.table.aggregate)
+            self._left_out[key] = scores_without_items(self.of(system, items), self.table.aggregate)
         return self._left_out[key]
 
     def effect_size(self, a: str, b: str) -> float | None:
@@ -151,7 +150,7 @@ def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
 
 
 def _by_resamples(
-    rows: _Rows, a: str, b: str, test: Test, how: Resampling, n_needed: int
+    rows: _Rows, a: str, b: str, test: PairedTest, how: Resampling, n_needed: int
 ) -> Comparison:
     """A pair that looks different is tested again with as many resamples as the correction needs."""
     from wellput.stats.resampling import approximate_randomization, paired_bootstrap

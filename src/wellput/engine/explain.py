@@ -12,7 +12,7 @@ from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
 from wellput.engine.result import ScoreResult
 
-WORST = 3
+WORST_ITEMS_SHOWN = 3
 """Items shown for each system and metric."""
 
 
@@ -26,7 +26,11 @@ class Explains(Protocol):
 
 
 def explain(
-    source: EvalSource, metrics: Sequence[Metric], result: ScoreResult, *, worst: int = WORST
+    source: EvalSource,
+    metrics: Sequence[Metric],
+    result: ScoreResult,
+    *,
+    worst: int = WORST_ITEMS_SHOWN,
 ) -> Iterator[str]:
     """A heading and a drawing for each of the worst items; the result must have kept its rows."""
     for metric in metrics:

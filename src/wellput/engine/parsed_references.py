@@ -19,7 +19,7 @@ from wellput.language.sentence_parsing import SentenceParser
 TEXTS_A_CALL = 256
 """Enough for all threads, few enough to tell how far the parser is."""
 
-MOST_KEPT = 1 << 17
+MAX_KEPT_TREES = 1 << 17
 """Trees kept for references that come again; a file larger than memory must not fill it."""
 
 
@@ -120,7 +120,7 @@ class _Trees:
 
     def _prepare(self, block: Sequence[Item]) -> None:
         """Parses the texts of a block that were not met before."""
-        if len(self._trees) > MOST_KEPT:
+        if len(self._trees) > MAX_KEPT_TREES:
             self._trees.clear()
         wanted = dict.fromkeys(text for item in block for text in _texts(item))
         new = [text for text in wanted if text not in self._trees]

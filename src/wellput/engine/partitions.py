@@ -1,30 +1,51 @@
-"""The noun `Job`: what is computed of every partition, and how one partition is evaluated.
+"""Statistics from partitions: by this process or a cluster, from the start or where a run stopped.
 
-A partition is a run of whole blocks. An engine maps partitions to their block statistics; whoever
-called it adds those up in order. `evaluate` is all that runs on a worker: it is given what it needs and
-returns values, its failures too, because an exception may not survive the way home.
+A partition is a run of whole blocks. Partitions may finish in any order and on any machine; their
+blocks are added in file order, so the digits are those of one pass over the whole.
+
+The nouns: `PartitionJob`, what is computed of every partition. `evaluate` is all that runs on a
+worker: it is given what it needs and returns values, its failures too, because an exception may not
+survive the way home. `FinishedPartitions`, a folder that lets a stopped run be resumed: a file for
+each partition has its block statistics, and the fingerprint of the data and the metrics they were
+computed from. Nothing is taken from it unless the fingerprint of what is there now is the same.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wellput import __version__
-from wellput.core.errors import InputError, Unreachable, WellputError
+from wellput.core.errors import InputError, OutputError, Unreachable, WellputError
 from wellput.core.metric import Metric
-from wellput.core.source import Partition
-from wellput.engine.blocks import BlockStatistics, block_statistics
-from wellput.io.segment_folder import has_part, writing_part
+from wellput.core.progress import OnPhase, OnProgress, unheard_phase
+from wellput.core.source import EvalSource, Partition
+from wellput.engine.blocks import (
+    BlockColumn,
+    BlockStatistics,
+    SystemBlock,
+    Unreferenced,
+    block_statistics,
+)
+from wellput.engine.collect import Collection, prepare_all
+from wellput.engine.result import SkippedPartition
+from wellput.engine.scoring_plan import OnError, ScoringPlan
+from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
+from wellput.io.output import refuse_url
+from wellput.io.segment_folder import drop_other_parts, gathering_parts, has_part, writing_part
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
-class Job:
+class PartitionJob:
     """The same for all partitions. `threads` are those of one partition; `segments` is the folder where
     segment scores go, a file a partition; ids are hashed where somebody must look for repeated ones."""
 
@@ -70,17 +91,17 @@ class Failed:
 def failed_each_time(error: BaseException) -> Failed:
     """For an error that came back however often the partition was evaluated."""
     told = str(error) if isinstance(error, WellputError) else repr(error)
-    return Failed(f"{ATTEMPTS} attempts failed, the last with {told}", error)
+    return Failed(f"{MAX_ATTEMPTS} attempts failed, the last with {told}", error)
 
 
-Outcome: TypeAlias = Evaluated | Unchanged | Failed
-Before: TypeAlias = Callable[[Partition], str | None]
+PartitionOutcome: TypeAlias = Evaluated | Unchanged | Failed
+FingerprintBefore: TypeAlias = Callable[[Partition], str | None]
 """The fingerprint of a partition and its job when it was finished before, None if it never was."""
 
 
 def evaluate(
-    partition: Partition, number: int, job: Job, before: str | None, with_fingerprint: bool
-) -> Outcome:
+    partition: Partition, number: int, job: PartitionJob, before: str | None, with_fingerprint: bool
+) -> PartitionOutcome:
     """Reads one partition and computes its statistics. `before` is the fingerprint of its data and job
     when it was finished before, if ever."""
     try:
@@ -111,3 +132,229 @@ def evaluate(
         raise  # to be tried again
     except InputError as error:
         return Failed(str(error))
+
+
+PARTITION_FILE_KIND = "finished partition 2"
+"""Counted up when what is in the file changes: another kind of file is as good as none."""
+
+
+class FinishedPartitions:
+    """The folder; it is made where it is not there, its parents are not."""
+
+    def __init__(self, folder: str | Path) -> None:
+        refuse_url(folder)
+        self._folder = Path(folder)
+        if not self._folder.parent.is_dir():
+            raise OutputError(
+                f"Cannot make the folder {folder}: the folder {self._folder.parent} does not exist. "
+                "Make it first."
+            )
+        try:
+            self._folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
+
+    def fingerprint(self, name: str, key: str) -> str | None:
+        """That of the partition of this name when a job with this key finished it; None if none did."""
+        file = self._load(name, key)
+        return None if file is None else str(file.card["fingerprint"])
+
+    def load(self, name: str, key: str) -> list[BlockStatistics]:
+        file = self._load(name, key)
+        assert file is not None, name
+        arrays = iter([file.arrays[str(i)] for i in range(file.card["arrays"])])
+        ids = iter(file.strings("ids")) if "ids.ends" in file.arrays else iter(())
+        return [_block_of_card(card, arrays, ids) for card in file.card["blocks"]]
+
+    def save(
+        self, name: str, key: str, fingerprint: str, blocks: Sequence[BlockStatistics]
+    ) -> None:
+        arrays: list[NDArray[Any]] = []
+        cards = [_block_card(block, arrays) for block in blocks]
+        card = {"partition": name, "fingerprint": fingerprint, "blocks": cards}
+        named = {str(i): array for i, array in enumerate(arrays)}
+        ids = [identifier for block in blocks for identifier in block.ids]
+        if ids:
+            named |= packed_strings("ids", ids)
+        save_model_file(
+            self._path(name, key), PARTITION_FILE_KIND, {**card, "arrays": len(arrays)}, named
+        )
+
+    def _load(self, name: str, key: str) -> ModelFile | None:
+        """The file of a partition; one that is not there or is damaged is as good as none."""
+        try:
+            return load_model_file(self._path(name, key), PARTITION_FILE_KIND)
+        except InputError:
+            return None
+
+    def _path(self, name: str, key: str) -> Path:
+        return self._folder / f"{hashlib.sha256(f'{name} {key}'.encode()).hexdigest()[:24]}.wpm"
+
+
+def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    """A block as JSON, which keeps every digit of a sum; its arrays are appended to `arrays`. Systems
+    and metrics are lists: an object's keys are sorted when it is written, the arrays are not."""
+    arrays.append(block.id_hashes)
+    systems: list[dict[str, Any]] = []
+    for name, system in block.systems.items():
+        has_rows = system.places is not None
+        if system.places is not None and system.referenced_places is not None:
+            arrays += [system.places, system.referenced_places]
+            arrays += [column.rows for column in system.columns.values() if column.rows is not None]
+        card = {
+            "system": name,
+            "count": system.count,
+            "references": [system.fewest_references, system.most_references],
+            "columns": [[m, c.sums.tolist(), c.undefined] for m, c in system.columns.items()],
+            "has_rows": has_rows,
+            "left_out": system.left_out,
+        }
+        systems.append(card)
+    return {
+        "items": block.items,
+        "ids": len(block.ids),
+        "systems": systems,
+        "unreferenced": [block.unreferenced.n, list(block.unreferenced.first)],
+    }
+
+
+def _block_of_card(
+    card: dict[str, Any], arrays: Iterator[NDArray[Any]], ids: Iterator[str]
+) -> BlockStatistics:
+    """What `_block_card` was made from, the arrays taken in the order in which it gave them."""
+    hashes = np.array(next(arrays))
+    systems: dict[str, SystemBlock] = {}
+    for system in card["systems"]:
+        places, referenced = (
+            (np.array(next(arrays)), np.array(next(arrays))) if system["has_rows"] else (None, None)
+        )
+        columns = {
+            metric: BlockColumn(
+                np.array(sums), undefined, np.array(next(arrays)) if system["has_rows"] else None
+            )
+            for metric, sums, undefined in system["columns"]
+        }
+        fewest, most = system["references"]
+        systems[system["system"]] = SystemBlock(
+            system["count"], fewest, most, columns, places, system["left_out"], referenced
+        )
+    n, first = card["unreferenced"]
+    return BlockStatistics(
+        card["items"],
+        systems,
+        [next(ids) for _ in range(card["ids"])],
+        hashes,
+        Unreferenced(n, tuple(first)),
+    )
+
+
+def collect_partitions(
+    source: EvalSource,
+    metrics: Sequence[Metric],
+    plan: ScoringPlan,
+    keep_rows: bool,
+    on_phase: OnPhase = unheard_phase,
+) -> Collection:
+    """Evaluates the partitions as planned and adds up what they give."""
+    on_phase("preparing metrics")
+    result = Collection(prepare_all(metrics, source.unparsed))
+    threads = plan.threads if plan.engine == "local" else 1
+    partitions = source.partitions(threads=threads)
+    job = PartitionJob(
+        result.metrics,
+        threads=threads,
+        keep_rows=keep_rows,
+        hash_ids=not source.are_ids_checked_by_partition,
+        parser=source.parser,
+    )
+    finished = None if plan.resume is None else FinishedPartitions(plan.resume)
+    written: list[int] = []
+    with ExitStack() as stack:
+        if plan.segments is not None:
+            folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
+            job = replace(job, segments=stack.enter_context(folder))
+        if plan.engine == "ray":
+            on_phase("starting the cluster")
+        # Left early, it must end before the cluster does.
+        outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
+        on_progress = on_phase("scoring items")
+        on_progress(0)  # a cluster takes seconds to start, the first partition more
+        for number, (partition, outcome) in enumerate(outcomes):
+            if isinstance(outcome, Failed):
+                result.skipped.append(_skipped(partition, outcome, plan.on_error))
+            else:
+                written.append(number)
+                _add_outcome(result, partition, outcome, job, finished, on_progress)
+        if not source.are_ids_checked_by_partition:
+            source.refuse_repeated(result.seen.suspects())
+        if job.segments is not None:
+            drop_other_parts(job.segments, written)
+    return result
+
+
+def _outcomes(
+    stack: ExitStack,
+    plan: ScoringPlan,
+    partitions: Iterable[Partition],
+    job: PartitionJob,
+    finished: FinishedPartitions | None,
+) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
+    key = job.key
+
+    def before(partition: Partition) -> str | None:
+        return None if finished is None else finished.fingerprint(partition.name, key)
+
+    has_fingerprint = finished is not None
+    if plan.engine == "local":
+        return outcomes_here(partitions, job, before, with_fingerprint=has_fingerprint)
+    from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
+
+    ray = stack.enter_context(ray_cluster(plan.address, plan.threads))
+    return outcomes_on_cluster(ray, partitions, job, before, with_fingerprint=has_fingerprint)
+
+
+def outcomes_here(
+    partitions: Iterable[Partition],
+    job: PartitionJob,
+    before: FingerprintBefore,
+    *,
+    with_fingerprint: bool,
+) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
+    """Each partition with its outcome, one after another, each on all threads."""
+    for number, partition in enumerate(partitions):
+        for _ in range(MAX_ATTEMPTS):
+            try:
+                outcome = evaluate(partition, number, job, before(partition), with_fingerprint)
+                break
+            except Exception as error:
+                outcome = failed_each_time(error)
+        yield partition, outcome
+
+
+def _add_outcome(
+    result: Collection,
+    partition: Partition,
+    outcome: PartitionOutcome,
+    job: PartitionJob,
+    finished: FinishedPartitions | None,
+    on_progress: OnProgress,
+) -> None:
+    if isinstance(outcome, Evaluated):
+        blocks = outcome.blocks
+        if finished is not None and outcome.fingerprint is not None:
+            finished.save(partition.name, job.key, outcome.fingerprint, blocks)
+    else:
+        assert finished is not None, "only what was finished before is unchanged"
+        blocks = finished.load(partition.name, job.key)
+    for block in blocks:
+        result.add(block)
+    on_progress(sum(block.items for block in blocks))
+
+
+def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> SkippedPartition:
+    """Raises where the run is to stop; a full disk, which is no fault of the partition, always does."""
+    if on_error == "skip" and not isinstance(failed.cause, OutputError):
+        return SkippedPartition(partition.name, failed.reason)
+    if failed.cause is not None:
+        raise failed.cause
+    raise InputError(failed.reason)

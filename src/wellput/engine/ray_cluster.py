@@ -21,11 +21,11 @@ from wellput.core.errors import InputError, MissingExtra
 from wellput.core.mapping import MapParts
 from wellput.core.source import Partition
 from wellput.engine.partitions import (
-    ATTEMPTS,
-    Before,
+    MAX_ATTEMPTS,
     Failed,
-    Job,
-    Outcome,
+    FingerprintBefore,
+    PartitionJob,
+    PartitionOutcome,
     evaluate,
     failed_each_time,
 )
@@ -33,9 +33,9 @@ from wellput.engine.partitions import (
 K = TypeVar("K")
 T = TypeVar("T")
 
-COLOR = re.compile(r"\x1b\[[0-9;]*m")
+COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
-WAITING_A_WORKER = 3
+TASKS_PER_PROCESSOR = 3
 """Partitions given out for each processor: enough that none is ever idle, few enough to keep what is
 finished too early in memory."""
 
@@ -89,7 +89,7 @@ class _Notices:
     gives its first sentences to standard error, without color and traceback."""
 
     def write(self, text: str) -> int:
-        first = COLOR.sub("", text).strip().partition("\n")[0].removeprefix("(raylet) ")
+        first = COLOR_CODE.sub("", text).strip().partition("\n")[0].removeprefix("(raylet) ")
         said = ". ".join(first.split(". ")[:2])
         if said and sys.stderr is not None:
             over = "\r" if sys.stderr.isatty() else ""  # a count of items may stand there
@@ -101,8 +101,13 @@ class _Notices:
 
 
 def outcomes_on_cluster(
-    ray: Any, partitions: Iterable[Partition], job: Job, before: Before, *, with_fingerprint: bool
-) -> Generator[tuple[Partition, Outcome], None, None]:
+    ray: Any,
+    partitions: Iterable[Partition],
+    job: PartitionJob,
+    before: FingerprintBefore,
+    *,
+    with_fingerprint: bool,
+) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
     """Each partition with its outcome, in order, evaluated by as many workers as there are."""
     shared = ray.put(job)
     calls = (
@@ -144,8 +149,8 @@ def tasks_in_order(
 ) -> Generator[tuple[K, Any], None, None]:
     """Runs the function for each of (key, arguments) on a worker, some at a time; gives the keys in
     order with the task to wait for. What is left early is canceled."""
-    remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1, retry_exceptions=True)(function)
-    at_once = WAITING_A_WORKER * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    remote = ray.remote(num_cpus=1, max_retries=MAX_ATTEMPTS - 1, retry_exceptions=True)(function)
+    at_once = TASKS_PER_PROCESSOR * max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting: deque[tuple[K, Any]] = deque()
     coming = iter(calls)
     try:
@@ -160,13 +165,13 @@ def tasks_in_order(
             ray.cancel(task, force=True)
 
 
-def _outcome(ray: Any, task: Any) -> Outcome:
+def _outcome(ray: Any, task: Any) -> PartitionOutcome:
     """The outcome of a task; one that failed however often it was tried is a failure."""
     try:
-        outcome: Outcome = ray.get(task)
+        outcome: PartitionOutcome = ray.get(task)
     except ray.exceptions.RayTaskError as error:
         return failed_each_time(error.cause)
     except ray.exceptions.RayError as error:
         reason = str(error).partition("\n")[0]
-        return Failed(f"{ATTEMPTS} workers died over it: {reason}")
+        return Failed(f"{MAX_ATTEMPTS} workers died over it: {reason}")
     return outcome

@@ -1,27 +1,37 @@
-"""Realizers scored on trees whose order is known: the table of Bangalore, Rambow & Whittaker 2000.
+"""Realizers and the order of words: the noun `RealizationResult`, what realizers made of trees.
 
-The order in the file is the reference. Words are compared in lower case, because a sentence's first
-capital is the realizer's to put.
+`evaluate_order` scores realizers on trees whose order is known: the table of Bangalore, Rambow &
+Whittaker 2000. The order in the file is the reference. Words are compared in lower case, because a
+sentence's first capital is the realizer's to put.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.cores import available_cores
+from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
 from wellput.core.tree import Tree
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
-from wellput.engine.significance import Inference, Resampling
+from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
+from wellput.io.files import PathLike
+from wellput.io.output import write_text
+from wellput.language.realize.systems import Realized
 from wellput.metrics.registry import create_all
 
-METRICS = ("ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact")
-OPTIONS = {"bleu": ":tokenize=none,lowercase=true,force=true", "exact": ":lowercase=true"}
-PLAIN = ":tokenize=none,lowercase=true"
+if TYPE_CHECKING:
+    from wellput.io.nbest import Candidates
+
+
+ORDER_METRICS = ("ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact")
+METRIC_OPTIONS = {"bleu": ":tokenize=none,lowercase=true,force=true", "exact": ":lowercase=true"}
+DEFAULT_METRIC_OPTIONS = ":tokenize=none,lowercase=true"
 
 
 def evaluate_order(
@@ -29,7 +39,7 @@ def evaluate_order(
     trees: Sequence[Tree],
     *,
     baseline: str | None = None,
-    metrics: Sequence[str] = METRICS,
+    metrics: Sequence[str] = ORDER_METRICS,
     n_resamples: int = 1000,
     seed: int = 12345,
     threads: int | None = None,
@@ -40,7 +50,10 @@ def evaluate_order(
     references = [" ".join(word.form for word in tree.words) for tree in trees]
     plain = [Tree(tree.words) for tree in trees]  # multiword tokens are of no concern here
     evalset = EvalSet.of(outputs, references, trees=plain)
-    named = {f"{metric}{OPTIONS.get(metric, PLAIN)}": metric for metric in metrics}
+    named = {
+        f"{metric}{METRIC_OPTIONS.get(metric, DEFAULT_METRIC_OPTIONS)}": metric
+        for metric in metrics
+    }
     cores = threads or available_cores()
     result = score_source(
         evalset,
@@ -68,3 +81,91 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
         tables={short(name): table for name, table in result.tables.items()},
         higher_is_better={short(name): value for name, value in result.higher_is_better.items()},
     )
+
+
+@dataclass(frozen=True, repr=False)
+class RealizationResult(Result):
+    """`realized` has the realizations of each tree, best first; `trees` those that came with an order,
+    none where the input had none."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.realize:realize_report"
+
+    model: str
+    realized: tuple[Realized, ...]
+    trees: tuple[Tree, ...] = ()
+    evaluation: ScoreResult | None = None
+    explanations: tuple[str, ...] = ()
+    shows_all: bool = False
+    """Whether it is shown as a table of all realizations; else the best, a line a tree."""
+    path: PathLike | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """The best sentence of each tree, its tokens separated by one space."""
+        return [one.best[0].text for one in self.realized]
+
+    @property
+    def orders(self) -> list[str]:
+        """The trees' own sentences, where they came with an order."""
+        return [" ".join(word.form for word in tree.words) for tree in self.trees]
+
+    @property
+    def nbest(self) -> list[Candidates]:
+        """All sentences of each tree, for `rerank`; the tree's own order is the reference."""
+        from wellput.io.nbest import Candidates
+
+        orders = self.orders
+        return [
+            Candidates(
+                id=str(place + 1),
+                texts=tuple(own.text for own in one.best),
+                references=tuple(orders[place : place + 1]),
+            )
+            for place, one in enumerate(self.realized)
+        ]
+
+    @property
+    def evalset(self) -> EvalSet:
+        """The best sentences as the outputs of a system, with the trees' own order as reference."""
+        if not self.trees:
+            raise InputError("These trees have no order to compare with, so they make no evalset.")
+        plain = [Tree(tree.words) for tree in self.trees]
+        return EvalSet.of({self.model: self.sentences}, self.orders, trees=plain)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the best sentences, one a line; to a `.jsonl` all of them, for `rerank`."""
+        from wellput.io import check_text
+        from wellput.io.nbest import nbest_line
+
+        check_text(path, allowed=[".jsonl"])
+        is_list = str(path).endswith(".jsonl")
+        lines = map(nbest_line, self.nbest) if is_list else self.sentences
+        write_text("".join(f"{line}\n" for line in lines), path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The scores where the order was evaluated, else a record for each sentence."""
+        return self._sentences() if self.evaluation is None else self.evaluation.records()
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput realize`; after an evaluation it has the keys of `score`, too."""
+        scores = {} if self.evaluation is None else self.evaluation.values()
+        own = {
+            "model": self.model,
+            "trees": len(self.realized),
+            "sentences": self._sentences(),
+        }
+        return {**own, **scores}
+
+    def _sentences(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "tree": place,
+                "rank": rank,
+                "sentence": one.text,
+                "score": one.score,
+                "log_prob": one.log_prob,
+                "is_exact": realized.is_exact,
+            }
+            for place, realized in enumerate(self.realized, 1)
+            for rank, one in enumerate(realized.best, 1)
+        ]

@@ -15,18 +15,18 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io import check_text, write_evalset
 from wellput.io.files import PathLike
 from wellput.io.nbest import Candidates
 from wellput.io.output import write_text
 
-SYSTEM = "candidate"
+CANDIDATE_SYSTEM = "candidate"
 
 
 @dataclass(frozen=True)
-class Choice:
+class RerankChoice:
     """An item's candidates with their scores, NaN where undefined, and the place of the best."""
 
     candidates: Candidates
@@ -46,7 +46,7 @@ class RerankResult(Result):
 
     metric: str
     signature: str
-    choices: tuple[Choice, ...]
+    choices: tuple[RerankChoice, ...]
     path: PathLike | None = None
 
     @property
@@ -108,7 +108,7 @@ def rerank(
     *,
     threads: int | None = None,
     on_phase: OnPhase = unheard_phase,
-) -> list[Choice]:
+) -> list[RerankChoice]:
     """The best candidate of each item; of equal ones the first, and the first if none has a score."""
     if metric.higher_is_better is None:
         raise InputError(f"{metric.name} is neither good nor bad, so nothing can be chosen by it.")
@@ -125,7 +125,7 @@ def rerank(
     items = [
         Item(
             f"{number} {place}",
-            {SYSTEM: text},
+            {CANDIDATE_SYSTEM: text},
             own.references,
             source=own.source,
             context=own.context,
@@ -146,5 +146,5 @@ def rerank(
     for own in nbest:
         row = tuple(next(scores) for _ in own.texts)
         best = int(np.argmax([-np.inf if np.isnan(value) else sign * value for value in row]))
-        choices.append(Choice(own, row, best))
+        choices.append(RerankChoice(own, row, best))
     return choices

@@ -52,7 +52,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedPartition:
     """A run of rows that could not be evaluated and is in no score: which, and why."""
 
     partition: str
@@ -60,7 +60,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class UnscoredItems:
     """Items that some metrics do not score: how many, the ids of the first, and why."""
 
     reason: str
@@ -90,10 +90,10 @@ class ScoreResult(Result):
     margin: Mapping[str, float] = field(default_factory=dict)
     differences: tuple[Comparison, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedPartition, ...] = ()
     explanations: tuple[str, ...] = ()
     run: str | None = None
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[UnscoredItems, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
 

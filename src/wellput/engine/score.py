@@ -15,9 +15,8 @@ from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
-from wellput.engine.plan import ScoringPlan
-from wellput.engine.result import Comparison, LeftOut, ScoreResult
-from wellput.engine.significance import Inference
+from wellput.engine.result import Comparison, ScoreResult, UnscoredItems
+from wellput.engine.scoring_plan import Inference, ScoringPlan
 
 
 def score_source(
@@ -103,7 +102,7 @@ def _collected(
     elif on_segments is not None:
         raise InputError("on_segments= needs engine='local' without resume= and on_error='skip'.")
     else:
-        from wellput.engine.partitioned import collect_partitions
+        from wellput.engine.partitions import collect_partitions
 
         collection = collect_partitions(source, metrics, plan, keep_rows, on_phase)
     if not collection.systems and collection.skipped:
@@ -184,13 +183,13 @@ def _with_differences(
     ]
 
 
-def _left_out(collection: Collection) -> tuple[LeftOut, ...]:
+def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:
     """The items that metrics which need references pass over."""
     found = collection.unreferenced
     metrics = tuple(m.name for m in collection.metrics if "references" in m.needs)
     if not found.n or not metrics:
         return ()
-    return (LeftOut("no reference", metrics, found.n, found.first),)
+    return (UnscoredItems("no reference", metrics, found.n, found.first),)
 
 
 def is_testable(metric: Metric) -> bool:

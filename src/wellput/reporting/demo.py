@@ -7,7 +7,7 @@ from typing import Any
 
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
 from wellput.agreement.ranking import (
-    HEADINGS,
+    ESTIMATE_HEADINGS,
     RankedSystem,
     Ranking,
     winner_sentence,
@@ -41,7 +41,7 @@ def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
         rows=rows,
         title=f"Whom do people prefer, and do the metrics see it? {ranking.question}",
         notes=[
-            f"people: {HEADINGS[ranking.model]} [95% interval]. (1): ranked first. ▲ ▼: "
+            f"people: {ESTIMATE_HEADINGS[ranking.model]} [95% interval]. (1): ranked first. ▲ ▼: "
             f"{MARKED_PLACES} or more ranks above or below where people put it.",
             "",
             winner_sentence(ranking),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wellput.engine.needs import LACKING
+from wellput.engine.blocks import NEED_ADVICE
 from wellput.metrics import registry
 from wellput.metrics.catalog import MetricDetails, MetricList
 from wellput.reporting.table import Report, Table
@@ -55,6 +55,6 @@ def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
 
 def _needs(name: str) -> list[list[str]]:
     """What every item must have, and how to give it."""
-    needed = [LACKING[need] for need in sorted(registry.create(name).needs)]
+    needed = [NEED_ADVICE[need] for need in sorted(registry.create(name).needs)]
     told = [f"{what}. {advice}" for what, advice in needed] or ["nothing but outputs"]
     return [["needs" if place == 0 else "", text] for place, text in enumerate(told)]

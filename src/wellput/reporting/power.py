@@ -6,7 +6,7 @@ import math
 
 from wellput.core.counted import counted
 from wellput.reporting.table import Report, Table, number
-from wellput.stats.power import PowerRow, PowerTable, Smallest
+from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
 
 CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
 
@@ -56,7 +56,7 @@ def _cell(row: PowerRow) -> str:
     return f"{text} [{number(row.power.low, 3)}, {number(row.power.high, 3)}]"
 
 
-def _needed(one: Smallest, target: float) -> str:
+def _needed(one: SmallestStudy, target: float) -> str:
     who = "" if one.n_judges is None else f" with {counted(one.n_judges, 'judge')}"
     if one.n_items is None:
         return f"A power of {target:g}{who}: {one.note}."

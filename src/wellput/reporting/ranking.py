@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wellput.agreement.orders import MetricOrder, order_sentence
 from wellput.agreement.ranking import (
-    HEADINGS,
+    ESTIMATE_HEADINGS,
     RankedSystem,
     Ranking,
     RankingModel,
@@ -29,7 +29,7 @@ def ranking_table(
 ) -> Table:
     """The systems best first. While judges are still at work nobody is called the winner: who looks
     again and again, and stops when it looks good, finds winners by chance."""
-    columns = ["system", HEADINGS[ranking.model], "95% interval", "judgments"]
+    columns = ["system", ESTIMATE_HEADINGS[ranking.model], "95% interval", "judgments"]
     rows = [
         [
             row.system,

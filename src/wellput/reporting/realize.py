@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wellput.core.counted import counted
-from wellput.engine.realization_result import RealizationResult
+from wellput.engine.realization import RealizationResult
 from wellput.language.realize.systems import Realized
 from wellput.reporting.score import score_report
 from wellput.reporting.table import Report, Table, number

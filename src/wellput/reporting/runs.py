@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wellput.core.counted import counted
 from wellput.core.run import CIRCUMSTANCES, Run, RunList, RunScore
-from wellput.engine.run_changes import Change, RunChanges
+from wellput.engine.runs import RunChanges, ScoreChange
 from wellput.reporting.table import Report, Table, number, p_text
 
 COLUMNS = (
@@ -189,7 +189,7 @@ def diff_report(found: RunChanges) -> Report:
     return Report([table], found.values(), CHANGE, records)
 
 
-def _change_row(change: Change) -> list[str]:
+def _change_row(change: ScoreChange) -> list[str]:
     before, after = change.before, change.after
     digits = _digits([before.score, after.score])
     name = before.system if before.system == after.system else f"{before.system} → {after.system}"
@@ -203,7 +203,7 @@ def _change_row(change: Change) -> list[str]:
     ]
 
 
-def _remarks(change: Change) -> str:
+def _remarks(change: ScoreChange) -> str:
     if change.obstacles:
         return f"not comparable: {'; '.join(change.obstacles)}"
     if change.has_same_outputs and not change.cautions:

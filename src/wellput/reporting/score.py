@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wellput.core.counted import counted
 from wellput.core.score import FEWEST_ITEMS, Score
-from wellput.engine.result import Comparison, LeftOut, ScoreResult, Skipped
+from wellput.engine.result import Comparison, ScoreResult, SkippedPartition, UnscoredItems
 from wellput.reporting.table import Report, Table, number, p_text, relation
 
 CSV_COLUMNS = (
@@ -252,16 +252,16 @@ def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     return text
 
 
-def _left_out(skipped: Skipped) -> str:
+def _left_out(skipped: SkippedPartition) -> str:
     """The partition, the headline of the reason and the first thing it names."""
     reason = " ".join(line.strip() for line in skipped.reason.split("\n")[:2])
     return reason if reason.startswith(skipped.partition) else f"{skipped.partition}: {reason}"
 
 
-def left_out_sentence(left_out: LeftOut) -> str:
+def left_out_sentence(left_out: UnscoredItems) -> str:
     """How many items some metrics leave out, why, and which come first.
 
-    >>> left_out_sentence(LeftOut("no reference", ("bleu", "chrf"), 7, ("h04", "h07")))
+    >>> left_out_sentence(UnscoredItems("no reference", ("bleu", "chrf"), 7, ("h04", "h07")))
     '7 items have no reference and are left out for bleu, chrf: h04, h07 and 5 more.'
     """
     verbs = ("has", "is") if left_out.n == 1 else ("have", "are")

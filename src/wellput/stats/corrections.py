@@ -17,7 +17,7 @@ import numpy as np
 
 from wellput.core.metric import Floats
 
-SMALLEST_SHARE = 2
+P_VALUE_MARGIN = 2
 """The smallest corrected p-value that resamples can give is this many times smaller than the level."""
 
 
@@ -29,7 +29,7 @@ def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
     >>> resamples_needed(1000, tests=15, alpha=0.05), resamples_needed(1000, tests=66, alpha=0.05)
     (1000, 2640)
     """
-    return max(n_resamples, math.ceil(SMALLEST_SHARE * tests / alpha))
+    return max(n_resamples, math.ceil(P_VALUE_MARGIN * tests / alpha))
 
 
 def bonferroni(p_values: Floats) -> Floats:

@@ -4,16 +4,22 @@ Everything here takes systems × items arrays: `x` (and `y`) a metric's scores, 
 where a cell is missing; a cell counts when all arrays have it. Orient metrics so that higher is
 better: correlations keep their sign.
 
-The noun is `Correlation`: which correlation is meant. Estimates, intervals and tests all take one, with
-the same default, so that a test is about the number that was estimated. A *group* is what one
+The noun is `Correlation`: which correlation is meant. Estimates, intervals and tests all take one,
+with the same default, so that a test is about the number that was estimated. A *group* is what one
 coefficient is taken over. Groups in which it is undefined are left out of an average; when it is
 undefined altogether the value is NaN and `method` says why.
+
+The keywords that `Correlation` has replaced (level=, average= and coefficient=) still work, with a
+DeprecationWarning that says what to write instead.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +29,46 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.old_keywords import takes_old_keywords
 
-Level: TypeAlias = Literal["segment", "system"]
-Average: TypeAlias = Literal["none", "item", "system"]
+P = ParamSpec("P")
+R = TypeVar("R")
+OLD_KEYWORDS = ("level", "average", "coefficient")
+
+
+def takes_old_keywords(defaults: Correlation) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets a function that takes a `correlation` be called with the old keywords as well.
+
+    `defaults` are what the function itself took for the keywords that a call left out, so that an old
+    call still gives the old quantity.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> R:
+            old = {name: kwargs.pop(name) for name in OLD_KEYWORDS if name in kwargs}
+            if old:
+                correlation = replace(defaults, **old)
+                warnings.warn(
+                    f"{function.__name__}() takes one correlation in place of "
+                    f"{', '.join(f'{name}=' for name in old)}: pass correlation={correlation!r}.",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+                return cast("Callable[..., R]", function)(*args, correlation=correlation, **kwargs)
+            return function(*args, **kwargs)
+
+        return cast("Callable[P, R]", call)
+
+    return decorate
+
+
+CorrelationLevel: TypeAlias = Literal["segment", "system"]
+CorrelationAverage: TypeAlias = Literal["none", "item", "system"]
 Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall-c", "acc-t", "spa"]
 Grouping: TypeAlias = Literal["pooled", "item", "system", "means"]
 
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
-TITLES: dict[Coefficient, str] = {
+COEFFICIENT_TITLES: dict[Coefficient, str] = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
     "kendall": "Kendall's tau-b",
@@ -39,9 +76,9 @@ TITLES: dict[Coefficient, str] = {
     "acc-t": "pairwise accuracy",
     "spa": "soft pairwise accuracy",
 }
-MOST_PAIRS = 50_000_000
+MAX_PAIRS = 50_000_000
 """Tie calibration holds the pairs of all groups in memory, 16 bytes each."""
-MOST_RESAMPLED_PAIRS = 5_000_000_000
+MAX_RESAMPLED_PAIRS = 5_000_000_000
 """Some three minutes of one core, for each metric."""
 
 
@@ -62,14 +99,14 @@ class Correlation:
     "Kendall's tau-b of segments, averaged by item"
     """
 
-    level: Level = "segment"
-    average: Average = "none"
+    level: CorrelationLevel = "segment"
+    average: CorrelationAverage = "none"
     coefficient: Coefficient = "pearson"
 
     def __post_init__(self) -> None:
         for field, known in (
-            ("level", get_args(Level)),
-            ("average", get_args(Average)),
+            ("level", get_args(CorrelationLevel)),
+            ("average", get_args(CorrelationAverage)),
             ("coefficient", COEFFICIENTS),
         ):
             name = getattr(self, field)
@@ -95,7 +132,7 @@ class Correlation:
     def title(self) -> str:
         """In words."""
         over = f", averaged by {self.average}" if self.is_averaged else ""
-        return f"{TITLES[self.coefficient]} of {self.level}s{over}"
+        return f"{COEFFICIENT_TITLES[self.coefficient]} of {self.level}s{over}"
 
 
 OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
@@ -124,7 +161,9 @@ def correlate(
     >>> correlate(metric, human, Correlation(coefficient="kendall")).value
     0.6900655593423543
     """
-    from wellput.stats.left_out import correlation_with_interval  # which builds on this module
+    from wellput.stats.correlation_intervals import (
+        correlation_with_interval,  # which builds on this module
+    )
 
     return correlation_with_interval(
         x, z, correlation, generalize=generalize, confidence=confidence
@@ -231,15 +270,15 @@ def refuse_too_many_pairs(x: Floats, correlation: Correlation, *, n_resamples: i
         return
     sizes = _group_sizes(np.isfinite(x), correlation.grouping)
     pairs = int((sizes * (sizes - 1) // 2).sum())
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_PAIRS:
         raise InputError(
-            f"Tie calibration would compare {pairs:,} pairs; more than {MOST_PAIRS:,} do not fit. "
+            f"Tie calibration would compare {pairs:,} pairs; more than {MAX_PAIRS:,} do not fit. "
             f"Average by item, or give fewer items."
         )
-    if pairs * n_resamples > MOST_RESAMPLED_PAIRS:
+    if pairs * n_resamples > MAX_RESAMPLED_PAIRS:
         raise InputError(
             f"Tie calibration would compare {pairs:,} pairs in each of {n_resamples:,} resamples; that "
-            f"takes too long. Average by item, or take {MOST_RESAMPLED_PAIRS // pairs:,} resamples or "
+            f"takes too long. Average by item, or take {MAX_RESAMPLED_PAIRS // pairs:,} resamples or "
             "fewer."
         )
 

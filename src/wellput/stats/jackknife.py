@@ -27,15 +27,14 @@ from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Bounds, Estimate, block_sum
-from wellput.stats.proportion import is_share, wilson
-from wellput.stats.skewness import CautiousStudent
-from wellput.stats.student import IDENTITY, Scale, student_estimate
+from wellput.stats.proportions import is_share, wilson
+from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
 
-Score: TypeAlias = Callable[[Floats], Floats]
+ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
-ROUNDING = 1e-10
+MIN_RELATIVE_ERROR = 1e-10
 """A standard error this small, relative to the scores, comes of rounding: the items do not differ."""
-BLOCK = 65_536
+BLOCK_ROWS = 65_536
 """Rows scored at a time, so that a large corpus needs little more memory than its scores."""
 
 
@@ -62,19 +61,19 @@ class PairedDifference:
         return None if self.inferred is None else self.inferred.equivalence_p(margin)
 
 
-def left_out(statistics: Floats, score: Score) -> WithoutItems:
+def scores_without_items(statistics: Floats, score: ScoreFunction) -> WithoutItems:
     """The score of all rows, and with each of them left out."""
     total = block_sum(statistics)
     scores = np.empty(len(statistics))
-    for start in range(0, len(statistics), BLOCK):
-        scores[start : start + BLOCK] = score(total - statistics[start : start + BLOCK])
+    for start in range(0, len(statistics), BLOCK_ROWS):
+        scores[start : start + BLOCK_ROWS] = score(total - statistics[start : start + BLOCK_ROWS])
     counts: NDArray[np.bool_] = (statistics != 0).any(axis=1)
     return WithoutItems(float(score(total)), scores, counts)
 
 
 def score_interval(
     statistics: Floats,
-    score: Score,
+    score: ScoreFunction,
     *,
     confidence: float = 0.95,
     bounds: Bounds = (None, None),
@@ -88,7 +87,7 @@ def score_interval(
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):
         return wilson(int(counts[:, 0].sum()), len(counts), confidence=confidence)
-    found = left_out(statistics, score)
+    found = scores_without_items(statistics, score)
     error = _error(found.scores[found.counts], abs(found.value))
     scale, slope = _scale_between(*bounds, at=found.value)
     return student_estimate(
@@ -104,11 +103,14 @@ def score_interval(
 
 
 def paired_jackknife(
-    a: Floats, b: Floats, score: Score, *, confidence: float = 0.95
+    a: Floats, b: Floats, score: ScoreFunction, *, confidence: float = 0.95
 ) -> PairedDifference:
     """The difference score(a) − score(b) on the same items, with its interval and two-sided p-value."""
     return difference_of(
-        left_out(a, score), left_out(b, score), n_differing(a, b), confidence=confidence
+        scores_without_items(a, score),
+        scores_without_items(b, score),
+        n_differing(a, b),
+        confidence=confidence,
     )
 
 
@@ -152,7 +154,7 @@ def effect_size(a: Floats, b: Floats) -> float | None:
     if len(differences) < 2:
         return None
     spread = float(differences.std(ddof=1))
-    is_flat = spread <= ROUNDING * float(np.abs(differences).max())
+    is_flat = spread <= MIN_RELATIVE_ERROR * float(np.abs(differences).max())
     return None if is_flat else float(differences.mean()) / spread
 
 
@@ -163,7 +165,7 @@ def _error(scores: Floats, size: float) -> float:
     if n < 2:
         return math.nan
     error = math.sqrt((n - 1) / n * float(((scores - scores.mean()) ** 2).sum()))
-    return 0.0 if error <= ROUNDING * size else error
+    return 0.0 if error <= MIN_RELATIVE_ERROR * size else error
 
 
 def _skew(values: Floats) -> float:

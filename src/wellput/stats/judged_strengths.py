@@ -19,7 +19,7 @@ from wellput.core.table import Estimate
 from wellput.stats.preferences import Choices
 from wellput.stats.strengths import BradleyTerry, bradley_terry, pair_chances, pair_slope
 from wellput.stats.student import student_estimate
-from wellput.stats.two_way import crossed_variance
+from wellput.stats.two_way_jackknife import crossed_variance
 
 Places = NDArray[np.intp]
 MAX_UNITS_ONE_BY_ONE = 300

@@ -17,7 +17,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.ratings import (
-    FEWEST,
+    MIN_UNITS_TO_COMPARE,
     NAN,
     PairSummary,
     SquaredDisagreements,
@@ -55,7 +55,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
 
 
 def pairwise_kappas(
-    ratings: ArrayLike, *, weights: Weights = "none", fewest: int = FEWEST
+    ratings: ArrayLike, *, weights: Weights = "none", fewest: int = MIN_UNITS_TO_COMPARE
 ) -> PairSummary:
     """Cohen's kappa over all pairs of judges who share at least `fewest` units."""
     ratings = as_ratings(ratings)

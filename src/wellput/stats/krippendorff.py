@@ -19,16 +19,16 @@ from wellput.core.table import Estimate
 from wellput.stats.ratings import NAN, as_ratings, gathered, undefined
 from wellput.stats.resampling import percentile_interval
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 
-BLOCK = 1024
+BLOCK_VALUES = 1024
 """Distinct values compared at a time with all others, at the ratio level."""
 
 
 def krippendorff_alpha(
     ratings: ArrayLike,
     *,
-    level: Level = "interval",
+    level: MeasurementLevel = "interval",
     n_resamples: int = 0,
     seed: int = 12345,
     confidence: float = 0.95,
@@ -38,8 +38,10 @@ def krippendorff_alpha(
     The interval is the percentile bootstrap over units. Both disagreements, and the ranks at the
     ordinal level, are taken anew from each resample.
     """
-    if level not in get_args(Level):
-        raise InputError(f"The level is one of {', '.join(get_args(Level))}, not {level!r}.")
+    if level not in get_args(MeasurementLevel):
+        raise InputError(
+            f"The level is one of {', '.join(get_args(MeasurementLevel))}, not {level!r}."
+        )
     ratings = gathered(as_ratings(ratings))
     ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     units = ratings.shape[1]
@@ -62,7 +64,7 @@ def krippendorff_alpha(
     return Estimate(value, low, high, method=method, n=units, seed=seed)
 
 
-def _alpha(ratings: Floats, level: Level) -> float:
+def _alpha(ratings: Floats, level: MeasurementLevel) -> float:
     """Of gathered ratings with at least two in each unit; NaN where all are the same."""
     present = ~np.isnan(ratings)
     counts = present.sum(axis=0)
@@ -119,8 +121,8 @@ def _ratio_differences(ratings: Floats) -> tuple[Floats, float]:
         within += 2 * np.nansum(_ratio_distance(ratings[place], ratings[place + 1 :]), axis=0)
     values, sizes = np.unique(ratings[~np.isnan(ratings)], return_counts=True)
     total = 0.0
-    for start in range(0, len(values), BLOCK):
-        block = slice(start, start + BLOCK)
+    for start in range(0, len(values), BLOCK_VALUES):
+        block = slice(start, start + BLOCK_VALUES)
         total += float(sizes[block] @ _ratio_distance(values[block, None], values) @ sizes)
     return within, total
 

@@ -31,7 +31,7 @@ ENTER_BELOW = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SelectionStep:
     """One step of the search: what was dropped (`-name`) or taken (`+name`), and what came of it."""
 
     change: str
@@ -41,20 +41,22 @@ class Step:
 
 def stepwise(
     y: Floats, x: Floats, names: Sequence[str], *, by: Literal["aic", "p"]
-) -> tuple[Regression, list[Step]]:
+) -> tuple[Regression, list[SelectionStep]]:
     """The chosen model and the way to it."""
     y, x, left_out = complete_rows(y, x)
     check_varied(y, x, names)
     search = _Search(y, x, list(names))
     chosen = frozenset(range(len(names)) if len(y) > len(names) + 1 else ())
-    steps = [Step("start", search.names_of(chosen), search.aic(chosen))]
+    steps = [SelectionStep("start", search.names_of(chosen), search.aic(chosen))]
     seen = {chosen}
     change = search.by_aic if by == "aic" else search.by_p
     while (place := change(chosen)) is not None and chosen ^ {place} not in seen:
         sign = "-" if place in chosen else "+"
         chosen ^= {place}
         seen.add(chosen)
-        steps.append(Step(f"{sign}{names[place]}", search.names_of(chosen), search.aic(chosen)))
+        steps.append(
+            SelectionStep(f"{sign}{names[place]}", search.names_of(chosen), search.aic(chosen))
+        )
     if not chosen:
         raise InputError(
             "No predictor is worth keeping: none explains the judgments better than their mean does."

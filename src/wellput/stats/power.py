@@ -4,11 +4,12 @@ Two systems: judge j's rating of one system's output for item i minus that of th
 
     difference + item i's own (sd_item) + judge j's own (sd_judge) + noise of two ratings (sd_noise),
 
-all normal, every judge judging every item. The test is that of a ranking by people (`stats.crossed`).
-Two metrics: their scores and the mean judgment of each item are normal with given correlations. No
-ratings are drawn one by one: means, mean squares and
-correlations have known distributions in such panels, and drawing from those is the same, whatever the
-number of items. Every size sees the same random numbers, so power does not wobble from row to row.
+all normal, every judge judging every item. The test is that of a ranking by people
+(`judged_means`). Two metrics: their scores and the mean judgment of each item are normal with given
+correlations. No ratings are drawn one by one: means, mean squares and correlations have known
+distributions in such panels, and drawing from those is the same, whatever the number of items. The
+noun `Draws` holds the random numbers: every size of a study sees the same, so power does not wobble
+from row to row.
 """
 
 from __future__ import annotations
@@ -23,14 +24,60 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.result import Result
 from wellput.core.table import Estimate
-from wellput.stats.draws import Draws
-from wellput.stats.two_way import crossed_variances
+from wellput.stats.two_way_jackknife import crossed_variances
 
-Share: TypeAlias = Callable[[int, int | None], tuple[float, str]]
+MAX_EXACT_FREEDOM = 100
+"""With more degrees of freedom χ² is read off Wilson & Hilferty's formula, to five digits."""
+
+
+class Draws:
+    """Random numbers, drawn once: distributions of any size are read off the same quantiles."""
+
+    def __init__(self, simulations: int, seed: int) -> None:
+        if simulations < 100:
+            raise InputError(f"At least 100 simulations are needed, not {simulations}.")
+        self.simulations, self.seed = simulations, seed
+        self._normals: dict[int, Floats] = {}
+
+    def normal(self, stream: int) -> Floats:
+        if stream not in self._normals:
+            rng = np.random.default_rng([self.seed, stream])
+            self._normals[stream] = rng.standard_normal(self.simulations)
+        return self._normals[stream]
+
+    def chi_square(self, stream: int, freedom: int) -> Floats:
+        from scipy.special import gammaincinv, ndtr
+
+        quantile = self.normal(100 + stream)
+        if freedom > MAX_EXACT_FREEDOM:
+            part = 2 / (9 * freedom)
+            return np.asarray(freedom * (1 - part + quantile * np.sqrt(part)) ** 3)
+        return np.asarray(2 * gammaincinv(freedom / 2, ndtr(quantile)), dtype=np.float64)
+
+    def mean_square(self, stream: int, freedom: int) -> Floats:
+        """A mean square over what it is expected to be."""
+        return self.chi_square(stream, freedom) / freedom
+
+    def correlations(self, root: Floats, n: int) -> tuple[Floats, Floats, Floats]:
+        """Sample correlations (1 with 0, 2 with 0, 2 with 1) of n points: Bartlett's decomposition of
+        the Wishart distribution."""
+        lower = np.zeros((self.simulations, 3, 3))
+        for place in range(3):
+            lower[:, place, place] = np.sqrt(self.chi_square(place, n - 1 - place))
+        for stream, (row, column) in enumerate([(1, 0), (2, 0), (2, 1)]):
+            lower[:, row, column] = self.normal(stream)
+        factor = root @ lower
+        covariance = factor @ factor.swapaxes(1, 2)
+        spread = np.sqrt(np.einsum("sii->si", covariance))
+        r = covariance / spread[:, :, None] / spread[:, None, :]
+        return r[:, 1, 0], r[:, 2, 0], r[:, 2, 1]
+
+
+PowerOfSize: TypeAlias = Callable[[int, int | None], tuple[float, str]]
 """From items and judges to the share of studies that find the difference, or NaN and why."""
 
 SIMULATIONS = 10_000
-MOST_ITEMS = 1_000_000
+MAX_ITEMS = 1_000_000
 """The search for the smallest number of items ends here."""
 
 
@@ -45,7 +92,7 @@ class PowerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Smallest:
+class SmallestStudy:
     """The fewest items that reach the target with this many judges; None where none do, and why."""
 
     n_judges: int | None
@@ -64,7 +111,7 @@ class PowerTable(Result):
     alpha: float
     target: float
     rows: tuple[PowerRow, ...]
-    smallest: tuple[Smallest, ...]
+    smallest: tuple[SmallestStudy, ...]
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each size of a study."""
@@ -251,7 +298,7 @@ def _reliability(r: float, judges: int) -> float:
 def _table(
     what: str,
     test: str,
-    share: Share,
+    share: PowerOfSize,
     *,
     items: Sequence[int],
     judges: Sequence[int | None],
@@ -288,22 +335,22 @@ def _table(
 
 def _smallest(
     n_judges: int | None, target: float, power: Callable[[int, int | None], Estimate]
-) -> Smallest:
+) -> SmallestStudy:
     """By doubling, then halving the gap: power rises with the items."""
     low, high = 1, 4
     while not (reached := power(high, n_judges)).value >= target:
         if np.isnan(reached.value):
-            return Smallest(n_judges, None, reached.method)
-        if high >= MOST_ITEMS:
-            return Smallest(n_judges, None, f"not even {MOST_ITEMS:,} items reach {target:g}")
-        low, high = high, min(2 * high, MOST_ITEMS)
+            return SmallestStudy(n_judges, None, reached.method)
+        if high >= MAX_ITEMS:
+            return SmallestStudy(n_judges, None, f"not even {MAX_ITEMS:,} items reach {target:g}")
+        low, high = high, min(2 * high, MAX_ITEMS)
     while high - low > 1:
         middle = (low + high) // 2
         if power(middle, n_judges).value >= target:
             high = middle
         else:
             low = middle
-    return Smallest(n_judges, high)
+    return SmallestStudy(n_judges, high)
 
 
 def _wilson(share: float, n: int) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.ratings import NAN, undefined
 
-SMALL = 5.0
+MIN_EXPECTED_COUNT = 5.0
 """χ² is only roughly distributed as its name says where expected counts are below this (Cochran)."""
 
 
@@ -135,7 +135,11 @@ def _chi_squared(observed: Floats, expected: Floats, freedom: int, name: str, n:
     from scipy.special import chdtrc
 
     value = float(((observed - expected) ** 2 / expected).sum())
-    caveat = f"; approximate, expected counts below {SMALL:g}" if expected.min() < SMALL else ""
+    caveat = (
+        f"; approximate, expected counts below {MIN_EXPECTED_COUNT:g}"
+        if expected.min() < MIN_EXPECTED_COUNT
+        else ""
+    )
     return Estimate(
         value, p_value=float(chdtrc(freedom, value)), method=f"{name}, df {freedom}{caveat}", n=n
     )

@@ -13,13 +13,13 @@ from wellput.core.errors import InputError
 from wellput.core.table import Estimate
 from wellput.stats.ratings import undefined
 
-EXACT_SUM = 8
+MAX_EXACT_SAMPLE = 8
 """Without ties, the rank sum test is exact up to this size of the smaller sample (as in SciPy)."""
 
-EXACT_SIGNED = 50
+MAX_EXACT_PAIRS = 50
 """Without ties and zeros, the signed rank test is exact up to this many pairs (as in SciPy)."""
 
-EXACT_PERMUTED = 13
+MAX_PERMUTED_PAIRS = 13
 """With ties or zeros, it goes through all signs up to this many pairs (as in SciPy)."""
 
 
@@ -38,7 +38,7 @@ def rank_sum(x: ArrayLike, y: ArrayLike) -> Estimate:
     distinct = len(np.unique(np.concatenate([a, b])))
     if distinct == 1:
         return undefined("all values are equal", n=n)
-    is_exact = min(len(a), len(b)) <= EXACT_SUM and distinct == n
+    is_exact = min(len(a), len(b)) <= MAX_EXACT_SAMPLE and distinct == n
     test = mannwhitneyu(a, b, method="exact" if is_exact else "asymptotic")
     return Estimate(
         float(test.statistic),
@@ -65,10 +65,10 @@ def signed_rank(x: ArrayLike, y: ArrayLike) -> Estimate:
     if not len(nonzero):
         return undefined("no pair differs", n=n)
     test = wilcoxon(differences)
-    if len(np.unique(nonzero)) == n <= EXACT_SIGNED:
+    if len(np.unique(nonzero)) == n <= MAX_EXACT_PAIRS:
         how = "exact"
     else:
-        how = "exact by permutation" if n <= EXACT_PERMUTED else "normal with tie correction"
+        how = "exact by permutation" if n <= MAX_PERMUTED_PAIRS else "normal with tie correction"
     return Estimate(
         float(test.statistic),
         p_value=float(test.pvalue),

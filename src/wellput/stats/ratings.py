@@ -17,13 +17,13 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 
-FEWEST = 3
+MIN_UNITS_TO_COMPARE = 3
 """Two judges are compared where they share this many units; any two points lie on a line."""
 
 MIN_SHARED_UNITS = 10
 """What two judges' agreement is reported from: on three units chance alone makes any correlation."""
 
-CONSTANT = 1e-12
+CONSTANT_SPREAD_SHARE = 1e-12
 """Values that differ by less than this, relative to the largest, are equal: means of equal ratings
 may be rounded differently."""
 
@@ -63,7 +63,9 @@ def gathered(ratings: Floats) -> Floats:
 
 def is_constant(values: Floats) -> bool:
     """Whether all values are equal, up to rounding."""
-    return not len(values) or float(np.ptp(values)) <= CONSTANT * float(np.abs(values).max())
+    return not len(values) or float(np.ptp(values)) <= CONSTANT_SPREAD_SHARE * float(
+        np.abs(values).max()
+    )
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -111,7 +113,7 @@ class SquaredDisagreements:
         observed = both - 2 * (values @ values.T)[first, second]
         expected = both - 2 * a * b / n
         # Equal ratings differ by rounding only.
-        tiny = CONSTANT * n * float((values**2).max(initial=0.0))
+        tiny = CONSTANT_SPREAD_SHARE * n * float((values**2).max(initial=0.0))
         return cls(
             np.where(observed > tiny, observed, 0.0), np.where(expected > tiny, expected, 0.0), n
         )
@@ -140,7 +142,7 @@ def summarize_pairs(
     judges: int,
     constant: tuple[int, ...] = (),
     *,
-    fewest: int = FEWEST,
+    fewest: int = MIN_UNITS_TO_COMPARE,
 ) -> PairSummary:
     """The summary of a measure of some of the pairs of so many judges, NaN where it is undefined."""
     defined = np.array([value for value in values if not np.isnan(value)])

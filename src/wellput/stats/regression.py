@@ -18,16 +18,16 @@ from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 
-EXACT = 1e-12
+EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's is taken for 0: the predictors determine y."""
 
-CONSTANT = 1e-12
+CONSTANT_SPREAD_SHARE = 1e-12
 """A spread below this share of the largest value is rounding: the values are all equal."""
 
-DEPENDENT = 1e-10
+DEPENDENT_VARIANCE_SHARE = 1e-10
 """A column of which the others leave a smaller share of the variance is their combination."""
 
-COLLINEAR = 10.0
+MAX_VARIANCE_INFLATION = 10.0
 """Variance inflation above this is warned of (the usual rule of thumb; R² of 0.9 with the others)."""
 
 
@@ -75,7 +75,7 @@ class Regression:
         freedom = self.n - self._parameters - 1
         if freedom <= 0.5 or self.is_exact:
             return np.full(self.n, np.nan)
-        apart = np.where(self.leverages < 1 - EXACT, 1 - self.leverages, np.nan)
+        apart = np.where(self.leverages < 1 - EXACT_VARIANCE_SHARE, 1 - self.leverages, np.nan)
         rest = (self.residuals @ self.residuals - self.residuals**2 / apart) / freedom
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.residuals / np.sqrt(rest * apart), dtype=np.float64)
@@ -86,7 +86,7 @@ class Regression:
         freedom = self.n - self._parameters
         if freedom <= 0.5 or self.is_exact:
             return np.full(self.n, np.nan)
-        apart = np.where(self.leverages < 1 - EXACT, 1 - self.leverages, np.nan)
+        apart = np.where(self.leverages < 1 - EXACT_VARIANCE_SHARE, 1 - self.leverages, np.nan)
         variance = float(self.residuals @ self.residuals) / freedom
         moved = self.residuals**2 * self.leverages / apart**2
         return np.asarray(moved / (self._parameters * variance), dtype=np.float64)
@@ -117,7 +117,7 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     residuals = centered - standard @ solution
     squares, total = float(residuals @ residuals), float(centered @ centered)
     freedom = n - k - 1
-    is_exact = squares <= EXACT * total
+    is_exact = squares <= EXACT_VARIANCE_SHARE * total
     coefficients = solution / spreads
     variance = np.nan if is_exact else squares / freedom
     inflation = n * np.square(np.linalg.inv(r)).sum(axis=1)
@@ -131,7 +131,7 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
         f"{name} is nearly a combination of the others (variance inflation {value:.1f}): "
         "its coefficient is not to be trusted"
         for name, value in zip(names, inflation, strict=True)
-        if value > COLLINEAR
+        if value > MAX_VARIANCE_INFLATION
     ]
     if is_exact:
         warnings.append("the predictors determine the judgments: p-values mean nothing here")
@@ -230,7 +230,7 @@ def variance_inflation(x: Floats) -> Floats:
         ]
     )
     result = np.full(len(shares), np.inf)
-    np.divide(1, shares, out=result, where=shares > DEPENDENT)
+    np.divide(1, shares, out=result, where=shares > DEPENDENT_VARIANCE_SHARE)
     return result
 
 
@@ -243,7 +243,7 @@ def complete_rows(y: Floats, x: Floats) -> tuple[Floats, Floats, int]:
 
 def is_constant(values: Floats) -> bool:
     """Whether all values are equal, but for rounding."""
-    return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
+    return bool(np.ptp(values) <= CONSTANT_SPREAD_SHARE * np.abs(values).max())
 
 
 def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:
@@ -266,14 +266,16 @@ def is_combination(column: Floats, others: Floats) -> bool:
     if not others.shape[1]:
         return False
     standard, _, _ = _standardized(np.column_stack([others, column]))
-    return bool(np.square(_rest(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT)
+    return bool(
+        np.square(_rest(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT_VARIANCE_SHARE
+    )
 
 
 def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
     """`r` is the triangular factor of the standardized columns over √n: its diagonal has what the
     columns before leave of each."""
     for place in range(1, len(r)):
-        if r[place, place] ** 2 < DEPENDENT:
+        if r[place, place] ** 2 < DEPENDENT_VARIANCE_SHARE:
             weights = np.linalg.solve(r[:place, :place], r[:place, place])
             others = [name for name, w in zip(names, weights, strict=False) if abs(w) > 1e-4]
             raise InputError(

@@ -22,16 +22,16 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate, block_sum
 
-Score: TypeAlias = Callable[[Floats], Floats]
+ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
-ROUNDING = 1e-12
+RELATIVE_ROUNDING = 1e-12
 """Differences this close, relative to the scores, are equal: a resample that happens to restore the
 observed assignment must count as being as extreme, however its sums were rounded."""
 
 
 def bootstrap(
     statistics: Floats,
-    score: Score,
+    score: ScoreFunction,
     *,
     n_resamples: int,
     seed: int,
@@ -59,7 +59,7 @@ def bootstrap(
 def paired_bootstrap(
     a: Floats,
     b: Floats,
-    score: Score,
+    score: ScoreFunction,
     *,
     n_resamples: int,
     seed: int,
@@ -101,7 +101,7 @@ def paired_bootstrap(
 
 
 def approximate_randomization(
-    a: Floats, b: Floats, score: Score, *, n_resamples: int, seed: int, threads: int = 1
+    a: Floats, b: Floats, score: ScoreFunction, *, n_resamples: int, seed: int, threads: int = 1
 ) -> Estimate:
     """The difference score(a) - score(b) with its two-sided p-value (Riezler & Maxwell 2005).
 
@@ -130,7 +130,7 @@ def approximate_randomization(
 
 
 def bootstrap_replicates(
-    statistics: Floats, score: Score, *, n_resamples: int, seed: int, threads: int = 1
+    statistics: Floats, score: ScoreFunction, *, n_resamples: int, seed: int, threads: int = 1
 ) -> Floats:
     """The scores of `n_resamples` resamples of the items, NaN where undefined."""
     _check(n_resamples, seed)
@@ -152,7 +152,7 @@ def percentile_interval(replicates: Floats, *, confidence: float) -> tuple[float
     return float(low), float(high)
 
 
-def _total(statistics: Floats, score: Score) -> float:
+def _total(statistics: Floats, score: ScoreFunction) -> float:
     return float(score(block_sum(statistics)))
 
 
@@ -165,7 +165,7 @@ def _p_value(by_chance: Floats, score_a: float, score_b: float) -> float:
     observed = abs(score_a - score_b)
     if np.isnan(observed):
         return float("nan")
-    enough = observed - ROUNDING * max(abs(score_a), abs(score_b))
+    enough = observed - RELATIVE_ROUNDING * max(abs(score_a), abs(score_b))
     as_extreme = np.count_nonzero(~(by_chance < enough))  # NaN is not less: it counts
     return float((as_extreme + 1) / (len(by_chance) + 1))
 

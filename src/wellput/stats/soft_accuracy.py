@@ -16,9 +16,9 @@ from wellput import _native
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.correlation import common_cells, undefined
-from wellput.stats.permutation import check_resampling
-from wellput.stats.resampling import ROUNDING
-from wellput.stats.table_figure import TableFigure
+from wellput.stats.correlation_resampling import check_resampling
+from wellput.stats.resampling import RELATIVE_ROUNDING
+from wellput.stats.two_way_jackknife import TableFigure
 
 
 def spa(
@@ -59,9 +59,9 @@ def pairwise_p_values(
     rows = np.ascontiguousarray(np.nan_to_num(differences).T)
     observed = rows.sum(axis=0)
     by_chance = observed - 2 * _native.swap_sums(rows, n_resamples, seed, threads)
-    enough = observed - ROUNDING * np.abs(rows).sum(axis=0)
+    enough = observed - RELATIVE_ROUNDING * np.abs(rows).sum(axis=0)
     p_values: Floats = (np.count_nonzero(by_chance >= enough, axis=0) + 1) / (n_resamples + 1)
-    return np.where(np.abs(observed) <= ROUNDING * np.abs(rows).sum(axis=0), 0.5, p_values)
+    return np.where(np.abs(observed) <= RELATIVE_ROUNDING * np.abs(rows).sum(axis=0), 0.5, p_values)
 
 
 def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableFigure:

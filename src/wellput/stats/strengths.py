@@ -23,9 +23,9 @@ from wellput.core.table import Estimate
 from wellput.stats.preferences import Choices
 from wellput.stats.ratings import NAN, undefined
 
-STEPS = 100
-CONVERGED = 1e-10
-METHOD = "Bradley–Terry with Davidson's ties, maximum likelihood, Wald interval"
+MAX_NEWTON_STEPS = 100
+CONVERGED_STEP = 1e-10
+WALD_METHOD = "Bradley–Terry with Davidson's ties, maximum likelihood, Wald interval"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class BradleyTerry:
             return undefined("a system does not differ from itself")
         p_value = 2 * NormalDist().cdf(-abs(value) / error)
         low, high = _interval(value, error, self.confidence)
-        return Estimate(value, low, high, p_value, method=METHOD)
+        return Estimate(value, low, high, p_value, method=WALD_METHOD)
 
 
 def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry:
@@ -94,7 +94,7 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
             continue
         value = float(logs[system])
         low, high = _interval(value, float(np.sqrt(covariance[system, system])), confidence)
-        strengths.append(Estimate(value, low, high, method=METHOD, n=int(played[system])))
+        strengths.append(Estimate(value, low, high, method=WALD_METHOD, n=int(played[system])))
     return BradleyTerry(
         systems=choices.systems,
         strengths=tuple(strengths),
@@ -152,12 +152,12 @@ def _fit(
     x = np.zeros(k + 1)
     x[k] = 0.0 if has_ties else -np.inf
     likelihood, chances = _likelihood(x, i, j, counts)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         gradient, information = pair_slope(chances, i, j, counts, k)
         scale = max(float(np.trace(information)) / (k + 1), 1.0)
         covariance = np.linalg.inv(information + scale * idle) - idle / scale
         step = covariance @ gradient
-        if np.abs(step).max() < CONVERGED:
+        if np.abs(step).max() < CONVERGED_STEP:
             return x, covariance
         size = 1.0
         while True:
@@ -220,7 +220,7 @@ def _tie_estimate(logs: Floats, covariance: Floats, n: int, confidence: float) -
         return Estimate(0.0, method="no ties were observed", n=0)
     low, high = _interval(float(logs[-1]), float(np.sqrt(covariance[-1, -1])), confidence)
     return Estimate(
-        float(np.exp(logs[-1])), float(np.exp(low)), float(np.exp(high)), method=METHOD, n=n
+        float(np.exp(logs[-1])), float(np.exp(low)), float(np.exp(high)), method=WALD_METHOD, n=n
     )
 
 

@@ -27,24 +27,24 @@ from wellput.core.errors import InputError
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.row_products import Places, RowProducts, numbered
+from wellput.stats.clustered_regression import Places, RowProducts, numbered
 from wellput.stats.student import FISHER_Z, student_estimate
-from wellput.stats.two_way import LeftOut
+from wellput.stats.two_way_jackknife import TwoWayJackknife
 
 Unseen: TypeAlias = Literal["item", "system", "both"]
-HOLDS_FOR: dict[Unseen, Generalize] = {"item": "items", "system": "systems", "both": "both"}
+GENERALIZES_TO: dict[Unseen, Generalize] = {"item": "items", "system": "systems", "both": "both"}
 """What an interval of r generalizes to: what the models have not seen."""
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class RegressionColumns:
     """Which columns of x a model uses, and the penalty on the square of each one's coefficient."""
 
     columns: Sequence[int]
     penalties: Floats
 
 
-Learn: TypeAlias = Callable[[Floats, Floats], LinearModel]
+Learn: TypeAlias = Callable[[Floats, Floats], RegressionColumns]
 """Chooses a model from rows (y, x); InputError where it cannot."""
 
 
@@ -57,14 +57,14 @@ class HeldOut:
     r: float
     n: int
     folds: int
-    without: LeftOut
+    without: TwoWayJackknife
 
     @property
     def estimate(self) -> Estimate:
         """r with its interval and p-value, for other systems, other items or both."""
-        generalize = HOLDS_FOR[self.unseen]
+        generalize = GENERALIZES_TO[self.unseen]
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = LeftOut(
+            z = TwoWayJackknife(
                 np.arctanh(self.without.systems),
                 np.arctanh(self.without.items),
                 np.arctanh(self.without.cells),
@@ -81,7 +81,7 @@ class HeldOut:
 
     def minus(self, other: HeldOut) -> Estimate:
         """How much higher r is than that of other models of the same rows."""
-        generalize = HOLDS_FOR[self.unseen]
+        generalize = GENERALIZES_TO[self.unseen]
         apart = self.without - other.without
         return student_estimate(
             self.r - other.r,
@@ -130,11 +130,11 @@ def held_out(
     there = np.isfinite(scores)
     moments = _moments(rows.y[there], scores[there])
     total = moments.sum(axis=0)
-    without = LeftOut(_r(systems_moments), _r(items_moments), _r(total - moments))
+    without = TwoWayJackknife(_r(systems_moments), _r(items_moments), _r(total - moments))
     return HeldOut(unseen, scores, float(_r(total)), int(there.sum()), tried, without)
 
 
-def leave_one_out_r(y: Floats, x: Floats, model: LinearModel) -> tuple[float, int]:
+def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[float, int]:
     """r of each row's score by the model fitted without that row, and the number of rows."""
     rows = RowProducts.of(y, x)
     slopes = _standard_slopes(rows, model, rows.total - rows.products)
@@ -144,7 +144,7 @@ def leave_one_out_r(y: Floats, x: Floats, model: LinearModel) -> tuple[float, in
     return float(_r(total)), int(there.sum())
 
 
-def _standard_slopes(rows: RowProducts, model: LinearModel, sums: Floats) -> Floats:
+def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) -> Floats:
     """Those of a fit to rows with these summed products, with which the scores of all rows have a
     standard deviation of 1 (their mean is 0); NaN where there is no fit, or all scores are equal."""
     slopes = rows.coefficients(sums, model.columns, model.penalties)[..., 1:]
@@ -218,7 +218,7 @@ class _UnitSums:
         shaped = sums.reshape(n, other.n, *sums.shape[1:])
         return cls(_Axis(own.is_split, fold_of_unit), other, shaped)
 
-    def moments(self, rows: RowProducts, model: LinearModel, own: int, other: int) -> Floats:
+    def moments(self, rows: RowProducts, model: RegressionColumns, own: int, other: int) -> Floats:
         """Those of the rows that this fold holds out, in turn without each unit's rows: (units, 6)."""
         all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other]
         learned = all_folds - this_fold if self.other.is_split else this_fold

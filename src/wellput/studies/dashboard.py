@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from wellput.agreement.ranking import (
-    HEADINGS,
+    ESTIMATE_HEADINGS,
     Ranking,
     shown_estimate,
     shown_interval,
@@ -151,7 +151,7 @@ def standing(ranking: Ranking, overview: Overview) -> dict[str, Any]:
 
     return {
         "question": ranking.question,
-        "heading": HEADINGS[ranking.model].capitalize(),
+        "heading": ESTIMATE_HEADINGS[ranking.model].capitalize(),
         "sentence": winner_sentence(ranking) if overview.is_final else None,
         "scope": ranking.scope,
         "systems": [

@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 from wellput.agreement.ranking import Ranking
 from wellput.core.metric import Floats
 from wellput.core.result import Result
-from wellput.stats.judges import pairwise_correlations
-from wellput.stats.krippendorff import Level, krippendorff_alpha
+from wellput.stats.judge_correlations import pairwise_correlations
+from wellput.stats.krippendorff import MeasurementLevel, krippendorff_alpha
 from wellput.stats.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
 from wellput.studies.answers import Values
@@ -260,7 +260,7 @@ def rankings(setup: StudySetup, answered: Iterable[Answered]) -> list[Ranking]:
     return setup.design.rankings(judgments_of(setup, answered), setup.systems, items)
 
 
-def _summary(question: str, units: Floats, level: Level) -> AgreementOverview:
+def _summary(question: str, units: Floats, level: MeasurementLevel) -> AgreementOverview:
     n = len(units)
     if n < 2:
         return AgreementOverview(question, n, math.nan, math.nan, math.nan, math.nan)

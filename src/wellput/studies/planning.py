@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wellput.agreement.decisions import KEPT, REFUSED
+from wellput.agreement.preferences import KEPT, REFUSED
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Metric

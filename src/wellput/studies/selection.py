@@ -23,8 +23,8 @@ from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
 from wellput.metrics.registry import create_all
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of

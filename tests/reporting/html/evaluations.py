@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.tree import Tree, Word

@@ -21,7 +21,7 @@ from tests.reporting.html.evaluations import (
     write_page,
 )
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import Exclusion
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference

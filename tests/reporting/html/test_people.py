@@ -7,7 +7,7 @@ import pytest
 
 from tests.reporting.html.evaluations import small_evaluation, small_judgments
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.correlate import Uncertainty
+from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import Exclusion
 from wellput.core.judgment import Preference
 from wellput.reporting.html.people import regression_line

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
-from wellput.agreement.ranking import HEADINGS, RankedSystem, Ranking, winner_sentence
+from wellput.agreement.ranking import ESTIMATE_HEADINGS, RankedSystem, Ranking, winner_sentence
 from wellput.agreement.result import AgreementResult
 from wellput.engine.result import ScoreResult
 from wellput.reporting.html.verdict import best_first, headline, ranking_metrics
@@ -86,7 +86,7 @@ def _by_people(
     domain = shown_range(ranking.systems, whole)
     picture = {
         "kind": "people",
-        "unit": HEADINGS[ranking.model],
+        "unit": ESTIMATE_HEADINGS[ranking.model],
         "is_share": ranking.model != "mean",
         "domain": domain,
         "systems": [

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wellput.agreement.cells import oriented
+from wellput.agreement.correlations import oriented
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.metric import Floats, Metric

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions, agree
-from wellput.agreement.exclusions import known_answers, leave_out
-from wellput.agreement.known_names import KnownNames
+from wellput.agreement.exclusions import known_answers, without_excluded
+from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.engine.plan import ScoringPlan
 from wellput.engine.score import score_source
-from wellput.engine.significance import DEFAULT_TEST, Inference, Resampling
+from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
 from wellput.metrics.registry import create_all
 from wellput.reporting.html.contents import Evaluation
 from wellput.reporting.html.people import people_of_choices, people_of_ratings
@@ -47,7 +46,7 @@ def evaluate(
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,
-        paired=DEFAULT_TEST if has_pairs else None,
+        paired=DEFAULT_PAIRED_TEST if has_pairs else None,
         baseline=baseline,
         all_pairs=has_pairs,
         resampling=Resampling(uncertainty.n_resamples, uncertainty.seed, uncertainty.threads),
@@ -67,7 +66,7 @@ def evaluate(
             result.tables, choices, questions=options.questions, exclusions=options.exclusions
         )
         asked = {entry["question"] for entry in agreement.preferences}
-        kept, _ = leave_out(choices, options.exclusions)
+        kept, _ = without_excluded(choices, options.exclusions)
         people = people_of_choices(result.tables, [c for c in kept if c.question in asked])
     elif answers:
         ratings = cast("Sequence[Judgment]", answers)

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.cells import common_cells
+from wellput.agreement.correlations import common_cells
 from wellput.agreement.exclusions import of_others
-from wellput.agreement.known_names import KnownNames
-from wellput.agreement.panel import Exclusion, Panel
-from wellput.agreement.prepared import prepared_panels
+from wellput.agreement.panel import Exclusion, KnownNames, Panel
+from wellput.agreement.prepared_panels import prepared_panels
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.core.table import ScoreTable

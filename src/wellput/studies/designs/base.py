@@ -19,7 +19,7 @@ from wellput.agreement.ranking import Ranking, rank_answers, rank_panel
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
-from wellput.stats.krippendorff import Level
+from wellput.stats.krippendorff import MeasurementLevel
 from wellput.studies.answers import Values
 from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Questionnaire, Task
 from wellput.studies.questions import Question
@@ -84,7 +84,7 @@ class Design(ABC):
     """Whether every item has a question of its own, with keyed answers."""
     n_texts: ClassVar[int | None] = None
     """The texts of a practice trial or a check; None for one or more."""
-    level: ClassVar[Level] = "interval"
+    level: ClassVar[MeasurementLevel] = "interval"
     """The level of measurement at which judges' agreement is computed."""
     has_own_scales: ClassVar[bool] = False
     """Whether judges choose their own scales: their answers are normalized before they are compared."""

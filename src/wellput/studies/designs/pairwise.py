@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from wellput.agreement.choices import WON
+from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
-from wellput.stats.krippendorff import Level
+from wellput.stats.krippendorff import MeasurementLevel
 from wellput.studies.designs.base import AnsweredTrial, Design
 from wellput.studies.questionnaire import Check, Layout, Practice
 from wellput.studies.questions import Question
@@ -49,7 +49,7 @@ class Pairwise(Design):
     asks_once: ClassVar[bool] = True
     balances_order: ClassVar[bool] = True
     n_texts: ClassVar[int | None] = 2
-    level: ClassVar[Level] = "nominal"
+    level: ClassVar[MeasurementLevel] = "nominal"
 
     ties: bool = False
 
@@ -105,7 +105,11 @@ class Pairwise(Design):
         cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
         for one in answers:
             assert isinstance(one, Preference)
-            won = WON[one.choice] if one.system_a < one.system_b else 1 - WON[one.choice]
+            won = (
+                SHARE_WON_BY_A[one.choice]
+                if one.system_a < one.system_b
+                else 1 - SHARE_WON_BY_A[one.choice]
+            )
             pair = (one.item, *sorted((one.system_a, one.system_b)))
             cells.setdefault(one.question, {})[one.judge, pair] = won
         return {question: _table(given) for question, given in cells.items()}

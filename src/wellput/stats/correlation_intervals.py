@@ -1,14 +1,23 @@
-"""A correlation with people, and the same without each system, each item and each cell.
+"""A correlation with people: its interval, the difference of two of them, and what chance gives.
 
-Single cells are left out by a kernel, without computing any correlation anew. What an item changes in a
-rank correlation of all cells pooled is taken for the sum of what its cells change, which is right up to
-terms of the order of the share of one item in the data; everything else is exact. The tie threshold of
-`acc-t` is held: at the threshold of greatest accuracy a small change of it changes nothing.
+Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
+Single cells are left out by a kernel, without computing any correlation anew. What an item changes
+in a rank correlation of all cells pooled is taken for the sum of what its cells change, which is
+right up to terms of the order of the share of one item in the data; everything else is exact. The
+tie threshold of `acc-t` is held: at the threshold of greatest accuracy a small change of it changes
+nothing.
+
+The noun `ChanceLevel` is what a metric that knows nothing of quality would reach: the null
+distribution of a coefficient. The metric's scores are kept, with their ties and with what systems
+and items have in common, but the systems' rows and the items' columns are exchanged at random
+against people's. A correlation is then 0 on average; pairwise accuracies have a chance level of
+their own, which depends on the ties.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +26,83 @@ from wellput import _native
 from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
-from wellput.stats.chance import ACCURACIES
 from wellput.stats.correlation import (
     Coefficient,
     Correlation,
     common_cells,
     correlation_value,
     system_means,
+    takes_old_keywords,
     tie_threshold,
     undefined,
     why_undefined,
 )
-from wellput.stats.old_keywords import takes_old_keywords
 from wellput.stats.soft_accuracy import leave_out_of_spa
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
-from wellput.stats.table_figure import TableFigure
+from wellput.stats.two_way_jackknife import TableFigure
+
+ACCURACY_COEFFICIENTS: tuple[Coefficient, ...] = ("acc-t", "spa")
+"""The coefficients whose chance level is not 0."""
+CHANCE_EXCHANGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceLevel:
+    """The chance level, and the middle 95% of what chance gives; None where nothing is known."""
+
+    null: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def of(cls, found: Floats, coefficient: Coefficient) -> ChanceLevel:
+        """From the coefficients of exchanges, NaN where undefined."""
+        defined = found[np.isfinite(found)]
+        null = None if coefficient in ACCURACY_COEFFICIENTS else 0.0
+        if len(defined) < len(found) / 2:
+            return cls(null)
+        low, high = np.quantile(defined, [0.025, 0.975])
+        return cls(float(defined.mean()) if null is None else null, float(low), float(high))
+
+
+def chance_of_segments(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation,
+    *,
+    exchanges: int = CHANCE_EXCHANGES,
+    seed: int = 12345,
+    threads: int = 1,
+) -> ChanceLevel:
+    """Of a correlation of segment scores x with z, systems × items.
+
+    >>> scores = np.random.default_rng(1).normal(size=(2, 6, 30))
+    >>> chance_of_segments(*scores, Correlation()).null
+    0.0
+    """
+    x, z = common_cells(x, z)
+    found = _native.exchanged_correlations(
+        x, z, correlation.grouping, correlation.coefficient, exchanges, seed, threads
+    )
+    return ChanceLevel.of(found[0], correlation.coefficient)
+
+
+def chance_of(
+    figure: Callable[[Floats], float],
+    scores: Floats,
+    coefficient: Coefficient,
+    *,
+    exchanges: int = CHANCE_EXCHANGES,
+    seed: int = 12345,
+) -> ChanceLevel:
+    """Of any `figure(scores)`, a coefficient of scores (systems × items or documents) with people."""
+    rng = np.random.default_rng(seed)
+    n_systems, n_items = scores.shape
+    found = [
+        figure(scores[rng.permutation(n_systems)][:, rng.permutation(n_items)])
+        for _ in range(exchanges)
+    ]
+    return ChanceLevel.of(np.array(found), coefficient)
 
 
 def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> TableFigure:
@@ -65,7 +136,7 @@ def correlation_with_interval(
     if np.isnan(found.value):
         return found
     x, z = common_cells(x, z)
-    is_share = correlation.coefficient in ACCURACIES
+    is_share = correlation.coefficient in ACCURACY_COEFFICIENTS
     inferred = leave_out(x, z, correlation).estimate(
         generalize=generalize,
         null=None if is_share else 0.0,
@@ -111,7 +182,7 @@ def correlation_difference(
 
 def scale_of(correlation: Correlation, n_systems: int) -> Scale:
     """Where the coefficient's errors are symmetric. Few systems have few pairs to count."""
-    is_share = correlation.coefficient in ACCURACIES
+    is_share = correlation.coefficient in ACCURACY_COEFFICIENTS
     if correlation.level == "segment" or correlation.coefficient in ("pearson", "spa"):
         return LOGIT if is_share else FISHER_Z
     return scale_of_pairs(n_systems * (n_systems - 1) // 2, is_share=is_share)

@@ -1,6 +1,17 @@
-"""Judges who are simulated: a rating is what an output is worth, and what a judge adds to it.
+"""The example: announcements of a harbor town as seven systems put them, and simulated judges.
 
-What an output is worth stands in `worth.tsv`: the author's own rating of every output, from 1 to 7 in
+The evalset is `evalset.jsonl`:
+
+- `careful` writes well, and says what the source says.
+- `template` fills in templates: right, and stiff.
+- `realizer` is what `wellput realize --input labels` made of the first reference's tree.
+- `smooth` writes fluent English and gets most facts wrong.
+- `hasty` drops words and confuses facts; two of its outputs are missing and one is empty.
+- `jumbled` has nearly all words of a reference in a broken order.
+- `lr` is what `wellput realize --model lr` made of the same tree without its labels.
+
+Judges are simulated: a rating is what an output is worth, and what a judge adds to it. What an
+output is worth stands in `worth.tsv`: the author's own rating of every output, from 1 to 7 in
 halves, given on reading it beside its source and references: is it right, and is it well put?
 
     rating = worth − severity of the judge + tendency of the judge for the system
@@ -13,16 +24,26 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import as_file, files
 
 import numpy as np
 
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
+from wellput.io import read_evalset
 
-QUESTION = "quality (simulated)"
-LOWEST, HIGHEST = 1, 7
+EXAMPLE_BASELINE = "careful"
+
+
+def harbor_example() -> EvalSet:
+    """60 items, each with two references and their trees, and seven systems."""
+    with as_file(files("wellput.example") / "evalset.jsonl") as path:
+        return read_evalset(path)
+
+
+EXAMPLE_QUESTION = "quality (simulated)"
+LOWEST_RATING, HIGHEST_RATING = 1, 7
 N_JUDGES = 8
 SEVERITY_SD = 0.5
 """A severe judge rates every output lower than others do."""
@@ -32,7 +53,7 @@ DIFFICULTY_SD = 0.3
 """The outputs of a difficult item are rated lower, by every judge."""
 NOISE_SD = 0.9
 """A judge who rated the same output again would not give exactly the same rating."""
-SEED = 7
+JUDGES_SEED = 7
 """The same judges whatever seed the resampling has."""
 
 
@@ -51,7 +72,7 @@ class JudgeEffects:
 
     @classmethod
     def drawn(cls, n_items: int, n_systems: int) -> JudgeEffects:
-        rng = np.random.default_rng(SEED)
+        rng = np.random.default_rng(JUDGES_SEED)
         return cls(
             severity=rng.normal(0, SEVERITY_SD, N_JUDGES),
             tendency=rng.normal(0, TENDENCY_SD, (n_systems, N_JUDGES)),
@@ -74,7 +95,7 @@ def read_worths() -> dict[str, dict[str, float]]:
         }
 
 
-def panel(place: int) -> list[int]:
+def judges_of_item(place: int) -> list[int]:
     """The four of the eight judges who rate all outputs of the item at this place.
 
     Items go in pairs: the other four judges rate the other item of the pair. In 14 items any two
@@ -93,17 +114,17 @@ def simulated_judgments(evalset: EvalSet) -> list[Judgment]:
     systems = list(next(iter(worths.values())))
     worth = np.array([list(row.values()) for row in worths.values()])
     felt = worth[:, :, None] + JudgeEffects.drawn(*worth.shape).total
-    ratings = np.clip(felt.round(), LOWEST, HIGHEST)
+    ratings = np.clip(felt.round(), LOWEST_RATING, HIGHEST_RATING)
     places = {item: place for place, item in enumerate(worths)}
     return [
         Judgment(
             f"simulated {judge + 1}",
             item.id,
             system,
-            QUESTION,
+            EXAMPLE_QUESTION,
             float(ratings[places[item.id], systems.index(system), judge]),
         )
         for item in evalset
         for system in item.outputs
-        for judge in panel(places[item.id])
+        for judge in judges_of_item(places[item.id])
     ]

@@ -19,7 +19,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.ratings import (
-    FEWEST,
+    MIN_UNITS_TO_COMPARE,
     PairSummary,
     as_ratings,
     constant_judges,
@@ -33,11 +33,11 @@ from wellput.stats.ratings import (
 MAD_TO_SD = 1.4826
 """A normal distribution's standard deviation over its median absolute deviation."""
 
-ENOUGH = 10
+MIN_UNITS_FOR_OUTLIER = 10
 """Units on which a correlation with the rest at or below the least means something: on a handful,
 chance alone makes it negative."""
 
-NEAR_ONE = 0.999999
+MAX_CORRELATION_FOR_Z = 0.999999
 """Correlations are taken no nearer to 1 than this for Fisher's z, which is infinite there."""
 
 
@@ -58,7 +58,7 @@ def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
     )
 
 
-def pairwise_correlations(ratings: ArrayLike, *, fewest: int = FEWEST) -> PairSummary:
+def pairwise_correlations(ratings: ArrayLike, *, fewest: int = MIN_UNITS_TO_COMPARE) -> PairSummary:
     """Mean, least, greatest and standard deviation of the correlations between judges who share at
     least `fewest` units.
 
@@ -71,8 +71,10 @@ def pairwise_correlations(ratings: ArrayLike, *, fewest: int = FEWEST) -> PairSu
 
 
 def _correlation(x: Floats, y: Floats) -> Estimate:
-    if len(x) < FEWEST:
-        return undefined(f"{len(x)} units in common, at least {FEWEST} are needed", n=len(x))
+    if len(x) < MIN_UNITS_TO_COMPARE:
+        return undefined(
+            f"{len(x)} units in common, at least {MIN_UNITS_TO_COMPARE} are needed", n=len(x)
+        )
     value = pearson(x, y)
     if np.isnan(value):
         return undefined("one of the two is constant on the units they share", n=len(x))
@@ -117,8 +119,10 @@ def split_half(
     counts = (~np.isnan(ratings)).sum(axis=0)
     ratings = ratings[:, counts > 1]
     judges, units = ratings.shape
-    if judges < 2 or units < FEWEST:
-        return undefined(f"{units} units with two ratings, at least {FEWEST} are needed", n=units)
+    if judges < 2 or units < MIN_UNITS_TO_COMPARE:
+        return undefined(
+            f"{units} units with two ratings, at least {MIN_UNITS_TO_COMPARE} are needed", n=units
+        )
     rng = np.random.default_rng(seed)
     halves = _halves_of_panel(ratings, rng) if split == "judges" else _halves_of_units(ratings, rng)
     splits = (next(halves) for _ in range(n_splits))
@@ -222,9 +226,9 @@ def judges_against_rest(
 
     def why_outlier(judge: int, estimate: Estimate) -> str:
         r, n = estimate.value, estimate.n or 0
-        if judge in constant and n >= FEWEST:
+        if judge in constant and n >= MIN_UNITS_TO_COMPARE:
             return "gave every unit the same rating"
-        if r <= least and n >= ENOUGH:
+        if r <= least and n >= MIN_UNITS_FOR_OUTLIER:
             return f"correlates {r:.2f} with the rest, not above {least:g}"
         if n > 3 and _fisher_z(r) < center - deviations * max(spread, 1 / np.sqrt(n - 3)):
             return (
@@ -248,4 +252,4 @@ def _with_rest(ratings: Floats, judge: int) -> Estimate:
 
 
 def _fisher_z(r: float) -> float:
-    return float(np.arctanh(np.clip(r, -NEAR_ONE, NEAR_ONE)))
+    return float(np.arctanh(np.clip(r, -MAX_CORRELATION_FOR_Z, MAX_CORRELATION_FOR_Z)))

@@ -1,19 +1,24 @@
-"""Means of values that judges gave to items: how far they hold for other judges and other items.
+"""Means of what judges said about items, and how far they hold for other judges and other items.
 
 The noun is `CrossedMeans`: the mean of each group (a system, say), and that mean again without each
-judge, each item, and each judge's answers on one item. The variance of a mean, or of the difference of
-two, is that of a two-way jackknife, V = V(judges) + V(items) − V(judge and item), and not less than the
-greater of the first two (Cameron, Gelbach & Miller 2011 subtract in the same way). Satterthwaite's
-degrees of freedom are too many where judges are few (type I up to .07 with three): in their place is
-the geometric mean of his and those of the smaller number, of judges or of items, if that is less. With
-two of either there is one, and tests are very cautious: two people say little about other people.
+judge, each item, and each judge's answers on one item. The variance of a mean, or of the difference
+of two, is that of a two-way jackknife (`two_way_jackknife`).
 
-Few judges may happen to be at one about two systems, and among many pairs of systems some always are:
-the variance over judges is therefore not taken for less than what judges differ by on average over all
-pairs. A pair that one of several judges rated has that average alone.
+Few judges may happen to be at one about two systems, and among many pairs of systems some always
+are: the variance over judges is therefore not taken for less than what judges differ by on average
+over all pairs. A pair that one of several judges rated has that average alone. With two judges, or
+two items, there is one degree of freedom, and tests are very cautious: two people say little about
+other people.
 
-Where there is one judge, the variance is that between items, and the other way round; where leaving one
-out leaves a group without any value, the variance is unknown.
+Where there is one judge, the variance is that between items, and the other way round; where leaving
+one out leaves a group without any value, the variance is unknown.
+
+`head_to_head` is for two systems offered together: how often the first was chosen, and whether that
+is more than half. A choice is 1 for the first system, 0 for the second, ½ for neither. Two
+inferences are made of each pair, and the wider bounds and the greater p-value are given: the
+jackknife over judges and items, and the exact binomial test of the choices that are no ties
+(Clopper & Pearson 1934), because a handful of choices has no spread that could be measured; 5 of 5
+is p = .0625.
 """
 
 from __future__ import annotations
@@ -25,12 +30,12 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.metric import Floats
 from wellput.core.table import Estimate
 from wellput.stats.student import student_estimate
-from wellput.stats.two_way import crossed_variance
+from wellput.stats.two_way_jackknife import crossed_variance
 
 Places = NDArray[np.intp]
 
@@ -187,3 +192,89 @@ def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple
 def _ratio(sums: Floats, counts: Floats) -> Floats:
     result: Floats = np.full(sums.shape, np.nan)
     return np.divide(sums, counts, out=result, where=counts > 0)
+
+
+EVEN_SHARE = 0.5
+
+
+def head_to_head(
+    shares: ArrayLike,
+    *,
+    pairs: ArrayLike,
+    judges: ArrayLike,
+    items: ArrayLike,
+    n_pairs: int,
+    confidence: float = 0.95,
+) -> tuple[Estimate, ...]:
+    """The share of the first system of each pair, with interval and the p-value of an even share.
+
+    One entry a choice: 1, ½ or 0, and the places of its pair, judge and item. A pair of which there is
+    no choice is NaN.
+
+    >>> five = head_to_head([1, 1, 1, 1, 1], pairs=[0] * 5, judges=range(5), items=range(5), n_pairs=1)
+    >>> round(five[0].p_value, 4)
+    0.0625
+    """
+    values = np.asarray(shares, dtype=np.float64)
+    groups = np.asarray(pairs, dtype=np.intp)
+    means = CrossedMeans.of(
+        values,
+        groups=groups,
+        judges=np.asarray(judges, dtype=np.intp),
+        items=np.asarray(items, dtype=np.intp),
+        n_groups=n_pairs,
+        are_shares=True,
+    )
+    return tuple(
+        _cautious(
+            means.mean(pair, confidence=confidence, null=EVEN_SHARE),
+            values[groups == pair],
+            confidence,
+            is_alone=len(means.judges[0]) < 2,
+        )
+        for pair in range(n_pairs)
+    )
+
+
+def _cautious(crossed: Estimate, values: Floats, confidence: float, *, is_alone: bool) -> Estimate:
+    """`is_alone`: there is one judge, and nothing is said of others."""
+    if not len(values):
+        return Estimate(
+            np.nan, method="undefined: they were never offered together", n=0, null=EVEN_SHARE
+        )
+    exact = _exact_binomial(values, confidence)
+    if crossed.low is None or crossed.high is None or crossed.p_value is None:
+        return exact if is_alone else crossed
+    assert exact.low is not None and exact.high is not None and exact.p_value is not None
+    return Estimate(
+        crossed.value,
+        min(crossed.low, exact.low),
+        max(crossed.high, exact.high),
+        max(crossed.p_value, exact.p_value),
+        f"{crossed.method}, and exact binomial",
+        len(values),
+        null=EVEN_SHARE,
+    )
+
+
+def _exact_binomial(values: Floats, confidence: float) -> Estimate:
+    """Of the choices that are no ties, put on the scale on which a tie is half a choice: given how many
+    ties there are, the share is even just where those are."""
+    from scipy.special import bdtr, betaincinv  # imported late: SciPy takes long to load
+
+    won, lost = int((values > EVEN_SHARE).sum()), int((values < EVEN_SHARE).sum())
+    n = won + lost
+    tail = (1 - confidence) / 2
+    low = float(betaincinv(won, lost + 1, tail)) if won else 0.0
+    high = float(betaincinv(won + 1, lost, 1 - tail)) if lost else 1.0
+    decided = n / len(values)
+    p_value = min(1.0, 2 * float(bdtr(min(won, lost), n, EVEN_SHARE))) if n else 1.0
+    return Estimate(
+        float(values.mean()),
+        EVEN_SHARE + decided * (low - EVEN_SHARE),
+        EVEN_SHARE + decided * (high - EVEN_SHARE),
+        p_value,
+        "exact binomial",
+        len(values),
+        null=EVEN_SHARE,
+    )

@@ -1,4 +1,9 @@
-"""The nouns `Resampling` and `Inference`: what is asked of the uncertainty of scores."""
+"""What is asked of scoring: the nouns `ScoringPlan`, `Inference` and `Resampling`.
+
+A `ScoringPlan` says where statistics are computed, what is kept, and what happens when something
+fails on the way. An `Inference` says what is asked of the uncertainty of scores, `Resampling` how
+it is measured.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,52 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.table import Estimate, ScoreTable
+from wellput.io.files import PathLike
 
-Test = Literal["jackknife", "ar", "bs"]
-DEFAULT_TEST: Test = "jackknife"
+Engine = Literal["local", "ray"]
+OnError = Literal["stop", "skip"]
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """`engine` ray computes on the cluster at `address`, or on processes of this machine. `keep_rows`
+    keeps the statistics of segments. `resume` is the folder of finished partitions, `segments` the
+    folder for segment scores."""
+
+    engine: Engine = "local"
+    address: str | None = None
+    threads: int = field(default_factory=available_cores)
+    keep_rows: bool = False
+    resume: PathLike | None = None
+    on_error: OnError = "stop"
+    segments: PathLike | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("engine", self.engine, get_args(Engine)),
+            ("on_error", self.on_error, get_args(OnError)),
+        ):
+            if value not in choices:
+                raise InputError(f"{name}={value!r} is not known; there are {', '.join(choices)}.")
+        if self.threads < 1:
+            raise InputError(f"threads={self.threads} must be 1 or more.")
+        if self.address is not None and self.engine == "local":
+            raise InputError(
+                f"address={self.address!r} is that of a Ray cluster: pass engine='ray', too."
+            )
+
+    @property
+    def needs_partitions(self) -> bool:
+        """Whether one pass over the items would not do."""
+        is_plain = self.resume is None and self.segments is None and self.on_error == "stop"
+        return self.engine != "local" or not is_plain
+
+
+PairedTest = Literal["jackknife", "ar", "bs"]
+DEFAULT_PAIRED_TEST: PairedTest = "jackknife"
 """The one whose interval and p-value come from one standard error."""
 
 
@@ -61,7 +107,7 @@ class Inference:
     """
 
     has_intervals: bool = False
-    paired: Test | None = None
+    paired: PairedTest | None = None
     baseline: str | None = None
     all_pairs: bool = False
     resampling: Resampling = field(default_factory=Resampling)
@@ -70,8 +116,8 @@ class Inference:
 
     def __post_init__(self) -> None:
         how = self.resampling
-        if self.paired not in (None, *get_args(Test)):
-            known = ", ".join(get_args(Test))
+        if self.paired not in (None, *get_args(PairedTest)):
+            known = ", ".join(get_args(PairedTest))
             raise InputError(f"paired={self.paired!r} is no test; there are {known}.")
         if not 0 < how.alpha < 1:
             raise InputError(f"alpha={how.alpha} must lie between 0 and 1, such as 0.05.")
@@ -81,17 +127,17 @@ class Inference:
             raise InputError(
                 f"resamples={how.n_resamples} must be 1 or more, seed={how.seed} 0 or more."
             )
-        if self.margin and self.test not in (None, DEFAULT_TEST):
+        if self.margin and self.test not in (None, DEFAULT_PAIRED_TEST):
             raise InputError(
                 f"margin= needs the standard error of a difference, which paired={self.paired!r} does "
-                f"not have: leave paired out, or give paired={DEFAULT_TEST!r}."
+                f"not have: leave paired out, or give paired={DEFAULT_PAIRED_TEST!r}."
             )
 
     @property
-    def test(self) -> Test | None:
+    def test(self) -> PairedTest | None:
         """The test to make, None for none."""
         is_implied = self.baseline is not None or self.all_pairs or bool(self.margin)
-        return self.paired or (DEFAULT_TEST if is_implied else None)
+        return self.paired or (DEFAULT_PAIRED_TEST if is_implied else None)
 
     @property
     def draws(self) -> Literal["ar", "bs"] | None:

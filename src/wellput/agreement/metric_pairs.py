@@ -14,14 +14,14 @@ from itertools import combinations
 import numpy as np
 
 from wellput.agreement.orders import is_sentinel
-from wellput.agreement.result import AgreementLevel, Difference
+from wellput.agreement.result import AgreementLevel, MetricDifference
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.table import Estimate
-from wellput.stats.comparison import CORRECTIONS, Correction
 from wellput.stats.corrections import resamples_needed
 from wellput.stats.correlation import Coefficient
+from wellput.stats.metric_comparison import CORRECTIONS, Correction
 
-Compare = Callable[[str, str, int], Estimate]
+CompareMetrics = Callable[[str, str, int], Estimate]
 """Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
 
 
@@ -30,7 +30,7 @@ class PairTest:
     """How metrics are compared. `n_resamples` is None for a test that draws nothing."""
 
     name: str
-    compare: Compare
+    compare: CompareMetrics
     n_resamples: int | None
     correction: Correction
     alpha: float
@@ -50,8 +50,8 @@ def compare_pairs(
     level: AgreementLevel,
     coefficient: Coefficient,
     on_phase: OnPhase = unheard_phase,
-) -> list[Difference]:
-    """One `Difference` a pair. A pair that looks different at first must do so again to count.
+) -> list[MetricDifference]:
+    """One `MetricDifference` a pair. A pair that looks different at first must do so again to count.
 
     p is corrected for all pairs of metrics, and apart from them for all pairs with a sentinel.
     """
@@ -73,7 +73,7 @@ def compare_pairs(
         inside = families == family
         adjusted[inside] = CORRECTIONS[test.correction](p_values[inside])
     return [
-        Difference(
+        MetricDifference(
             metrics=pair,
             question=question,
             level=level,

@@ -1,0 +1,327 @@
+"""A metric against people: one coefficient, and what it is without each system, item and cell.
+
+The noun is `MetricAgainstPeople`. Segment level correlates segment scores with mean ratings, pooled
+or averaged by item or by system. System level correlates systems' scores, each from summed
+statistics. Only cells that people and all the metrics have count, so that metrics are compared on
+the same ground; metrics for which lower is better are negated.
+
+Document level: n segments drawn at random make a document (Kauchak & Barzilay 2006, section 5).
+Each document gives every system a score, from the sum of its segments' statistics, and a mean
+rating; the coefficient is taken over systems, document by document, and its mean over documents
+reported. Documents that are drawn share systems and items, so that they are no sample by
+themselves, however many there are: the interval is that of the mean when systems and items are left
+out one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.agreement.result import Agreement, AgreementLevel
+from wellput.core.counted import counted
+from wellput.core.errors import InputError
+from wellput.core.generalize import Generalize
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate, ScoreTable
+from wellput.stats.correlation import Coefficient, Correlation, correlation_value
+from wellput.stats.correlation_intervals import (
+    ChanceLevel,
+    chance_of,
+    chance_of_segments,
+    leave_out,
+    leave_out_of_scores,
+    scale_of,
+)
+from wellput.stats.soft_accuracy import leave_out_of_spa, spa
+from wellput.stats.two_way_jackknife import TableFigure
+
+
+def common_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.bool_]:
+    """The cells for which people and every metric have a defined score."""
+    present = human.present.copy()
+    for table in tables:
+        present &= ~np.isnan(table.scores)
+    return present
+
+
+def undefined_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> dict[str, int]:
+    """How many judged outputs each metric has no score for, where there are any."""
+    counts = {table.scorer: int((human.present & np.isnan(table.scores)).sum()) for table in tables}
+    return {scorer: n for scorer, n in counts.items() if n}
+
+
+def segment_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
+    """Segment scores, turned round where lower is better; NaN outside the cells."""
+    return oriented(table, np.where(cells, table.scores, np.nan))
+
+
+def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
+    """Each system's score from its summed statistics over the cells, NaN where it has none."""
+    sums = np.where(cells[..., None], table.statistics, 0.0).sum(axis=1)
+    return oriented(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
+
+
+def system_scores_without_items(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
+    """The systems' scores without each item (items, systems), NaN where a system has no other."""
+    statistics = np.where(cells[..., None], table.statistics, 0.0)
+    left = np.moveaxis(statistics.sum(axis=1, keepdims=True) - statistics, 1, 0)
+    has_others = (cells.sum(axis=1, keepdims=True) - cells).T > 0
+    return oriented(table, np.where(has_others, table.aggregate(left), np.nan))
+
+
+def oriented(table: ScoreTable, scores: Floats) -> Floats:
+    """Higher is better."""
+    return -scores if table.higher_is_better is False else scores
+
+
+Cells = NDArray[np.bool_]
+SPA_EXCHANGES = 1000
+"""Of each pair of systems, as in mt-metrics-eval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """What intervals and p-values hold for, and how surely. Resamples are those of the tests that
+    draw or exchange, by name."""
+
+    generalize: Generalize = "both"
+    n_resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 12345
+    threads: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class MetricAgainstPeople:
+    """One metric held against people by one coefficient; `figure` is None where that is undefined."""
+
+    metric: str
+    question: str
+    level: AgreementLevel
+    correlation: Correlation
+    estimate: Estimate
+    figure: TableFigure | None
+    chance: ChanceLevel
+
+    def agreement(self, uncertainty: Uncertainty) -> Agreement:
+        """With interval and p-value."""
+        found = self.estimate
+        inferred = self._inferred(uncertainty)
+        return Agreement(
+            metric=self.metric,
+            question=self.question,
+            level=self.level,
+            average=self.correlation.average if self.level == "segment" else None,
+            coefficient=self.correlation.coefficient,
+            value=found.value,
+            low=inferred.low,
+            high=inferred.high,
+            p_value=inferred.p_value,
+            null=self.chance.null,
+            chance_low=self.chance.low,
+            chance_high=self.chance.high,
+            n=found.n or 0,
+            method=inferred.method,
+            note=_note(found),
+        )
+
+    def _inferred(self, uncertainty: Uncertainty) -> Estimate:
+        if self.figure is None:
+            return Estimate(math.nan, method=self.estimate.method)
+        return self.figure.estimate(
+            generalize=uncertainty.generalize,
+            null=self.chance.null,
+            scale=scale_of(self.correlation, self.figure.n_systems),
+            confidence=uncertainty.confidence,
+        )
+
+    def minus(self, other: MetricAgainstPeople, uncertainty: Uncertainty) -> Estimate:
+        """The difference of two metrics' coefficients, with interval and p-value."""
+        if self.figure is None or other.figure is None:
+            return Estimate(math.nan, p_value=math.nan, method="undefined")
+        return (self.figure - other.figure).estimate(
+            generalize=uncertainty.generalize,
+            confidence=uncertainty.confidence,
+        )
+
+
+def correlate_segments(
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    correlation: Correlation,
+    seed: int,
+    threads: int = 1,
+) -> MetricAgainstPeople:
+    """Segment scores against mean ratings."""
+    x, z = segment_scores(table, cells), segment_scores(human, cells)
+    return _against_people(
+        table,
+        human,
+        correlation,
+        correlation_value(x, z, correlation),
+        lambda _: leave_out(x, z, correlation),
+        lambda: chance_of_segments(x, z, correlation, seed=seed, threads=threads),
+    )
+
+
+def correlate_systems(
+    table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient, seed: int
+) -> MetricAgainstPeople:
+    """Systems' scores against their mean ratings."""
+    if coefficient == "spa":
+        return _correlate_by_spa(table, human, cells, seed)
+    x, z = system_scores(table, cells), system_scores(human, cells)
+    return _against_people(
+        table,
+        human,
+        Correlation("system", coefficient=coefficient),
+        vector_correlation(x, z, coefficient),
+        lambda _: left_out_systems(table, human, cells, coefficient),
+        lambda: chance_of(
+            lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
+            x[:, None],
+            coefficient,
+            seed=seed,
+        ),
+    )
+
+
+def _correlate_by_spa(
+    table: ScoreTable, human: ScoreTable, cells: Cells, seed: int
+) -> MetricAgainstPeople:
+    x, z = segment_scores(table, cells), segment_scores(human, cells)
+    return _against_people(
+        table,
+        human,
+        Correlation("system", coefficient="spa"),
+        spa(x, z, n_resamples=SPA_EXCHANGES, seed=seed),
+        lambda value: leave_out_of_spa(x, z, value),
+        lambda: chance_of(lambda scores: leave_out_of_spa(scores, z).value, x, "spa", seed=seed),
+    )
+
+
+def _against_people(
+    table: ScoreTable,
+    human: ScoreTable,
+    correlation: Correlation,
+    estimate: Estimate,
+    figure: Callable[[float], TableFigure],
+    chance: Callable[[], ChanceLevel],
+) -> MetricAgainstPeople:
+    """`figure` and `chance` are computed only where the value, which `figure` is given, is defined."""
+    is_defined = not math.isnan(estimate.value)
+    return MetricAgainstPeople(
+        table.scorer,
+        human.scorer,
+        correlation.level,
+        correlation,
+        estimate,
+        figure(estimate.value) if is_defined else None,
+        chance() if is_defined else ChanceLevel(None),
+    )
+
+
+def left_out_systems(
+    table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient
+) -> TableFigure:
+    """The coefficient of the systems' scores without each system, item and cell."""
+    return leave_out_of_scores(
+        (system_scores(table, cells), system_scores_without_items(table, cells)),
+        (system_scores(human, cells), system_scores_without_items(human, cells)),
+        cells,
+        coefficient,
+    )
+
+
+def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:
+    """The coefficient of two vectors, a score for each system."""
+    correlation = Correlation("system", coefficient=coefficient)
+    return correlation_value(x[:, None], z[:, None], correlation)
+
+
+def _note(estimate: Estimate) -> str:
+    """Why a value is undefined, or what else belongs to it."""
+    return estimate.method if np.isnan(estimate.value) or "ties within" in estimate.method else ""
+
+
+def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> list[NDArray[np.intp]]:
+    """The items of each document, without repetition within one; only items somebody judged."""
+    judged = np.flatnonzero(cells.any(axis=0))
+    if size > len(judged):
+        raise InputError(
+            f"A document of {counted(size, 'segment')} cannot be drawn from "
+            f"{counted(len(judged), 'judged item')}: "
+            f"give document_size={max(1, len(judged) // 2)} or less."
+        )
+    rng = np.random.default_rng(seed)
+    return [np.sort(rng.choice(judged, size=size, replace=False)) for _ in range(documents)]
+
+
+def correlate_documents(
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    documents: list[NDArray[np.intp]],
+    coefficient: Coefficient,
+    seed: int,
+) -> MetricAgainstPeople:
+    """The mean over documents of the coefficient over systems; documents where it is undefined are left
+    out."""
+    values = document_values(table, human, cells, documents, coefficient)
+    used = [_inside(cells, documents[place]) for place in np.flatnonzero(np.isfinite(values))]
+    correlation = Correlation("system", coefficient=coefficient)
+    if not used:
+        nothing = Estimate(math.nan, method="undefined in every document", n=0)
+        return MetricAgainstPeople(
+            table.scorer, human.scorer, "document", correlation, nothing, None, ChanceLevel(None)
+        )
+    x = np.stack([system_scores(table, inside) for inside in used], axis=1)
+    z = np.stack([system_scores(human, inside) for inside in used], axis=1)
+    by_document = [left_out_systems(table, human, inside, coefficient) for inside in used]
+    return MetricAgainstPeople(
+        table.scorer,
+        human.scorer,
+        "document",
+        correlation,
+        Estimate(float(np.nanmean(values)), method=correlation.title, n=len(used)),
+        TableFigure.mean(by_document),
+        chance_of(
+            lambda scores: _mean_coefficient(scores, z, coefficient), x, coefficient, seed=seed
+        ),
+    )
+
+
+def document_values(
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    documents: list[NDArray[np.intp]],
+    coefficient: Coefficient,
+) -> Floats:
+    """The coefficient over systems in each document."""
+    values = []
+    for document in documents:
+        inside = _inside(cells, document)
+        x, z = system_scores(table, inside), system_scores(human, inside)
+        values.append(vector_correlation(x, z, coefficient).value)
+    return np.array(values)
+
+
+def _mean_coefficient(x: Floats, z: Floats, coefficient: Coefficient) -> float:
+    return float(
+        np.mean(
+            [vector_correlation(a, b, coefficient).value for a, b in zip(x.T, z.T, strict=True)]
+        )
+    )
+
+
+def _inside(cells: Cells, document: NDArray[np.intp]) -> Cells:
+    inside = np.zeros_like(cells)
+    inside[:, document] = cells[:, document]
+    return inside

@@ -1,0 +1,363 @@
+"""Permutation tests and bootstraps of a metric's agreement with people (Deutsch et al. 2021).
+
+**Permutation** (`perm_…`): does one metric agree better with people than another? If two metrics
+were equally good it would not matter which of them gave which score. So scores of the two are
+exchanged at random, each metric standardized first (mean 0, standard deviation 1 over all common
+cells), and p is the share of exchanges in which the correlations differ as much as they do. What is
+exchanged decides what the conclusion holds for:
+
+- `perm_systems`: all scores of a system; new systems, these items;
+- `perm_inputs`: all scores of an item; new items, these systems;
+- `perm_both`: systems, then items (a cell exchanged twice is back), as in nlpstats; new systems and
+  new items;
+- `perm_cells`: every cell by itself, as mt-metrics-eval's PermutationSigDiff does.
+
+All but `perm_systems` take a metric's errors for independent between the outputs of a system. Where
+a metric likes or dislikes whole systems they find differences between equally good metrics far too
+often (docs/results/agreement_calibration.md).
+
+**Bootstrap** (`boot_…`), as in nlpstats: what is drawn anew, with replacement, decides what the
+interval allows for: other systems (`boot_systems`), other items (`boot_inputs`), or both
+(`boot_both`). A system drawn twice is two points that tie in everything. Undefined resamples are
+left out of an interval, which is itself undefined when they are more than the share that it leaves
+outside. With one seed all metrics see the same draws, so replicates of two metrics are paired.
+
+>>> rng = np.random.default_rng(1)
+>>> human = rng.normal(size=(8, 50))
+>>> good, poor = human + rng.normal(size=(2, 8, 50)) * [[[1]], [[3]]]
+>>> perm_both(good, poor, human, n_resamples=999).p_value
+0.001
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, TypedDict, Unpack
+
+import numpy as np
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.correlation import (
+    OLD_DEFAULTS,
+    Correlation,
+    common_cells,
+    correlate,
+    refuse_too_many_pairs,
+    takes_old_keywords,
+    undefined,
+    why_undefined,
+)
+from wellput.stats.resampling import RELATIVE_ROUNDING, percentile_interval
+
+Alternative: TypeAlias = Literal["two-sided", "greater"]
+Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]
+
+
+class PermutationOptions(TypedDict, total=False):
+    """The options of `permutation_test` but what is exchanged."""
+
+    alternative: Alternative
+    n_resamples: int
+    seed: int
+    threads: int
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_both(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
+    """`permutation_test` exchanging systems and items."""
+    return permutation_test(x, y, z, correlation, exchanged="both", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_systems(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
+    """`permutation_test` exchanging systems."""
+    return permutation_test(x, y, z, correlation, exchanged="systems", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_inputs(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
+    """`permutation_test` exchanging items."""
+    return permutation_test(x, y, z, correlation, exchanged="items", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def perm_cells(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[PermutationOptions],
+) -> Estimate:
+    """`permutation_test` exchanging cells."""
+    return permutation_test(x, y, z, correlation, exchanged="cells", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def permutation_test(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    exchanged: Exchanged = "both",
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int = 1,
+) -> Estimate:
+    """The difference of two metrics' agreement with `z`, x's minus y's, and its p-value.
+
+    n is as in `correlate`. Resamples without a defined difference count as evidence for chance.
+    `alternative="greater"` asks whether x agrees better. With `acc-t` the tie threshold is
+    calibrated anew in every resample.
+    """
+    check_resampling(n_resamples, seed)
+    if correlation.coefficient == "spa":
+        raise InputError(
+            "Soft pairwise accuracy is itself a permutation test: use acc-t or kendall."
+        )
+    if alternative not in ("two-sided", "greater"):
+        raise InputError(f"An alternative is two-sided or greater, not {alternative!r}.")
+    grouping, coefficient = correlation.grouping, correlation.coefficient
+    x, y, z = common_cells(x, y, z)
+    refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
+    for scores in (x, y):
+        if reason := why_undefined(scores, z, correlation):
+            return undefined(reason, seed=seed, has_p_value=True)
+    correlations = _native.permuted_correlations(
+        standardized(x),
+        standardized(y),
+        z,
+        grouping,
+        coefficient,
+        exchanged,
+        n_resamples,
+        seed,
+        threads,
+    )
+    differences = correlations[:, 0] - correlations[:, 1]
+    observed, by_chance = differences[0], differences[1:]
+    if np.isnan(observed):
+        return undefined("no correlation within any group", seed=seed, has_p_value=True)
+    rounding = RELATIVE_ROUNDING * float(np.abs(correlations[0]).max())
+    if alternative == "two-sided":
+        p_value = resampling_p_value(np.abs(by_chance), abs(observed) - rounding)
+    else:
+        p_value = resampling_p_value(by_chance, observed - rounding)
+    groups = _native.bootstrapped_correlations(x, z, grouping, coefficient, "both", 0, 0, 1)[0, 1]
+    return Estimate(
+        value=float(observed),
+        p_value=p_value,
+        method=f"{correlation.title}, exchanging {exchanged}, {n_resamples} resamples",
+        n=int(groups) if correlation.is_averaged else _points(x, grouping),
+        seed=seed,
+    )
+
+
+def standardized(scores: Floats) -> Floats:
+    """Mean 0 and standard deviation 1 over all cells; constant scores become 0."""
+    centered = scores - np.nanmean(scores)
+    deviation = float(np.sqrt(np.nanmean(centered**2)))
+    return centered / deviation if deviation > 0 else centered
+
+
+def resampling_p_value(by_chance: Floats, observed: float) -> float:
+    """(b + 1) / (m + 1) with b the resamples at least as extreme, or undefined, out of m."""
+    return float((np.count_nonzero(~(by_chance < observed)) + 1) / (len(by_chance) + 1))
+
+
+def check_resampling(n_resamples: int, seed: int) -> None:
+    """Refuses what no kernel could draw."""
+    if n_resamples < 1:
+        raise InputError(f"At least one resample is needed, not {n_resamples}.")
+    if not 0 <= seed < 2**64:
+        raise InputError(f"A seed is a whole number from 0 to 2^64 - 1, not {seed}.")
+
+
+def _points(x: Floats, grouping: str) -> int:
+    present = np.isfinite(x)
+    return int(present.sum() if grouping == "pooled" else present.any(axis=1).sum())
+
+
+Drawn: TypeAlias = Literal["systems", "items", "both"]
+
+
+class BootstrapOptions(TypedDict, total=False):
+    """The options of `bootstrap_correlation` but what is drawn."""
+
+    confidence: float
+    n_resamples: int
+    seed: int
+    threads: int
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_both(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[BootstrapOptions],
+) -> Estimate:
+    """`bootstrap_correlation` drawing systems and items."""
+    return bootstrap_correlation(x, z, correlation, drawn="both", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_systems(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[BootstrapOptions],
+) -> Estimate:
+    """`bootstrap_correlation` drawing systems."""
+    return bootstrap_correlation(x, z, correlation, drawn="systems", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_inputs(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    **options: Unpack[BootstrapOptions],
+) -> Estimate:
+    """`bootstrap_correlation` drawing items."""
+    return bootstrap_correlation(x, z, correlation, drawn="items", **options)
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def bootstrap_correlation(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    drawn: Drawn = "both",
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int = 1,
+) -> Estimate:
+    """The agreement as `correlate` gives it, with a percentile interval."""
+    x, z = common_cells(x, z)
+    estimate = correlate(x, z, correlation)
+    if np.isnan(estimate.value):
+        return undefined(estimate.method.removeprefix("undefined: "), seed=seed)
+    replicates = correlation_replicates(
+        x,
+        z,
+        correlation,
+        drawn=drawn,
+        n_resamples=n_resamples,
+        seed=seed,
+        threads=threads,
+    )
+    low, high = percentile_interval(replicates, confidence=confidence)
+    return Estimate(
+        value=estimate.value,
+        low=low,
+        high=high,
+        p_value=estimate.p_value,
+        method=f"{estimate.method}, drawing {drawn}, {n_resamples} resamples",
+        n=estimate.n,
+        seed=seed,
+    )
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def boot_difference(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    resample: Drawn = "both",
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int = 1,
+) -> Estimate:
+    """The difference of two metrics' agreement with `z`, x's minus y's: interval and p-value.
+
+    p is the smallest 1 - confidence at which the percentile interval leaves out 0; for
+    `alternative="greater"` the share of resamples in which x does not agree better than y.
+    """
+    x, y, z = common_cells(x, y, z)
+    for scores in (x, y):
+        if reason := why_undefined(scores, z, correlation):
+            return undefined(reason, seed=seed, has_p_value=True)
+    replicates = [
+        correlation_replicates(
+            scores,
+            z,
+            correlation,
+            drawn=resample,
+            n_resamples=n_resamples,
+            seed=seed,
+            threads=threads,
+        )
+        for scores in (x, y)
+    ]
+    estimates = [correlate(scores, z, correlation) for scores in (x, y)]
+    differences = replicates[0] - replicates[1]
+    low, high = percentile_interval(differences, confidence=confidence)
+    return Estimate(
+        value=estimates[0].value - estimates[1].value,
+        low=low,
+        high=high,
+        p_value=sign_p_value(differences, alternative),
+        method=f"{correlation.title}, drawing {resample}, {n_resamples} resamples",
+        n=estimates[0].n,
+        seed=seed,
+    )
+
+
+def sign_p_value(differences: Floats, alternative: Alternative) -> float:
+    """How often chance turns the sign of a difference; undefined resamples count as turned."""
+    not_greater = resampling_p_value(-differences, 0.0)
+    if alternative == "greater":
+        return not_greater
+    return min(1.0, 2 * min(not_greater, resampling_p_value(differences, 0.0)))
+
+
+@takes_old_keywords(Correlation())
+def correlation_replicates(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    drawn: Drawn,
+    n_resamples: int,
+    seed: int,
+    threads: int = 1,
+) -> Floats:
+    """The correlation in each resample of common cells, NaN where undefined."""
+    check_resampling(n_resamples, seed)
+    if correlation.coefficient == "spa":
+        raise InputError(
+            "Soft pairwise accuracy is itself resampled: it has no bootstrap interval."
+        )
+    refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
+    table = _native.bootstrapped_correlations(
+        x, z, correlation.grouping, correlation.coefficient, drawn, n_resamples, seed, threads
+    )
+    return table[1:, 0]

@@ -1,0 +1,233 @@
+"""Every metric against every other: which of them differ really?
+
+The noun is `MetricComparison`: all pairs of metrics, each tested, with p-values corrected for all
+of them.
+
+Fisher's interval and Williams' test are here as well. Both assume what resampling does not:
+bivariate normal scores, and points that know nothing of each other. That suits one mean score for
+each system, less so segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.metric import Floats
+from wellput.core.table import Estimate
+from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
+from wellput.stats.correlation import (
+    OLD_DEFAULTS,
+    Correlation,
+    common_cells,
+    correlate,
+    takes_old_keywords,
+    undefined,
+)
+from wellput.stats.correlation_intervals import correlation_difference
+from wellput.stats.correlation_resampling import (
+    Alternative,
+    boot_difference,
+    perm_both,
+    perm_cells,
+    perm_inputs,
+    perm_systems,
+)
+
+
+def fisher(
+    r: float,
+    n: int,
+    confidence: float = 0.95,
+    *,
+    coefficient: Literal["pearson", "spearman", "kendall"] = "pearson",
+) -> Estimate:
+    """The interval of a correlation of n points by Fisher's transformation.
+
+    For Spearman's and Kendall's coefficients with the variances of Bonett & Wright (2000). The
+    interval is NaN with fewer points than the formula needs, and for a perfect correlation.
+    """
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    from scipy.special import ndtri
+
+    lost, scale = {
+        "pearson": (3, 1.0),
+        "spearman": (3, float(np.sqrt(1 + r**2 / 2))),
+        "kendall": (4, float(np.sqrt(0.437))),
+    }[coefficient]
+    low = high = float("nan")
+    if n > lost and abs(r) < 1:
+        half = float(ndtri((1 + confidence) / 2)) * scale / np.sqrt(n - lost)
+        low, high = (float(np.tanh(np.arctanh(r) + side * half)) for side in (-1, 1))
+    return Estimate(value=r, low=low, high=high, method="Fisher's transformation", n=n)
+
+
+def williams(
+    r12: float,
+    r13: float,
+    r23: float,
+    n: int,
+    *,
+    alternative: Alternative = "two-sided",
+    df: int | None = None,
+) -> Estimate:
+    """Williams' test (1959) that two correlations with one variable, over the same n points, are equal.
+
+    1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, `r23` the correlation
+    between the metrics. See Steiger (1980), Graham & Baldwin (2014). `df` are the degrees of freedom
+    of t: n - 3, as both have it, unless given; the output published with the latter's program comes
+    out with n - 2, we do not know why.
+
+    >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
+    0.0012
+    """
+    if n < 4:
+        return undefined("Williams' test needs four points", has_p_value=True)
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    variance = 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    if not variance > 1e-12:
+        return undefined("the correlations leave no variance to test with", has_p_value=True)
+    t = (r12 - r13) * float(np.sqrt((n - 1) * (1 + r23) / variance))
+    df = n - 3 if df is None else df
+    from scipy.special import stdtr
+
+    p_value = 2 * stdtr(df, -abs(t)) if alternative == "two-sided" else stdtr(df, -t)
+    return Estimate(
+        value=r12 - r13, p_value=float(p_value), method=f"Williams' test, t({df}) = {t:.4f}", n=n
+    )
+
+
+@takes_old_keywords(Correlation("system"))
+def williams_test(
+    x: Floats,
+    y: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    alternative: Alternative = "two-sided",
+) -> Estimate:
+    """`williams` for two metrics and human scores, systems × items arrays.
+
+    Averaged correlations are no correlations of n points: the test is for systems
+    (`Correlation("system")`) or, where cells are independent, for pooled cells.
+    Unlike in WMT's scripts and nlpstats correlations keep their sign.
+    """
+    if correlation.is_averaged:
+        raise InputError("Williams' test is for one correlation, not for an average over groups.")
+    x, y, z = common_cells(x, y, z)
+    estimates = [correlate(a, b, correlation) for a, b in ((x, z), (y, z), (x, y))]
+    for estimate in estimates:
+        if np.isnan(estimate.value):
+            return undefined(estimate.method.removeprefix("undefined: "), has_p_value=True)
+    r12, r13, r23 = (estimate.value for estimate in estimates)
+    return williams(r12, r13, r23, estimates[0].n or 0, alternative=alternative)
+
+
+CorrelationTest: TypeAlias = Literal[
+    "jackknife",
+    "perm-both",
+    "perm-systems",
+    "perm-inputs",
+    "perm-cells",
+    "boot-both",
+    "boot-systems",
+    "boot-inputs",
+    "williams",
+]
+Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
+
+CORRELATION_TESTS: dict[CorrelationTest, Callable[..., Estimate]] = {
+    "jackknife": correlation_difference,
+    "perm-both": perm_both,
+    "perm-systems": perm_systems,
+    "perm-inputs": perm_inputs,
+    "perm-cells": perm_cells,
+    "boot-both": partial(boot_difference, resample="both"),
+    "boot-systems": partial(boot_difference, resample="systems"),
+    "boot-inputs": partial(boot_difference, resample="items"),
+    "williams": williams_test,
+}
+TESTS_WITHOUT_DRAWS: tuple[CorrelationTest, ...] = ("jackknife", "williams")
+CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "bonferroni": bonferroni,
+    "none": np.array,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MetricComparison:
+    """All pairs of metrics, in the order of `metrics`.
+
+    `agreement` holds each metric's own agreement. `differences[a, b]` is the row's minus the
+    column's; p-values are two-sided, symmetric, NaN on the diagonal and where a test was not
+    possible; `adjusted` allows for there being many of them. `estimates` has the pairs (a, b), a < b.
+    """
+
+    metrics: tuple[str, ...]
+    agreement: tuple[Estimate, ...]
+    estimates: dict[tuple[int, int], Estimate]
+    differences: Floats
+    p_values: Floats
+    adjusted: Floats
+
+
+@takes_old_keywords(OLD_DEFAULTS)
+def compare_all(
+    metrics: Mapping[str, Floats],
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    *,
+    test: CorrelationTest = "jackknife",
+    correction: Correction = "holm",
+    n_resamples: int = 1000,
+    seed: int = 12345,
+    threads: int = 1,
+    on_progress: Callable[[int], None] | None = None,
+) -> MetricComparison:
+    """The difference of every two metrics' agreement with `z`, tested.
+
+    `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
+    `jackknife` takes interval and p from leaving systems and items out, for other systems and other
+    items; the other tests are those of the literature. No p-value of m resamples is below 1 / (m + 1),
+    and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs, which need
+    some 10,000 resamples to show anything at .05.
+    """
+    for name, known in ((test, CORRELATION_TESTS), (correction, CORRECTIONS)):
+        if name not in known:
+            hint = did_you_mean(name, list(known))
+            raise InputError(f"{name!r} is none of {', '.join(known)}.{hint}")
+    names = tuple(metrics)
+    scores = [metrics[name] for name in names]
+    compare = partial(CORRELATION_TESTS[test], correlation=correlation)
+    if test not in TESTS_WITHOUT_DRAWS:
+        compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
+    estimates: dict[tuple[int, int], Estimate] = {}
+    differences, p_values = np.zeros((len(names),) * 2), np.full((len(names),) * 2, np.nan)
+    for a, b in combinations(range(len(names)), 2):
+        estimate = compare(scores[a], scores[b], z)
+        estimates[a, b] = estimate
+        differences[a, b], differences[b, a] = estimate.value, -estimate.value
+        p_values[a, b] = p_values[b, a] = np.nan if estimate.p_value is None else estimate.p_value
+        if on_progress is not None:
+            on_progress(1)
+    upper = np.triu_indices(len(names), 1)
+    adjusted = np.full_like(p_values, np.nan)
+    adjusted[upper] = CORRECTIONS[correction](p_values[upper])
+    adjusted.T[upper] = adjusted[upper]
+    return MetricComparison(
+        metrics=names,
+        agreement=tuple(correlate(x, z, correlation) for x in scores),
+        estimates=estimates,
+        differences=differences,
+        p_values=p_values,
+        adjusted=adjusted,
+    )
