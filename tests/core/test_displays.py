@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.core.displays import (
+from wellput.displays.schedules import (
     MOTIONS,
     display_code,
     display_motions,

@@ -7,13 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from wellput.core.displays import MOTIONS, nodes_of, words_of
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.displays.annotations import items_of_tiers
-from wellput.displays.bml import ELEMENTS, NAMESPACE, bml_of
-from wellput.io.openccg import read_testbed
-from wellput.io.tiers import Interval, read_tiers
+from wellput.displays.annotations import Interval, items_of_tiers, read_tiers
+from wellput.displays.conversion import BML_ELEMENTS, BML_NAMESPACE, bml_of
+from wellput.displays.openccg import read_testbed
+from wellput.displays.schedules import MOTIONS, nodes_of, words_of
 
 # "The fern likes shade", 0 to 2 s; a nod on "fern", brows over "likes shade", a squint throughout.
 EAF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -171,13 +170,13 @@ def test_openccg_testbed(tmp_path: Path) -> None:
 
 
 def test_bml_has_every_motion_at_its_words() -> None:
-    assert ELEMENTS.keys() == MOTIONS.keys()
+    assert BML_ELEMENTS.keys() == MOTIONS.keys()
     derivation = {"id": "s", "children": [{"id": f"w{i}", "word": f"x{i}"} for i in range(1, 4)]}
     schedule = {"w2": list(MOTIONS), "w1..w2": ["sq"]}
     block = bml_of(Item("7", {"A": schedule}, derivation=derivation), "A")
     parsed = ElementTree.fromstring(ElementTree.tostring(block))
-    assert parsed.tag == f"{{{NAMESPACE}}}bml"
-    text = parsed.find(f"{{{NAMESPACE}}}speech/{{{NAMESPACE}}}text")
+    assert parsed.tag == f"{{{BML_NAMESPACE}}}bml"
+    text = parsed.find(f"{{{BML_NAMESPACE}}}speech/{{{BML_NAMESPACE}}}text")
     assert text is not None and "".join(text.itertext()).split() == ["x1", "x2", "x3"]
     behaviors = [child for child in parsed if not child.tag.endswith("speech")]
     assert len(behaviors) == len(MOTIONS) + 1

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.programs import needs
-from wellput.core.displays import MOTIONS
 from wellput.core.evalset import Item
 from wellput.displays.previewing import preview_page
+from wellput.displays.schedules import MOTIONS
 
 pytestmark = needs("chromium")
 

@@ -9,15 +9,20 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from wellput.core.displays import display_code, nodes_of
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.displays.corpus import Corpus, by_node
-from wellput.displays.example_corpus import LABEL, example_corpus
-from wellput.displays.frequencies import Frequencies
-from wellput.displays.learned import DisplayModel, indicators
-from wellput.displays.rules import Rule, choose_by_rules, read_rules
+from wellput.displays.example_corpus import SYNTHETIC_NOTICE, example_corpus
+from wellput.displays.schedules import display_code, nodes_of
 from wellput.displays.selection import STRATEGIES, select_displays
+from wellput.displays.strategies import (
+    ContextFrequencies,
+    DisplayModel,
+    Rule,
+    choose_by_rules,
+    indicators,
+    read_rules,
+)
 
 pytestmark = pytest.mark.heavy  # trained strategies
 
@@ -90,7 +95,7 @@ def test_a_tie_goes_to_what_is_more_common_in_all() -> None:
     ]
     corpus = Corpus.of(training)
     contexts = corpus.contexts(["label", "evaluation"])
-    counted = Frequencies(contexts, corpus.displays, np.ones(len(corpus.rows), np.bool_))
+    counted = ContextFrequencies(contexts, corpus.displays, np.ones(len(corpus.rows), np.bool_))
     chosen = dict(zip(contexts.values, counted.majority().tolist(), strict=True))
     assert chosen["W", "positive"] == display_code(BOTH)
 
@@ -187,7 +192,9 @@ def test_rules_that_cannot_be_used(tmp_path: Any) -> None:
 def test_the_example_corpus_is_labeled_and_the_same_for_a_seed() -> None:
     corpus = example_corpus()
     assert len(corpus) >= 60
-    assert all(item.context == LABEL and item.id.startswith("synthetic") for item in corpus)
+    assert all(
+        item.context == SYNTHETIC_NOTICE and item.id.startswith("synthetic") for item in corpus
+    )
     assert corpus.items == example_corpus().items
     assert corpus.items != example_corpus(seed=1).items
     assert all(

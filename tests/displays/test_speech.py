@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.programs import needs
-from wellput.displays.performance import SHORTEST, performance
 from wellput.displays.speech import (
-    RATE,
+    SAMPLES_PER_SECOND,
     Speech,
     cut,
     estimated,
@@ -21,6 +20,7 @@ from wellput.displays.speech import (
     speak,
     word_lengths,
 )
+from wellput.displays.talking_head import MIN_MOTION_SECONDS, performance
 
 
 def check_sound(speech: Speech, words: list[str]) -> None:
@@ -57,7 +57,11 @@ def test_espeak_speaks_with_a_time_for_every_word() -> None:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
     # Words sound, and the pause at the comma does not.
     loudness = [
-        float(np.sqrt(np.mean(samples[int(a * RATE) : int(b * RATE)] ** 2)))
+        float(
+            np.sqrt(
+                np.mean(samples[int(a * SAMPLES_PER_SECOND) : int(b * SAMPLES_PER_SECOND)] ** 2)
+            )
+        )
         for a, b in speech.words
     ]
     assert all(loud > 300 for word, loud in zip(words, loudness, strict=True) if word != ",")
@@ -75,10 +79,10 @@ def test_without_the_program_times_are_estimated(monkeypatch: pytest.MonkeyPatch
 
 def test_lengths_are_read_off_the_gaps() -> None:
     def sound(seconds: float) -> list[int]:
-        return [500] * round(seconds * RATE)
+        return [500] * round(seconds * SAMPLES_PER_SECOND)
 
     def silence(seconds: float) -> list[int]:
-        return [0] * round(seconds * RATE)
+        return [0] * round(seconds * SAMPLES_PER_SECOND)
 
     apart = np.array(
         sound(0.4) + silence(0.3) + sound(0.2) + silence(0.45) + sound(0.5) + silence(0.6), np.int16
@@ -112,7 +116,7 @@ def test_a_motion_lies_on_the_words_of_its_node() -> None:
     speech = Speech(((0.1, 0.2), (0.3, 0.9), (1.0, 1.6)), (), 2.0)
     shown = performance(derivation, {"w0": ["nd=d"], "w1..w2": ["sq"], "s": ["ln=l"]}, speech)
     assert shown["motions"] == [
-        ["nd=d", 0.1, 0.1 + SHORTEST],
+        ["nd=d", 0.1, 0.1 + MIN_MOTION_SECONDS],
         ["ln=l", 0.1, 1.6],
         ["sq", 0.3, 1.6],
     ]

@@ -12,9 +12,10 @@ from tests.fuzz.good_files import write_good_files
 from tests.fuzz.good_models import SENTENCE, forge, write_good_models
 from tests.fuzz.mutation import mutated
 from tests.metrics.test_fitted import GENERATED, TARGET, TREE
-from wellput.core.displays import nodes_of
-from wellput.displays.annotations import items_of_tiers
-from wellput.displays.rules import read_rules
+from wellput.displays.annotations import items_of_tiers, read_tiers
+from wellput.displays.openccg import read_testbed
+from wellput.displays.schedules import nodes_of
+from wellput.displays.strategies import read_rules
 from wellput.io import (
     open_lines,
     read_constituents,
@@ -24,8 +25,6 @@ from wellput.io import (
     read_trees,
 )
 from wellput.io.nbest import read_nbest
-from wellput.io.openccg import read_testbed
-from wellput.io.tiers import read_tiers
 from wellput.language.degrade.sources import read_grammar
 from wellput.language.fluency_model import FluencyModel
 from wellput.language.gleu_model import GleuModel

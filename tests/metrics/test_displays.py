@@ -12,9 +12,9 @@ from sklearn.metrics import cohen_kappa_score
 
 import wellput
 from tests.displays.table2 import METRICS, PRINTED, sample
-from wellput.core.displays import MOTIONS
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSet, Item
+from wellput.displays.schedules import MOTIONS
 from wellput.metrics.registry import create, names
 
 ALL = [name for name in names() if name.startswith("display-")]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wellput.studies.designs.registry import default_questionnaire
-from wellput.studies.questionnaire import Check, Questionnaire, Shown, Task
+from wellput.studies.questionnaire import Check, Questionnaire, ShownTrial, Task
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, all_trials, make_setup
 
@@ -57,7 +57,7 @@ def judges_of(store: Store, n: int) -> list[JudgeRef]:
     return [judge for judge in found if judge is not None]
 
 
-def answer_to(trial: Shown, number: int = 0) -> dict[str, Any]:
+def answer_to(trial: ShownTrial, number: int = 0) -> dict[str, Any]:
     """An answer that is allowed, another one for each number."""
     values: dict[str, Any] = {}
     for question in trial.questions:
@@ -79,9 +79,9 @@ def answer_to(trial: Shown, number: int = 0) -> dict[str, Any]:
     return values
 
 
-def answer_all(store: Store, judge: JudgeRef, *, at_most: int = 10_000) -> list[Shown]:
+def answer_all(store: Store, judge: JudgeRef, *, at_most: int = 10_000) -> list[ShownTrial]:
     """Answers until there is nothing left, or so often; gives what was shown."""
-    shown: list[Shown] = []
+    shown: list[ShownTrial] = []
     while len(shown) < at_most and (trial := store.next_trial(judge)) is not None:
         assert store.record(judge, trial.id, answer_to(trial, len(shown)), ms=1500) == "created"
         shown.append(trial)

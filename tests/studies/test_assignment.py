@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_setup
 from wellput.core.errors import InputError
-from wellput.studies.assignment import (
-    Other,
+from wellput.studies.assignment_rules import (
+    OtherJudge,
     beyond_share,
     is_first_shown_first,
     most_times,
@@ -219,11 +219,11 @@ def test_judges_in_any_order_who_leave_at_any_time_complete_the_study(
 
 def test_more_than_the_share_is_asked_only_when_others_cannot() -> None:
     missing = {0: 1, 1: 1}
-    ready = Other(left=2, had={5})
+    ready = OtherJudge(left=2, had={5})
     assert beyond_share(missing, [ready], 0) == set()
-    assert beyond_share(missing, [Other(left=1, had=set())], 0) == {0, 1}
+    assert beyond_share(missing, [OtherJudge(left=1, had=set())], 0) == {0, 1}
     # The other one has had trial 0, so only that is left to us.
-    assert beyond_share({0: 1, 1: 1, 2: 0}, [Other(2, {0}), Other(2, {0})], 0) == {0}
+    assert beyond_share({0: 1, 1: 1, 2: 0}, [OtherJudge(2, {0}), OtherJudge(2, {0})], 0) == {0}
     assert beyond_share(missing, [], 2) == set()
 
 

@@ -12,21 +12,20 @@ from hypothesis import strategies as st
 
 import wellput.studies
 from wellput.core.errors import InputError
-from wellput.studies.answers import AnswerError, is_success
 from wellput.studies.designs.pairwise import Pairwise
-from wellput.studies.designs.rating import Rating
 from wellput.studies.designs.registry import (
     BUILT_IN,
     create,
     default_questionnaire,
     design_of,
 )
+from wellput.studies.designs.scales import Rating
 from wellput.studies.questionnaire import Questionnaire
-from wellput.studies.questions import Question, check_values
-from wellput.studies.settings import CONSENT, Settings, make_settings, read_settings
+from wellput.studies.questions import AnswerError, Question, check_values, is_success
+from wellput.studies.settings import DEFAULT_CONSENT, StudySettings, make_settings, read_settings
 
 
-def settings_of(tmp_path: Path, kind: str, toml: str, **options: Any) -> Settings:
+def settings_of(tmp_path: Path, kind: str, toml: str, **options: Any) -> StudySettings:
     path = tmp_path / "study.toml"
     path.write_text(toml, encoding="utf-8")
     return make_settings(kind, read_settings(path), **options)
@@ -226,7 +225,7 @@ def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
         "Read.",
         "page",
     )
-    assert questionnaire.consent == CONSENT
+    assert questionnaire.consent == DEFAULT_CONSENT
     assert len(questionnaire.practice) == 2 and len(questionnaire.demographics) == 3
     assert questionnaire.questions == (
         Question("quality", "Good?", "points", 1, 5, {"1": "no", "5": "yes"}),

@@ -18,7 +18,7 @@ from tests.studies.served_study import (
 )
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.questionnaire import DemographicField, Practice, Questionnaire
-from wellput.studies.rendering import STATIC
+from wellput.studies.rendering import STATIC_FILES
 
 DESIGNS = {
     "rating": default_questionnaire("rating"),
@@ -207,7 +207,7 @@ def test_without_an_invitation_there_is_nothing_to_see(tmp_path: Path) -> None:
 
 
 def _palettes() -> list[dict[str, str]]:
-    css = STATIC["wellput.css"].read_text(encoding="utf-8")
+    css = STATIC_FILES["wellput.css"].read_text(encoding="utf-8")
     blocks = re.findall(r":root \{([^}]*)\}", css)
     palettes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block)) for block in blocks]
     assert len(palettes) == 2

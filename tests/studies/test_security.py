@@ -21,12 +21,12 @@ from tests.studies.served_study import (
 from wellput.core.errors import InputError
 from wellput.studies.app import listening, serve
 from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.questionnaire import DemographicField
 from wellput.studies.questions import Question
-from wellput.studies.security import MAXIMUM_BODY, Misses, public_address_warning
+from wellput.studies.security import MAX_BODY_BYTES, Misses, public_address_warning
 from wellput.studies.store import StoreUnavailable
 from wellput.studies.study_setup import StudyItem
-from wellput.studies.tokens import is_token, token_hash
 
 SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>\"'`{{7*7}}"
 
@@ -172,7 +172,7 @@ def test_large_bodies_are_refused_whether_or_not_they_say_so(tmp_path: Path) -> 
     store = new_store(tmp_path)
     (invitation,) = store.invite(1)
     client = client_of(store)
-    large = b"x" * (MAXIMUM_BODY + 1)
+    large = b"x" * (MAX_BODY_BYTES + 1)
 
     def chunks() -> object:
         for start in range(0, len(large), 65536):
@@ -219,7 +219,7 @@ def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -
         compared.append((one, other))
         return one == other
 
-    monkeypatch.setattr("wellput.studies.tokens.hmac.compare_digest", compare)
+    monkeypatch.setattr("wellput.studies.invitations.hmac.compare_digest", compare)
     stored = token_hash("right")
     assert is_token("right", stored) and not is_token("wrong", stored)
     assert not is_token("r", stored) and not is_token("right" * 999, stored)

@@ -11,8 +11,8 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.studies.designs.registry import create, default_questionnaire
 from wellput.studies.media import TextMedium
+from wellput.studies.planning import TrialSelection, select_trials, trial_values, used_items
 from wellput.studies.questionnaire import Layout
-from wellput.studies.selection import Selection, select_trials, trial_values, used_items
 from wellput.studies.study_setup import all_trials, study_items
 
 WORDS = [f"w{n}" for n in range(20)]
@@ -31,7 +31,7 @@ def evalset(n: int = 60, systems: int = 3) -> EvalSet:
     return EvalSet.of(outputs, [" ".join(WORDS)] * n)
 
 
-def select(kind: str = "rating", layout: Layout = "single", **options: Any) -> Selection:
+def select(kind: str = "rating", layout: Layout = "single", **options: Any) -> TrialSelection:
     source = evalset()
     items = study_items(source, TextMedium())
     questionnaire = default_questionnaire(kind, layout=layout)

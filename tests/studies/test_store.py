@@ -339,7 +339,7 @@ def test_forgetting_a_judge(url: str) -> None:
 def test_judges_at_once_get_their_exact_shares(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight judges in eight threads: no error, every trial judged exactly as often as planned."""
     # A thread that a busy machine keeps waiting is no judge who left.
-    monkeypatch.setattr("wellput.studies.assignment.PASSED_BY_EACH", 1000)
+    monkeypatch.setattr("wellput.studies.assignment_rules.ANSWERS_UNTIL_AWAY_PER_JUDGE", 1000)
     store = Store.create(url, new_setup(n_items=6, judges=8, per_item=4))
     judges = judges_of(store, 8)
     start = threading.Barrier(8)

@@ -12,7 +12,7 @@ import wellput
 from tests.studies.studies import answer_to
 from wellput import EvalSet, EvalSource, InputError, Item, Metric, Study
 from wellput.agreement.preferences import KEPT, REFUSED
-from wellput.studies.designs.rating import Rating
+from wellput.studies.designs.scales import Rating
 from wellput.studies.store import Store
 
 SENTENCES = EvalSet.of(

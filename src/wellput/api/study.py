@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from wellput.studies.designs.base import Design
-    from wellput.studies.exports import Target
+    from wellput.studies.exports import ExportTarget
     from wellput.studies.overview import Overview
+    from wellput.studies.planning import SelectionMethod
     from wellput.studies.questionnaire import Layout
-    from wellput.studies.selection import Method
     from wellput.studies.store import Store
     from wellput.studies.study_setup import PlanKind
     from wellput.studies.summaries import Export, Forgotten, InvitationList, StudySummary
@@ -91,7 +91,7 @@ class Study:
         checks: int = 0,
         at_most: int | None = None,
         lease: float = 30.0,
-        select: Method | None = None,
+        select: SelectionMethod | None = None,
         metrics: Metrics = (),
         per_stratum: int = 10,
         from_substitutions: bool = False,
@@ -331,7 +331,7 @@ class Study:
         self,
         path: PathLike,
         *,
-        as_: Target = "judgments",
+        as_: ExportTarget = "judgments",
         question: str | None = None,
         repeats: bool = False,
         on_phase: OnPhase = unheard_phase,

@@ -1,4 +1,11 @@
-"""`convert`: annotated recordings and testbeds as display corpora, schedules as BML."""
+"""`convert`: annotated recordings and testbeds as display corpora, schedules as BML 1.0 (Behavior
+Markup Language), so that other agents can play them.
+
+In BML speech has a sync point before each word and one behind the last; every motion refers to
+those of its first and last word. Nods and brows have lexemes of BML's core; for the others there
+are only action units of the Facial Action Coding System: 44 squint, 51 and 52 head turned, 53 up,
+55 and 56 tilted (lexemes and numbers from memory).
+"""
 
 from __future__ import annotations
 
@@ -6,27 +13,83 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import EvalSet, Item
+from wellput.core.evalset import EvalSet, Item, Schedule
 from wellput.core.names import Names, listed
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
-from wellput.displays.bml import bml_text
-from wellput.displays.inputs import sentences_of
+from wellput.displays.corpus import sentences_of
+from wellput.displays.schedules import extents_of, span_ends, words_of
 from wellput.io import check_files, replacing_text, write_evalset
 from wellput.io.files import PathLike
 
-BML = ".bml"
-ANNOTATED = (".eaf", ".textgrid")
-TESTBED = ".xml"
+BML_NAMESPACE = "http://www.bml-initiative.org/bml/bml-1.0"
+
+BML_ELEMENTS: dict[str, tuple[str, dict[str, str]]] = {
+    "nd=d": ("head", {"lexeme": "NOD"}),
+    "nd=u": ("faceFacs", {"au": "53"}),
+    "bw=u": ("faceLexeme", {"lexeme": "RAISE_BROWS"}),
+    "bw=d": ("faceLexeme", {"lexeme": "LOWER_BROWS"}),
+    "sq": ("faceFacs", {"au": "44"}),
+    "ln=l": ("faceFacs", {"au": "55"}),
+    "ln=r": ("faceFacs", {"au": "56"}),
+    "tn=l": ("faceFacs", {"au": "51"}),
+    "tn=r": ("faceFacs", {"au": "52"}),
+}
+
+
+def bml_of(item: Item, system: str) -> ElementTree.Element:
+    """One sentence as a `<bml>` block."""
+    schedule = item.outputs.get(system)
+    if item.derivation is None or schedule is None or isinstance(schedule, str):
+        raise InputError(f"Item {item.id} has no display schedule of {system}.")
+    block = ElementTree.Element("bml", {"xmlns": BML_NAMESPACE, "id": f"bml-{item.id}"})
+    speech = ElementTree.SubElement(block, "speech", {"id": "speech", "start": "0"})
+    text = ElementTree.SubElement(speech, "text")
+    words = words_of(item.derivation)
+    for place, word in enumerate([*words, ""]):
+        ElementTree.SubElement(text, "sync", {"id": f"w{place}"}).tail = (
+            f"{word} " if word else None
+        )
+    extents = extents_of(item.derivation)
+    for number, (key, motion) in enumerate(_placed_motions(schedule), start=1):
+        first, last = span_ends(key)
+        name, attributes = BML_ELEMENTS[motion]
+        times = {
+            "start": f"speech:w{extents[first][0]}",
+            "end": f"speech:w{extents[last][1]}",
+        }
+        ElementTree.SubElement(block, name, {"id": f"b{number}", **attributes, **times})
+    return block
+
+
+def bml_text(items: Sequence[Item], system: str) -> str:
+    """All sentences, each a block of its own; several stand under one `<bmls>` element."""
+    blocks = [bml_of(item, system) for item in items]
+    root = blocks[0]
+    if len(blocks) > 1:
+        root = ElementTree.Element("bmls")
+        root.extend(blocks)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _placed_motions(schedule: Schedule) -> list[tuple[str, str]]:
+    return [(key, motion) for key, motions in schedule.items() for motion in motions]
+
+
+BML_SUFFIX = ".bml"
+ANNOTATION_SUFFIXES = (".eaf", ".textgrid")
+TESTBED_SUFFIX = ".xml"
 
 
 @dataclass(frozen=True, repr=False)
 class Conversion(Result):
     """`evalset` has the sentences that were read; of BML, those that `system` has schedules for."""
 
-    presented_by: ClassVar[str] = "wellput.displays.summaries:conversion_summary"
+    presented_by: ClassVar[str] = "wellput.displays.reports:conversion_summary"
 
     evalset: EvalSet
     system: str | None = None
@@ -121,7 +184,7 @@ def convert(
 
 
 def is_bml(path: PathLike) -> bool:
-    return str(path).endswith(BML)
+    return str(path).endswith(BML_SUFFIX)
 
 
 def of_system(evalset: EvalSet, system: str | None) -> EvalSet:
@@ -139,14 +202,13 @@ def of_system(evalset: EvalSet, system: str | None) -> EvalSet:
 def _items(
     given: PathLike | EvalSource, words: str, displays: Sequence[str], sentences: str
 ) -> Sequence[Item]:
-    from wellput.displays.annotations import items_of_tiers
-    from wellput.io.openccg import read_testbed
-    from wellput.io.tiers import read_tiers
+    from wellput.displays.annotations import items_of_tiers, read_tiers
+    from wellput.displays.openccg import read_testbed
 
     suffix = "" if isinstance(given, EvalSource) else Path(given).suffix.lower()
-    if isinstance(given, EvalSource) or suffix not in (*ANNOTATED, TESTBED):
+    if isinstance(given, EvalSource) or suffix not in (*ANNOTATION_SUFFIXES, TESTBED_SUFFIX):
         return sentences_of(given, trees=True).items
-    if suffix == TESTBED:
+    if suffix == TESTBED_SUFFIX:
         return read_testbed(given)
     name = Path(given).stem
     tiers = read_tiers(given)

@@ -1,4 +1,5 @@
-"""The noun `Corpus`: the nodes of all sentences in one row, depth first, with context and display.
+"""Sentences with derivations as verbs are given them, and the noun `Corpus`: the nodes of all
+sentences in one row, depth first, with context and display.
 
 A context is what a node's choice may depend on: its `label`, its `word`, and its features by name.
 Contexts are held once each, nodes by the place of theirs.
@@ -14,18 +15,31 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.displays import Derivation, display_code, extents_of, nodes_of, span_ends
 from wellput.core.errors import InputError
-from wellput.core.evalset import ORIGINAL, Item, Schedule
+from wellput.core.evalset import ORIGINAL, EvalSet, Item, Schedule
+from wellput.core.source import EvalSource
+from wellput.displays.schedules import Derivation, display_code, extents_of, nodes_of, span_ends
+from wellput.io import read_evalset
+from wellput.io.files import PathLike
+
+
+def sentences_of(evalset: EvalSource | PathLike, *, trees: bool = False) -> EvalSet:
+    """All of them, in memory. Trees of references are read where they are to be written again."""
+    if isinstance(evalset, EvalSet):
+        return evalset
+    if isinstance(evalset, EvalSource):
+        return EvalSet([item for block in evalset.blocks() for item in block])
+    return read_evalset(evalset, trees=trees)
+
 
 Integers: TypeAlias = NDArray[np.int64]
-Values: TypeAlias = tuple[Hashable, ...]
+ContextValues: TypeAlias = tuple[Hashable, ...]
 
-FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
+USUAL_FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
 """The features that a context has unless it is told, the one given up last first; others come behind,
 in the order in which they are met. Never `word`, unless asked for."""
 
-UNKNOWN = -1
+UNKNOWN_DISPLAY = -1
 """The display of a node whose sentence has no original displays."""
 
 
@@ -35,7 +49,7 @@ class Contexts:
 
     names: tuple[str, ...]
     codes: Integers
-    values: list[Values]
+    values: list[ContextValues]
 
     def described(self, code: int) -> str:
         """`label=NP, evaluation=positive`"""
@@ -46,7 +60,7 @@ class Contexts:
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Sentences with derivations. `rows` has each node's sentence, `displays` the code of its
-    original display, `UNKNOWN` where the sentence has none."""
+    original display, `UNKNOWN_DISPLAY` where the sentence has none."""
 
     items: Sequence[Item]
     nodes: list[Derivation]
@@ -73,7 +87,7 @@ class Corpus:
                 shown = by_node(item.derivation or {}, original)
                 displays += [shown.get(node["id"], 0) for node in own]
             else:
-                displays += [UNKNOWN] * len(own)
+                displays += [UNKNOWN_DISPLAY] * len(own)
         rows = np.repeat(np.arange(len(items)), counts)
         return cls(items, nodes, rows, np.array(displays, dtype=np.int64))
 
@@ -86,7 +100,7 @@ class Corpus:
 
     def contexts(self, names: Sequence[str]) -> Contexts:
         """Every node's context of these features."""
-        places: dict[Values, int] = {}
+        places: dict[ContextValues, int] = {}
         found = _rows_of(self.nodes, names)
         codes = np.fromiter(
             (places.setdefault(row, len(places)) for row in found), np.int64, len(self.nodes)
@@ -94,7 +108,7 @@ class Corpus:
         return Contexts(tuple(names), codes, list(places))
 
     def feature_names(self) -> tuple[str, ...]:
-        """The features there are, in the order of `FEATURES`."""
+        """The features there are, in the order of `USUAL_FEATURES`."""
         met: dict[str, None] = {}
         has_label = False
         for node in self.nodes:
@@ -102,11 +116,11 @@ class Corpus:
             features = node.get("features")
             if features and not met.keys() >= features.keys():
                 met.update(dict.fromkeys(features))
-        first = [name for name in FEATURES if name in met or (name == "label" and has_label)]
-        return (*first, *(name for name in met if name not in FEATURES))
+        first = [name for name in USUAL_FEATURES if name in met or (name == "label" and has_label)]
+        return (*first, *(name for name in met if name not in USUAL_FEATURES))
 
 
-def _rows_of(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[Values]:
+def _rows_of(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[ContextValues]:
     inner = [name for name in names if name not in ("label", "word")]
     has = {name: name in names for name in ("label", "word")}
     if list(names) == (["label"] if has["label"] else []) + inner:  # the common order, quickly

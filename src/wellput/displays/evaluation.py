@@ -23,7 +23,7 @@ from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.core.table import ScoreTable
-from wellput.displays.inputs import sentences_of
+from wellput.displays.corpus import sentences_of
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
@@ -33,15 +33,17 @@ from wellput.metrics.registry import create_all
 from wellput.stats.corrections import bonferroni
 from wellput.stats.rank_tests import rank_sum
 
-REPRODUCTION = tuple(f"display-{name}" for name in ("precision", "recall", "f", "accuracy", "beta"))
+REPRODUCTION_METRICS = tuple(
+    f"display-{name}" for name in ("precision", "recall", "f", "accuracy", "beta")
+)
 """The metrics of Figure 4(a), against the original."""
 
-INTRINSIC = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
+INTRINSIC_METRICS = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
 """Those of Figure 4(b), without it."""
 
-FREQUENCIES = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
+FREQUENCY_METRICS = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
 
-EVERY_METRIC = (*REPRODUCTION, *INTRINSIC, *FREQUENCIES)
+EVERY_METRIC = (*REPRODUCTION_METRICS, *INTRINSIC_METRICS, *FREQUENCY_METRICS)
 
 NO_MOTION = "no motion"
 """The system that never shows anything, which node accuracy is tested against."""
@@ -69,7 +71,7 @@ class RankSum:
 class DisplayEvaluation(Result):
     """Scores, and the tests between systems."""
 
-    presented_by: ClassVar[str] = "wellput.displays.evaluation_report:displays_report"
+    presented_by: ClassVar[str] = "wellput.displays.reports:displays_report"
 
     result: ScoreResult
     rank_sums: tuple[RankSum, ...]
@@ -84,7 +86,7 @@ class DisplayEvaluation(Result):
 
     def charts(self) -> dict[str, str]:
         """Figure 4 as SVG: `reproduction`, and `intrinsic`; without the one that no metric is for."""
-        from wellput.displays.evaluation_report import displays_charts
+        from wellput.displays.reports import displays_charts
 
         return displays_charts(self.result)
 
@@ -203,7 +205,7 @@ def evaluate_displays(
     tests = [
         test
         for metric in chosen
-        if metric.name.partition(":")[0] not in FREQUENCIES and is_testable(metric)
+        if metric.name.partition(":")[0] not in FREQUENCY_METRICS and is_testable(metric)
         for test in _rank_sums(result.table(metric.name), with_original=metric_is_intrinsic(metric))
     ]
     return DisplayEvaluation(result, tuple(tests))

@@ -16,36 +16,40 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
-from wellput.core.displays import Derivation, nodes_of, words_of
 from wellput.core.errors import InputError
 from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.core.result import Result
-from wellput.displays.rules import Rule, conditions_of
+from wellput.displays.schedules import Derivation, nodes_of, words_of
+from wellput.displays.strategies import Rule, conditions_of
 from wellput.io import check_table, write_evalset
 from wellput.io.files import PathLike
 
 Node: TypeAlias = dict[str, Any]
 Chances: TypeAlias = list[tuple[Rule, list[list[str]], np.ndarray[Any, np.dtype[np.float64]]]]
 
-LABEL = "Synthetic example: written by a grammar, displays drawn by chance, shown by nobody."
-SENTENCES = 240
-NOISE = 0.05
-IDLE = 0.85
+SYNTHETIC_NOTICE = (
+    "Synthetic example: written by a grammar, displays drawn by chance, shown by nobody."
+)
+DEFAULT_SENTENCES = 240
+DEFAULT_NOISE = 0.05
+IDLE_NOISE_SHARE = 0.85
 """The share of noise that is no display at all."""
 
-COMMON = 1 / 3
+COMMON_WORD_SHARE = 1 / 3
 """The share of a kind's words that are common; the others are always news."""
 
-NEW = 0.52
+NEW_COMMON_WORD_SHARE = 0.52
 """How often a common word is news."""
 
-MODIFIED = 0.7
+MODIFIED_WORD_SHARE = 0.7
 """How often a word that is not common has a modifier."""
 
-LIKED = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
+EVALUATION_SHARES = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
 
 
-def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 12345) -> EvalSet:
+def example_corpus(
+    n: int = DEFAULT_SENTENCES, *, noise: float = DEFAULT_NOISE, seed: int = 12345
+) -> EvalSet:
     """So many sentences with derivations and the displays of the invented speaker.
 
     `noise` is the chance that a node's display is drawn without regard to its context.
@@ -61,7 +65,7 @@ def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 1234
         outputs = {ORIGINAL: _displays(derivation, chances, noise, rng)}
         text = " ".join(words_of(derivation)).replace(" ,", ",") + "."
         name = f"synthetic-{number:0{width}}"
-        items.append(Item(name, outputs, (text,), context=LABEL, derivation=derivation))
+        items.append(Item(name, outputs, (text,), context=SYNTHETIC_NOTICE, derivation=derivation))
     return EvalSet(items)
 
 
@@ -69,7 +73,7 @@ def example_corpus(n: int = SENTENCES, *, noise: float = NOISE, seed: int = 1234
 class ExampleCorpus(Result):
     """`evalset` is the corpus, with the displays as outputs of the system `original`."""
 
-    presented_by: ClassVar[str] = "wellput.displays.summaries:example_summary"
+    presented_by: ClassVar[str] = "wellput.displays.reports:example_summary"
 
     evalset: EvalSet
     noise: float
@@ -94,14 +98,14 @@ class ExampleCorpus(Result):
             "items": len(self.evalset),
             "noise": self.noise,
             "seed": self.seed,
-            "about": LABEL,
+            "about": SYNTHETIC_NOTICE,
         }
 
 
 def example(
     *,
-    n: int = SENTENCES,
-    noise: float = NOISE,
+    n: int = DEFAULT_SENTENCES,
+    noise: float = DEFAULT_NOISE,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -190,16 +194,16 @@ def _leaf(
     choices = grammar["words"][kind].split()
     rank = int(rng.choice(len(choices), p=_shares(len(choices))))
     chosen = choices[rank]
-    is_common = rank < COMMON * len(choices)
+    is_common = rank < COMMON_WORD_SHARE * len(choices)
     modifiers = grammar["modifiers"].get(kind, "").split()
-    if modifiers and not is_common and rng.random() < MODIFIED:
+    if modifiers and not is_common and rng.random() < MODIFIED_WORD_SHARE:
         chosen = f"{modifiers[int(rng.integers(len(modifiers)))]}-{chosen}"
     features = {"semantics": chosen}
     if kind in grammar["properties"]:
-        liking = list(LIKED)
-        drawn = rng.choice(len(liking), p=list(LIKED.values()))
+        liking = list(EVALUATION_SHARES)
+        drawn = rng.choice(len(liking), p=list(EVALUATION_SHARES.values()))
         features |= {"property": kind, "evaluation": liking[int(drawn)]}
-    is_new = not is_common or rng.random() < NEW
+    is_new = not is_common or rng.random() < NEW_COMMON_WORD_SHARE
     features["information"] = "new" if is_new else "given"
     is_marked = features.get("evaluation", "neutral") != "neutral"
     if is_new or is_marked:
@@ -232,7 +236,9 @@ def _displays(
         features = {**node.get("features", {}), "label": node.get("label")}
         _, displays, shares = next(each for each in chances if each[0].fits(features))
         if rng.random() < noise:
-            motions = [] if rng.random() < IDLE else every[int(rng.integers(len(every)))]
+            motions = (
+                [] if rng.random() < IDLE_NOISE_SHARE else every[int(rng.integers(len(every)))]
+            )
         else:
             motions = displays[int(rng.choice(len(displays), p=shares))]
         if motions:

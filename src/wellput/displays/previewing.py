@@ -14,28 +14,30 @@ from importlib.resources import files
 from string import Template
 from typing import Any, ClassVar
 
-from wellput.core.displays import words_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.names import Names, listed
 from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
-from wellput.displays.inputs import sentences_of
-from wellput.displays.performance import performance
+from wellput.displays.corpus import sentences_of
+from wellput.displays.schedules import words_of
 from wellput.displays.speech import can_speak, speak
+from wellput.displays.talking_head import performance
 from wellput.io import check_files, replacing
 from wellput.io.files import PathLike
 
-HEAD = files("wellput.displays") / "head"
-SILENT = "espeak-ng is not installed: the head is silent, and the times of the words are estimated."
+HEAD_FILES = files("wellput.displays") / "head"
+SILENT_NOTE = (
+    "espeak-ng is not installed: the head is silent, and the times of the words are estimated."
+)
 
 
 @dataclass(frozen=True, repr=False)
 class Preview(Result):
     """`html` is the page, sound included; it needs no network."""
 
-    presented_by: ClassVar[str] = "wellput.displays.summaries:preview_summary"
+    presented_by: ClassVar[str] = "wellput.displays.reports:preview_summary"
 
     html: str
     sentences: int
@@ -201,12 +203,12 @@ def preview_page(
             on_progress(1)
     value = json.dumps({"sentences": sentences, "systems": list(systems)}, ensure_ascii=False)
     contexts = {item.context for item in items if item.context}
-    notes = [*(contexts if len(contexts) == 1 else ()), *(() if can_speak() else (SILENT,))]
-    return Template((HEAD / "preview.html").read_text(encoding="utf-8")).substitute(
+    notes = [*(contexts if len(contexts) == 1 else ()), *(() if can_speak() else (SILENT_NOTE,))]
+    return Template((HEAD_FILES / "preview.html").read_text(encoding="utf-8")).substitute(
         title=escape(title),
         note=escape(" ".join(notes)),
-        style=(HEAD / "head.css").read_text(encoding="utf-8"),
-        script=(HEAD / "head.js").read_text(encoding="utf-8"),
+        style=(HEAD_FILES / "head.css").read_text(encoding="utf-8"),
+        script=(HEAD_FILES / "head.js").read_text(encoding="utf-8"),
         shows=value.replace("<", "\\u003c"),  # nothing in it ends the script
     )
 

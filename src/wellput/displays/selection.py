@@ -16,18 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.counted import counted
-from wellput.core.displays import display_motions
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Floats
 from wellput.core.names import Names, listed
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
-from wellput.displays.corpus import UNKNOWN, Contexts, Corpus, Integers
-from wellput.displays.frequencies import Frequencies
-from wellput.displays.inputs import sentences_of
-from wellput.displays.learned import DisplayModel
-from wellput.displays.rules import choose_by_rules, read_rules
+from wellput.displays.corpus import UNKNOWN_DISPLAY, Contexts, Corpus, Integers, sentences_of
+from wellput.displays.schedules import display_motions
+from wellput.displays.strategies import (
+    ContextFrequencies,
+    DisplayModel,
+    choose_by_rules,
+    read_rules,
+)
 from wellput.io import check_files, check_table, write_evalset
 from wellput.io.files import PathLike
 
@@ -40,7 +42,7 @@ class Selection(Result):
     """The sentences with their new systems. `displays` counts what was chosen, `backed_off` the nodes
     whose context was shortened to so many features, by strategy."""
 
-    presented_by: ClassVar[str] = "wellput.displays.summaries:selection_summary"
+    presented_by: ClassVar[str] = "wellput.displays.reports:selection_summary"
 
     evalset: EvalSet
     nodes: int
@@ -172,7 +174,7 @@ def strategies_named(given: Names) -> list[Strategy]:
 
 
 @dataclass(frozen=True, eq=False)
-class Fold:
+class NodeFold:
     """Nodes to train on, and nodes to choose for."""
 
     training: NDArray[np.bool_]
@@ -219,7 +221,7 @@ def select_displays(
             chosen[name] = result
             if name != "learned":
                 used = np.logical_or.reduce([fold.chosen for fold in parts])
-                backed_off[name] = _shortened(lengths[used], len(names))
+                backed_off[name] = _shortened_counts(lengths[used], len(names))
                 if not backoff:
                     _refuse_unseen(corpus, contexts, lengths, used, name)
     in_order: dict[str, Integers] = {name: chosen[name] for name in strategies}
@@ -232,7 +234,7 @@ def _choose(
     name: Strategy,
     corpus: Corpus,
     contexts: Contexts,
-    fold: Fold,
+    fold: NodeFold,
     draws: Floats,
     temperature: float,
     result: Integers,
@@ -244,7 +246,7 @@ def _choose(
         model = DisplayModel(contexts, corpus.displays, fold.training)
         result[fold.chosen] = model.choose(codes, draws[fold.chosen], temperature=temperature)
         return
-    counted = Frequencies(contexts, corpus.displays, fold.training)
+    counted = ContextFrequencies(contexts, corpus.displays, fold.training)
     lengths[fold.chosen] = counted.reached[codes]
     if name == "majority":
         result[fold.chosen] = counted.majority()[codes]
@@ -252,7 +254,7 @@ def _choose(
         result[fold.chosen] = counted.weighted(codes, draws[fold.chosen])
 
 
-def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[Fold]:
+def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[NodeFold]:
     """Sentences are dealt out at random, as evenly as can be; those without original displays are only
     chosen for."""
     annotated = corpus.is_annotated
@@ -260,7 +262,7 @@ def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[Fold]:
         if not annotated[:n_training].any():
             raise InputError("No training sentence has original displays to learn from.")
         is_training = corpus.rows < n_training
-        return [Fold(is_training & (corpus.displays != UNKNOWN), ~is_training)]
+        return [NodeFold(is_training & (corpus.displays != UNKNOWN_DISPLAY), ~is_training)]
     n = int(annotated.sum())
     if n == 0:
         raise InputError(
@@ -277,11 +279,11 @@ def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[Fold]:
     fold_of[annotated] = rng.permutation(np.arange(n) % k)
     fold_of[~annotated] = np.arange(len(corpus.items) - n) % k
     nodes = fold_of[corpus.rows]
-    known = corpus.displays != UNKNOWN
-    return [Fold(known & (nodes != number), nodes == number) for number in range(k)]
+    known = corpus.displays != UNKNOWN_DISPLAY
+    return [NodeFold(known & (nodes != number), nodes == number) for number in range(k)]
 
 
-def _shortened(lengths: Integers, full: int) -> dict[int, int]:
+def _shortened_counts(lengths: Integers, full: int) -> dict[int, int]:
     """How many nodes' contexts were cut to each number of features."""
     values, counts = np.unique(lengths[lengths < full], return_counts=True)
     return {int(value): int(n) for value, n in zip(values, counts, strict=True)}

@@ -21,21 +21,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 PROGRAM = "espeak-ng"
-RATE = 22050
-GAP = 30
+SAMPLES_PER_SECOND = 22050
+GAP_CENTISECONDS = 30
 """The long gap between words, in espeak-ng's units of about 10 ms."""
 
-SILENCE = 0.2
+MIN_GAP_SECONDS = 0.2
 """Seconds of zeros that only a gap has."""
 
 COMMAND = (PROGRAM, "--stdin", "-v", "en-us", "-s", "150", "-p", "42")
-HEADER = 44
+WAV_HEADER_BYTES = 44
 
-Frame: TypeAlias = tuple[float, float, float]
+MouthFrame: TypeAlias = tuple[float, float, float]
 """A time, how far the mouth is open, and how round; both 0 to 1."""
 
 # By how a phoneme's mnemonic begins, the longer first: open, round, and how long beside others.
-SHAPES: dict[str, tuple[float, float, float]] = {
+MOUTH_SHAPES: dict[str, tuple[float, float, float]] = {
     "p": (0.0, 0.2, 1), "b": (0.0, 0.2, 1), "m": (0.0, 0.2, 1.2), "f": (0.08, 0.1, 1),
     "v": (0.08, 0.1, 1), "w": (0.2, 1.0, 1), "oU": (0.6, 0.8, 2.2), "aU": (0.85, 0.5, 2.4),
     "aI": (0.9, 0.1, 2.4), "a": (0.9, 0.1, 2), "A": (1.0, 0.1, 2.2), "0": (0.85, 0.3, 2),
@@ -43,8 +43,8 @@ SHAPES: dict[str, tuple[float, float, float]] = {
     "I": (0.42, 0.0, 1.4), "i": (0.38, 0.0, 1.8), "3": (0.5, 0.4, 2), "@": (0.4, 0.2, 1.2),
     "u": (0.35, 0.9, 1.9), "U": (0.4, 0.8, 1.5), "r": (0.3, 0.5, 1), "l": (0.35, 0.0, 1),
 }  # fmt: skip
-OTHER = (0.22, 0.0, 1.0)
-VOWELS = {"a": "a", "e": "E", "i": "I", "o": "O", "u": "u", "y": "I"}
+OTHER_MOUTH_SHAPE = (0.22, 0.0, 1.0)
+VOWEL_PHONEMES = {"a": "a", "e": "E", "i": "I", "o": "O", "u": "u", "y": "I"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Speech:
     """`words` has the start and end of each word in seconds, `wav` the sound where there is one."""
 
     words: tuple[tuple[float, float], ...]
-    mouth: tuple[Frame, ...]
+    mouth: tuple[MouthFrame, ...]
     duration: float
     wav: bytes | None = None
 
@@ -68,21 +68,21 @@ def speak(words: Sequence[str]) -> Speech:
         return estimated(words)
     text = " ".join(words)
     try:
-        spoken, apart = _samples(text), _samples(text, "-g", str(GAP))
+        spoken, apart = _samples(text), _samples(text, "-g", str(GAP_CENTISECONDS))
         groups = _phonemes(text)
     except (OSError, subprocess.SubprocessError):
         return estimated(words)
     lengths, pauses = word_lengths(apart)
     if not len(lengths) or not len(spoken):
         return estimated(words)
-    duration = len(spoken) / RATE
+    duration = len(spoken) / SAMPLES_PER_SECOND
     scale = max(duration - pauses.sum(), 0.1) / lengths.sum()
     ends = np.cumsum(lengths * scale + pauses) - pauses
     pieces = [
         (float(end - own), float(end)) for end, own in zip(ends, lengths * scale, strict=True)
     ]
     sounds = groups if len(groups) == len(pieces) else [[] for _ in pieces]
-    mouth: list[Frame] = []
+    mouth: list[MouthFrame] = []
     for (start, end), phonemes in zip(pieces, sounds, strict=True):
         mouth += mouth_frames(phonemes or ["a"], start, end)
     timed = matched(words, pieces)
@@ -92,12 +92,14 @@ def speak(words: Sequence[str]) -> Speech:
 def estimated(words: Sequence[str]) -> Speech:
     """Times by the length of the words; no sound."""
     timed: list[tuple[float, float]] = []
-    mouth: list[Frame] = []
+    mouth: list[MouthFrame] = []
     now = 0.1
     for word in words:
         end = now + 0.1 + 0.055 * max(len(word), 1)
         timed.append((round(now, 3), round(end, 3)))
-        letters = [VOWELS.get(letter, letter) for letter in word.lower() if letter.isalpha()]
+        letters = [
+            VOWEL_PHONEMES.get(letter, letter) for letter in word.lower() if letter.isalpha()
+        ]
         mouth += mouth_frames(letters or ["a"], now, end)
         now = end + (0.3 if word[-1:] in ",;:" else 0.03)
     return Speech(tuple(timed), tuple(mouth), round(now + 0.3, 3))
@@ -109,8 +111,11 @@ def word_lengths(apart: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray
     The shortest silence is the gap; what another has more is a pause, or a stop's closure.
     """
     edges = np.diff(np.concatenate([[0], (apart == 0).astype(np.int8), [0]]))
-    starts, ends = np.flatnonzero(edges == 1) / RATE, np.flatnonzero(edges == -1) / RATE
-    is_gap = ends - starts >= SILENCE
+    starts, ends = (
+        np.flatnonzero(edges == 1) / SAMPLES_PER_SECOND,
+        np.flatnonzero(edges == -1) / SAMPLES_PER_SECOND,
+    )
+    is_gap = ends - starts >= MIN_GAP_SECONDS
     starts, ends = starts[is_gap], ends[is_gap]
     begins = np.concatenate([[0.0], ends])[: len(starts)]
     if len(starts) and starts[0] == 0:  # silence before the first word
@@ -167,7 +172,7 @@ def cut(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
     return runs[::-1]
 
 
-def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[Frame]:
+def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[MouthFrame]:
     """The mouth at the middle of each phoneme, closed before and behind."""
     shapes = [_shape(phoneme) for phoneme in phonemes]
     weights = np.array([weight for _, _, weight in shapes])
@@ -182,7 +187,7 @@ def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[Fram
 
 def _shape(phoneme: str) -> tuple[float, float, float]:
     bare = phoneme.lstrip("',%=|")
-    return SHAPES.get(bare[:2], SHAPES.get(bare[:1], OTHER))
+    return MOUTH_SHAPES.get(bare[:2], MOUTH_SHAPES.get(bare[:1], OTHER_MOUTH_SHAPE))
 
 
 def _phonemes(text: str) -> list[list[str]]:
@@ -192,7 +197,7 @@ def _phonemes(text: str) -> list[list[str]]:
 
 
 def _samples(text: str, *options: str) -> NDArray[np.int16]:
-    return np.frombuffer(_run(text, "--stdout", *options)[HEADER:], dtype="<i2")
+    return np.frombuffer(_run(text, "--stdout", *options)[WAV_HEADER_BYTES:], dtype="<i2")
 
 
 def _run(text: str, *options: str) -> bytes:
@@ -207,6 +212,6 @@ def _wav(samples: NDArray[np.int16]) -> bytes:
     with wave.open(target, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
-        file.setframerate(RATE)
+        file.setframerate(SAMPLES_PER_SECOND)
         file.writeframes(samples.tobytes())
     return target.getvalue()

@@ -84,7 +84,7 @@ class RecordReader:
         derivation = record.get("derivation")
         nodes = None
         if derivation is not None:
-            from wellput.io.derivations import check_derivation
+            from wellput.displays.schedules import check_derivation
 
             nodes = check_derivation(derivation, complain)
         outputs: dict[str, Output] = {}
@@ -92,7 +92,7 @@ class RecordReader:
             if isinstance(output, str):
                 outputs[system] = output
             elif isinstance(output, dict):
-                from wellput.io.derivations import check_schedule
+                from wellput.displays.schedules import check_schedule
 
                 name = f"the output of {system}"
                 check_schedule(output, nodes, name, complain, derivation=derivation)

@@ -18,13 +18,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from wellput import __version__
 from wellput.core.errors import InputError
-from wellput.studies.api import api_router
 from wellput.studies.dashboard import dashboard_router
-from wellput.studies.gate import Gate
-from wellput.studies.pages import pages_router
-from wellput.studies.rendering import STATIC, check_template, page
+from wellput.studies.judge_api import api_router
+from wellput.studies.judge_pages import pages_router
+from wellput.studies.rendering import STATIC_FILES, check_template, page
 from wellput.studies.security import (
     BodyLimit,
+    Gate,
     Misses,
     SecurityHeaders,
     is_api,
@@ -66,10 +66,10 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
 
     @app.get("/static/{name}", include_in_schema=False)
     def static(name: str) -> Response:
-        if name not in STATIC:
+        if name not in STATIC_FILES:
             raise HTTPException(404, "There is no such file.")
         return FileResponse(
-            str(STATIC[name]),
+            str(STATIC_FILES[name]),
             media_type=MEDIA_TYPES[Path(name).suffix],
             # Addresses carry a hash of the content, so a new version has a new address.
             headers={"Cache-Control": "public, max-age=31536000, immutable"},

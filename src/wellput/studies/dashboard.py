@@ -19,15 +19,15 @@ from wellput.agreement.ranking import (
 )
 from wellput.io import write_judgments
 from wellput.studies.forms import PostedForm, check_csrf
-from wellput.studies.gate import OWNER_COOKIE, Gate
 from wellput.studies.overview import Overview
 from wellput.studies.rendering import page
-from wellput.studies.store import STATES, Store
+from wellput.studies.security import OWNER_COOKIE, Gate
+from wellput.studies.store import STUDY_STATES, Store
 
-OWNER = "owner"
+OWNER_FORM_HOLDER = "owner"
 """Whom the dashboard's forms are for."""
-WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
-CHANGES = {
+STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
+STATE_CHANGES = {
     "open": (("paused", "Pause"), ("closed", "Close")),
     "paused": (("open", "Resume"), ("closed", "Close")),
     "closed": (("open", "Open again"),),
@@ -44,7 +44,9 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("")
     def dashboard(request: Request) -> Response:
         if not gate.is_owner(request):
-            entrance = page(request, "sign_in.html", holder=OWNER, title=store.questionnaire.title)
+            entrance = page(
+                request, "sign_in.html", holder=OWNER_FORM_HOLDER, title=store.questionnaire.title
+            )
             if "hx-request" in request.headers:
                 # The part that refreshes itself must not become a door inside the old page.
                 entrance.headers["HX-Refresh"] = "true"
@@ -53,11 +55,11 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         return page(
             request,
             "dashboard.html",
-            holder=OWNER,
+            holder=OWNER_FORM_HOLDER,
             title=overview.title,
             overview=overview,
-            state=WORDS[overview.state],
-            changes=CHANGES[overview.state],
+            state=STATE_WORDS[overview.state],
+            changes=STATE_CHANGES[overview.state],
             now=store.clock(),
             ago=ago,
             seconds=seconds,
@@ -67,7 +69,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
 
     @router.post("")
     def sign_in(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER, form)
+        check_csrf(request, OWNER_FORM_HOLDER, form)
         response = back()
         gate.admit_owner(request, form.get("token", "").strip(), response)
         return response
@@ -86,15 +88,15 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
 
     @router.post("/state", dependencies=[Depends(owner)])
     def change_state(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER, form)
-        for state in STATES:
+        check_csrf(request, OWNER_FORM_HOLDER, form)
+        for state in STUDY_STATES:
             if form.get("state") == state:
                 store.set_state(state)
         return back()
 
     @router.post("/leave", dependencies=[Depends(owner)])
     def sign_out(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER, form)
+        check_csrf(request, OWNER_FORM_HOLDER, form)
         response = back()
         response.delete_cookie(OWNER_COOKIE)
         return response

@@ -21,7 +21,7 @@ from sqlalchemy.engine import make_url
 from wellput.core.errors import InputError
 
 BUSY_SECONDS = 10.0
-CONNECTIONS = 20
+MAX_POOLED_CONNECTIONS = 20
 HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`, makes one."
 
 
@@ -45,14 +45,17 @@ class Database:
                 ),
                 connect_args={"check_same_thread": False, "timeout": busy_seconds},
                 poolclass=sa.QueuePool,
-                pool_size=CONNECTIONS,
-                max_overflow=CONNECTIONS,
+                pool_size=MAX_POOLED_CONNECTIONS,
+                max_overflow=MAX_POOLED_CONNECTIONS,
             )
             event.listen(self.engine, "connect", _prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
             self.engine = sa.create_engine(
-                url, pool_size=CONNECTIONS, max_overflow=CONNECTIONS, pool_pre_ping=True
+                url,
+                pool_size=MAX_POOLED_CONNECTIONS,
+                max_overflow=MAX_POOLED_CONNECTIONS,
+                pool_pre_ping=True,
             )
             event.listen(self.engine, "connect", _prepare_postgresql)
         weakref.finalize(self, self.engine.dispose)

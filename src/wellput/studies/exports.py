@@ -18,15 +18,15 @@ from wellput.io.score_files import check_score_file, write_score_file
 from wellput.studies.store import Store
 from wellput.studies.summaries import Export
 
-Target: TypeAlias = Literal["judgments", "evalica", "mt-metrics-eval"]
-TARGETS: tuple[Target, ...] = get_args(Target)
+ExportTarget: TypeAlias = Literal["judgments", "evalica", "mt-metrics-eval"]
+EXPORT_TARGETS: tuple[ExportTarget, ...] = get_args(ExportTarget)
 
 
 def export(
     store: Store,
     path: str,
     *,
-    target: Target = "judgments",
+    target: ExportTarget = "judgments",
     question: str | None = None,
     repeats: bool = False,
     on_phase: OnPhase = unheard_phase,
@@ -65,10 +65,10 @@ def export(
     return Export(len(answers), path, beside)
 
 
-def check_target(path: str, target: Target) -> None:
+def check_target(path: str, target: ExportTarget) -> None:
     """Raises InputError at once where the answers cannot be written, in this form or at this place."""
-    if target not in TARGETS:
-        raise InputError(f"No as_={target!r}; there are {', '.join(TARGETS)}.")
+    if target not in EXPORT_TARGETS:
+        raise InputError(f"No as_={target!r}; there are {', '.join(EXPORT_TARGETS)}.")
     (check_score_file if target == "mt-metrics-eval" else check_table)(path)
 
 

@@ -1,24 +1,29 @@
-"""Forms as browsers post them, each checked to be one that this server made."""
+"""Forms as browsers post them, each checked to be one that this server made; and a trial as a form and
+back: the names of its fields, the answers in them, the time it took.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, HTTPException, Request
 
+from wellput.studies.judge_api import MAX_ANSWER_MS
+from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.security import CSRF_FIELD, csrf_is_valid
 
 Form: TypeAlias = Mapping[str, str]
-MAXIMUM_FIELDS = 5000
+MAX_FORM_FIELDS = 5000
 
 
 async def read_form(request: Request) -> Form:
     """The fields of a posted form; the last one counts where a name comes twice."""
     try:
         text = (await request.body()).decode("ascii")
-        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAXIMUM_FIELDS))
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS))
     except ValueError:
         raise HTTPException(400, "This form could not be read.") from None
 
@@ -33,3 +38,77 @@ def check_csrf(request: Request, holder: str, form: Form) -> None:
             "This form was not made for this browser. Please open your link again; the page needs "
             "cookies to keep other sites from answering in your name.",
         )
+
+
+FieldKey = tuple[str | None, str]
+"""A field of a trial's form: the variant (None for the trial as a whole) and the question."""
+
+
+def field_names(trial: ShownTrial) -> dict[FieldKey, str]:
+    """The name of each field in a trial's form."""
+    if not trial.is_by_variant:
+        return {(None, question.name): f"q-{question.name}" for question in trial.questions}
+    return {
+        (variant.id, question.name): f"q-{variant.id}-{question.name}"
+        for variant in trial.variants
+        for question in trial.questions
+    }
+
+
+def values_so_far(trial: ShownTrial) -> dict[FieldKey, str]:
+    """The judge's answers so far as a form writes them, "" for none."""
+    return {key: _written(_answer(trial, key)) for key in field_names(trial)}
+
+
+def _answer(trial: ShownTrial, key: FieldKey) -> Any:
+    variant, question = key
+    answers = trial.answers if variant is None else trial.answers.get(variant, {})
+    return answers.get(question, "")
+
+
+def _written(value: Any) -> str:
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if is_whole else str(value)
+
+
+def answers_in(trial: ShownTrial, form: Form) -> dict[str, Any]:
+    """A form's fields as answers; a question left open is not in them."""
+    questions = {question.name: question for question in trial.questions}
+    answers: dict[str, Any] = {}
+    for (variant, name), field in field_names(trial).items():
+        if form.get(field, "") == "":
+            continue
+        value = questions[name].widget.from_text(form[field])
+        if variant is None:
+            answers[name] = value
+        else:
+            answers.setdefault(variant, {})[name] = value
+    return answers
+
+
+def elapsed(form: Form) -> int:
+    """Milliseconds the judge took: the browser's clock, without JavaScript the server's."""
+    measured = form.get("ms", "")
+    if measured.isascii() and measured.isdigit():
+        return min(int(measured[:12]), MAX_ANSWER_MS)
+    shown = form.get("shown", "")
+    if not (shown.isascii() and shown.isdigit()):
+        return 0
+    return min(max(now_ms() - int(shown[:15]), 0), MAX_ANSWER_MS)
+
+
+def now_ms() -> int:
+    return round(time.time() * 1000)
+
+
+def in_words(trial: ShownTrial, reason: str) -> str:
+    """A reason that names texts by their place, as the page does."""
+    for place, variant in enumerate(trial.variants, start=1):
+        reason = reason.replace(f"variant {variant.id}", f"text {place}")
+    return reason
+
+
+def keys_of(trial: ShownTrial) -> str:
+    """A line about the keys that answer this trial."""
+    question = trial.questions[0]
+    return question.widget.keys(question)

@@ -1,14 +1,46 @@
-"""The noun `Invitation`, and the names of judges."""
+"""The noun `Invitation`: the name of a judge and the token of a secret link, made at random, shown
+once, stored as a hash.
+
+A token has 192 random bits, so its plain SHA-256 cannot be guessed back; passwords would need a
+slow hash, tokens do not.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wellput.core.errors import InputError
-from wellput.studies.answers import is_storable
+from wellput.studies.questions import is_storable
 
-LONGEST_NAME = 100
+TOKEN_BYTES = 24
+OPAQUE_BYTES = 8
+
+
+def new_token() -> str:
+    """A token for a link: 32 characters that need no escaping in a URL."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def token_hash(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def is_token(token: str, stored_hash: str) -> bool:
+    """Whether the token is the one that was hashed; takes as long for a near miss as for a far one."""
+    return hmac.compare_digest(token_hash(token), stored_hash)
+
+
+def opaque_id() -> str:
+    """An id that tells nothing about what it names."""
+    return secrets.token_hex(OPAQUE_BYTES)
+
+
+MAX_NAME_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +67,8 @@ def checked_names(names: Sequence[str], there: set[str]) -> list[str]:
     problems = []
     seen = set(there)
     for name in names:
-        if not name.strip() or len(name) > LONGEST_NAME or not is_storable(name):
-            problems.append(f"{name[:40]!r}: 1 to {LONGEST_NAME} characters are needed")
+        if not name.strip() or len(name) > MAX_NAME_CHARACTERS or not is_storable(name):
+            problems.append(f"{name[:40]!r}: 1 to {MAX_NAME_CHARACTERS} characters are needed")
         elif name in seen:
             problems.append(f"{name!r} is a judge already")
         seen.add(name)

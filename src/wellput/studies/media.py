@@ -62,7 +62,7 @@ class TextMedium:
 
 
 MEDIA: Mapping[str, str] = {
-    "head": "wellput.displays.head_medium:HeadMedium",
+    "head": "wellput.displays.talking_head:HeadMedium",
     "text": "wellput.studies.media:TextMedium",
 }
 

@@ -20,18 +20,18 @@ from wellput.stats.judge_correlations import pairwise_correlations
 from wellput.stats.krippendorff import MeasurementLevel, krippendorff_alpha
 from wellput.stats.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
-from wellput.studies.answers import Values
-from wellput.studies.handing_out import HandingOut, open_assignment
+from wellput.studies.judge_queue import JudgeQueue, open_assignment
+from wellput.studies.queries import AnsweredRow, judgments_of, read_answered
 from wellput.studies.questionnaire import Check
-from wellput.studies.results import Answered, judgments_of, read_answered
+from wellput.studies.questions import AnswerValues
 from wellput.studies.study_setup import StudySetup
 
 JudgeState: TypeAlias = Literal["invited", "working", "done"]
 
-STRAIGHT = 8
+MIN_STRAIGHT_LINE_ANSWERS = 8
 """So many answers, all the same, are straight-lining."""
 HASTY_SECONDS = 1.0
-HASTY = 5
+MIN_TRIALS_TO_CALL_HASTY = 5
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Overview(Result):
 def overview(setup: StudySetup, connection: Connection, *, state: str, now: float) -> Overview:
     """How the study stands."""
     answered = read_answered(connection)
-    by_judge: dict[int, list[Answered]] = {}
+    by_judge: dict[int, list[AnsweredRow]] = {}
     for one in answered:
         by_judge.setdefault(one.judge_id, []).append(one)
     rows = connection.execute(sa.select(schema.judges).order_by(schema.judges.c.id)).all()
@@ -126,7 +126,7 @@ def overview(setup: StudySetup, connection: Connection, *, state: str, now: floa
     expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            handing_out = HandingOut(setup, connection, row.id, now)
+            handing_out = JudgeQueue(setup, connection, row.id, now)
             own = by_judge.get(row.id, [])
             judge = _judge(setup, row, own, handing_out)
             judges.append(judge)
@@ -156,12 +156,14 @@ def overview(setup: StudySetup, connection: Connection, *, state: str, now: floa
 def _planned(setup: StudySetup, *, n_judges: int) -> int:
     if setup.plan.kind == "per-item":
         return len(setup.trials) * setup.plan.per_item
-    from wellput.studies.assignment import within_judge
+    from wellput.studies.assignment_rules import within_judge
 
     return len(within_judge(setup, 1)) * max(n_judges, setup.plan.judges)
 
 
-def _items(setup: StudySetup, answered: Iterable[Answered], *, n_judges: int) -> list[ItemOverview]:
+def _items(
+    setup: StudySetup, answered: Iterable[AnsweredRow], *, n_judges: int
+) -> list[ItemOverview]:
     done = Counter(setup.trials[one.number].item for one in answered if one.purpose == "trial")
     n_trials = Counter(trial.item for trial in setup.trials)
     is_per_item = setup.plan.kind == "per-item"
@@ -178,7 +180,7 @@ def _items(setup: StudySetup, answered: Iterable[Answered], *, n_judges: int) ->
 
 
 def _judge(
-    setup: StudySetup, row: Any, answered: Sequence[Answered], handing_out: HandingOut
+    setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], handing_out: JudgeQueue
 ) -> JudgeOverview:
     own = handing_out.own
     done = sum(one.answered_at is not None and not one.is_reopened for one in own)
@@ -200,7 +202,7 @@ def _judge(
     )
 
 
-def passes(setup: StudySetup, check: Check, values: Sequence[Values]) -> bool:
+def passes(setup: StudySetup, check: Check, values: Sequence[AnswerValues]) -> bool:
     """Whether an attention check was answered as expected."""
     return all(
         setup.design.is_expected(given[question], expected)
@@ -209,7 +211,7 @@ def passes(setup: StudySetup, check: Check, values: Sequence[Values]) -> bool:
     )
 
 
-def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[str]:
+def _flags(answered: Sequence[AnsweredRow], n_checks: int, n_failed: int) -> list[str]:
     flags = []
     if n_failed:
         flags.append(f"failed {n_failed} of {n_checks} attention checks")
@@ -220,16 +222,16 @@ def _flags(answered: Sequence[Answered], n_checks: int, n_failed: int) -> list[s
             for question, value in values.items():
                 given.setdefault(question, []).append(value)
     for question, column in given.items():
-        if len(column) >= STRAIGHT and len(set(column)) == 1:
+        if len(column) >= MIN_STRAIGHT_LINE_ANSWERS and len(set(column)) == 1:
             shown = column[0] if isinstance(column[0], str) else f"{column[0]:g}"
             flags.append(f"straight-lining: every answer to {question} is {shown}")
     seconds = _median([one.ms / 1000 for one in trials])
-    if seconds is not None and len(trials) >= HASTY and seconds < HASTY_SECONDS:
+    if seconds is not None and len(trials) >= MIN_TRIALS_TO_CALL_HASTY and seconds < HASTY_SECONDS:
         flags.append(f"hasty: half of the trials took under {HASTY_SECONDS:g} second")
     return flags
 
 
-def _consistency(setup: StudySetup, answered: Sequence[Answered]) -> float | None:
+def _consistency(setup: StudySetup, answered: Sequence[AnsweredRow]) -> float | None:
     questions = {question.name: question for question in setup.questionnaire.questions}
     first = {one.number: one for one in answered if one.purpose == "trial"}
     same: list[bool] = []
@@ -244,7 +246,7 @@ def _consistency(setup: StudySetup, answered: Sequence[Answered]) -> float | Non
     return sum(same) / len(same) if same else None
 
 
-def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[AgreementOverview]:
+def agreement(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[AgreementOverview]:
     """α and pairwise correlations of each question, over the answers there are; correlations of judges
     who share enough of them."""
     found = judgments_of(setup, answered)
@@ -254,7 +256,7 @@ def agreement(setup: StudySetup, answered: Iterable[Answered]) -> list[Agreement
     return [_summary(question, each, setup.design.level) for question, each in units.items()]
 
 
-def rankings(setup: StudySetup, answered: Iterable[Answered]) -> list[Ranking]:
+def rankings(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[Ranking]:
     """Whom the judges prefer on each question, by the answers there are."""
     items = [item.id for item in setup.items]
     return setup.design.rankings(judgments_of(setup, answered), setup.systems, items)

@@ -1,37 +1,213 @@
-"""From an evalset to a `StudySetup`: what shows its outputs, which trials there are, which of them are
-shown."""
+"""From an evalset to a `StudySetup`: what shows its outputs, which trials there are, and which of
+them are shown when there are more than judges can judge.
+
+Of the ways to select, `random` takes some of every system (or pair). `spread` takes some from each
+fifth of a metric's range, so that every value is judged. `contrast` takes those on which two
+metrics disagree most (Bangalore, Rambow & Whittaker 2000 did both: to spread each metric's values
+and to set metrics against each other). A trial's value is its output's score, for a pair the first
+minus the second, for a page the mean.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from scipy.stats import rankdata
 
 from wellput.agreement.preferences import KEPT, REFUSED
+from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
-from wellput.core.metric import Metric
+from wellput.core.metric import Floats, Metric
 from wellput.core.progress import OnPhase, unheard_phase
-from wellput.studies.designs.base import Design
+from wellput.core.source import EvalSource
+from wellput.core.table import ScoreTable
+from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
+from wellput.metrics.registry import create_all
+from wellput.studies.designs.base import SUBSTITUTION_DESIGN, SUBSTITUTION_SETTINGS, Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.media import medium_for
-from wellput.studies.selection import Method, select_trials, used_items
-from wellput.studies.settings import Settings
+from wellput.studies.questionnaire import Questionnaire
+from wellput.studies.settings import StudySettings
 from wellput.studies.study_setup import (
+    StudyItem,
     StudyPlan,
     StudySetup,
+    Trial,
     all_trials,
     make_setup,
     study_items,
 )
-from wellput.studies.wordings import SUBSTITUTIONS, SUBSTITUTIONS_DESIGN
+
+SelectionMethod: TypeAlias = Literal["random", "spread", "contrast"]
+SELECTION_METHODS: tuple[SelectionMethod, ...] = get_args(SelectionMethod)
+STRATA_PER_METRIC = 5
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A kind of trial of which some are taken: its name, and its trials by number, the first to be
+    taken first."""
+
+    name: str
+    candidates: Sequence[int]
+
+
+@dataclass(frozen=True)
+class TrialSelection:
+    """The trials that were chosen, and the record of how."""
+
+    trials: tuple[Trial, ...]
+    record: Mapping[str, Any]
+
+
+def select_trials(
+    evalset: EvalSource,
+    questionnaire: Questionnaire,
+    items: Sequence[StudyItem],
+    trials: Sequence[Trial],
+    *,
+    method: SelectionMethod,
+    metrics: Sequence[str | Metric] = (),
+    per_stratum: int = 10,
+    seed: int,
+    threads: int | None = None,
+    on_phase: OnPhase = unheard_phase,
+) -> TrialSelection:
+    """Some of the trials; deterministic from the seed, in the order of `trials`."""
+    if method not in SELECTION_METHODS:
+        raise InputError(f"No select={method!r}; there are {', '.join(SELECTION_METHODS)}.")
+    if per_stratum < 1:
+        raise InputError("At least one trial must be taken from each stratum.")
+    if method == "random" and metrics:
+        raise InputError("A random selection has no use for metrics: choose spread or contrast.")
+    if method != "random" and len(metrics) < (2 if method == "contrast" else 1):
+        needed = (
+            "two metrics, to set them against each other" if method == "contrast" else "a metric"
+        )
+        raise InputError(f"select={method!r} needs metrics=: {needed}.")
+    rng = np.random.default_rng(seed)
+    tables: Mapping[str, ScoreTable] = {}
+    if method != "random":
+        chosen_metrics = create_all(metrics)
+        plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
+        tables = score_source(evalset, chosen_metrics, plan=plan, on_phase=on_phase).tables
+        on_phase("choosing trials")
+    if method == "random":
+        strata = _by_systems(trials, is_page=questionnaire.layout == "page", rng=rng)
+    else:
+        design = design_of(questionnaire)
+        values = {
+            name: trial_values(table, design, items, trials) for name, table in tables.items()
+        }
+        strata = _spread(values, rng) if method == "spread" else _contrast(values)
+    chosen: set[int] = set()
+    record = []
+    for stratum in strata:
+        taken = list(stratum.candidates[:per_stratum])
+        chosen.update(taken)
+        record.append(
+            {"stratum": stratum.name, "trials": len(stratum.candidates), "chosen": len(taken)}
+        )
+    if not chosen:
+        reason = "has a score under" if method == "spread" else "sets apart"
+        raise InputError(f"Nothing can be selected: no trial {reason} {', '.join(tables)}.")
+    return TrialSelection(
+        tuple(trials[number] for number in sorted(chosen)),
+        {
+            "method": method,
+            "metrics": {name: table.signature for name, table in tables.items()},
+            "per_stratum": per_stratum,
+            "seed": seed,
+            "strata": record,
+            "trials": len(trials),
+            "chosen": len(chosen),
+        },
+    )
+
+
+def trial_values(
+    table: ScoreTable, design: Design, items: Sequence[StudyItem], trials: Sequence[Trial]
+) -> Floats:
+    """The metric's value of each trial, NaN where it has none."""
+    place = {item: column for column, item in enumerate(table.items)}
+    row = {system: number for number, system in enumerate(table.systems)}
+    scores = table.scores
+    values = np.full(len(trials), np.nan)
+    for number, trial in enumerate(trials):
+        column = place[items[trial.item].id]
+        own = [scores[row[system], column] for system in trial.systems]
+        values[number] = design.trial_score(own)
+    return values
+
+
+def used_items(
+    items: Sequence[StudyItem], trials: Sequence[Trial]
+) -> tuple[tuple[StudyItem, ...], tuple[Trial, ...]]:
+    """The items that the trials use, and the trials by their new places."""
+    places = sorted({trial.item for trial in trials})
+    new = {old: place for place, old in enumerate(places)}
+    return (
+        tuple(items[place] for place in places),
+        tuple(Trial(new[trial.item], trial.systems) for trial in trials),
+    )
+
+
+def _by_systems(
+    trials: Sequence[Trial], *, is_page: bool, rng: np.random.Generator
+) -> list[Stratum]:
+    groups: dict[str, list[int]] = {}
+    for number, trial in enumerate(trials):
+        name = "pages" if is_page else " and ".join(trial.systems)
+        groups.setdefault(name, []).append(number)
+    return [Stratum(name, rng.permutation(numbers).tolist()) for name, numbers in groups.items()]
+
+
+def _spread(values: Mapping[str, Floats], rng: np.random.Generator) -> list[Stratum]:
+    strata = []
+    for name, column in values.items():
+        known = np.flatnonzero(~np.isnan(column))
+        if not len(known):
+            continue
+        low, high = column[known].min(), column[known].max()
+        edges = np.linspace(low, high, STRATA_PER_METRIC + 1)
+        # The highest value belongs to the last stratum, not to one of its own.
+        places = np.clip(
+            np.searchsorted(edges, column[known], side="right") - 1, 0, STRATA_PER_METRIC - 1
+        )
+        for place in range(STRATA_PER_METRIC):
+            inside = known[places == place]
+            if len(inside):
+                label = f"{name} {edges[place]:.4g} to {edges[place + 1]:.4g}"
+                strata.append(Stratum(label, rng.permutation(inside).tolist()))
+    return strata
+
+
+def _contrast(values: Mapping[str, Floats]) -> list[Stratum]:
+    strata = []
+    for (a, first), (b, second) in combinations(values.items(), 2):
+        known = np.flatnonzero(~np.isnan(first) & ~np.isnan(second))
+        if not len(known):
+            continue
+        difference = (rankdata(first[known]) - rankdata(second[known])) / len(known)
+        order = np.argsort(-difference, kind="stable")
+        higher = [int(known[place]) for place in order if difference[place] > 0]
+        lower = [int(known[place]) for place in order[::-1] if difference[place] < 0]
+        strata += [Stratum(f"{a} high, {b} low", higher), Stratum(f"{b} high, {a} low", lower)]
+    return strata
 
 
 def plan_study(
     evalset: EvalSet,
-    settings: Settings,
+    settings: StudySettings,
     plan: StudyPlan,
     *,
-    select: Method | None = None,
+    select: SelectionMethod | None = None,
     metrics: Sequence[str | Metric] = (),
     per_stratum: int = 10,
     seed: int,
@@ -90,8 +266,8 @@ def substitution_settings(
             "This evalset holds no substitutions. `wellput paraphrase` writes them to a file, which "
             "its option substitutions names."
         )
-    if design not in (None, SUBSTITUTIONS_DESIGN) or points is not None:
+    if design not in (None, SUBSTITUTION_DESIGN) or points is not None:
         raise InputError(
             "from_substitutions=True asks right or wrong: leave out design= and points=."
         )
-    return SUBSTITUTIONS_DESIGN, {**SUBSTITUTIONS, **record}
+    return SUBSTITUTION_DESIGN, {**SUBSTITUTION_SETTINGS, **record}

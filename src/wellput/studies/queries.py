@@ -1,31 +1,39 @@
-"""The statements that the store's methods share: a study in and out of its tables, its state, a
-judge's assignments with their newest answers."""
+"""A study in and out of its tables: the statements that the store's methods share, and the answered
+trials with the judgments or preferences that they make.
+
+Only the newest answer to a trial counts. Practice, attention checks and repeated trials make no
+judgments; repeats are to be had by asking for them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.core.errors import InputError, WellputError
+from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
-from wellput.studies.answers import is_storable
-from wellput.studies.handing_out import Assignment
+from wellput.studies.designs.base import AnsweredTrial
+from wellput.studies.judge_queue import Assignment, AssignmentPurpose
 from wellput.studies.questionnaire import Check, Questionnaire, Task
+from wellput.studies.questions import AnswerValues, is_storable
 from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Trial
 
-State: TypeAlias = Literal["open", "paused", "closed"]
-STATES: tuple[State, ...] = get_args(State)
+StudyState: TypeAlias = Literal["open", "paused", "closed"]
+STUDY_STATES: tuple[StudyState, ...] = get_args(StudyState)
 
 assignments = schema.assignments.c
 answers = schema.answers.c
 judges = schema.judges.c
 
 # Statements of every request, built once.
-STATE = sa.select(schema.study.c.state)
-LATEST = (
+STATE_QUERY = sa.select(schema.study.c.state)
+LATEST_ANSWER_QUERY = (
     sa.select(schema.answers)
     .where(answers.assignment == sa.bindparam("of_assignment"))
     .order_by(answers.revision.desc())
@@ -36,7 +44,7 @@ LATEST = (
 class StudyClosed(WellputError):
     """The study is paused or closed; `state` says which."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: StudyState) -> None:
         super().__init__(f"The study is {state}.")
         self.state = state
 
@@ -88,12 +96,12 @@ def _task(record: Mapping[str, Any]) -> Task:
     return Task(**{**record, **lists})
 
 
-def state_of(connection: Connection) -> State:
-    state: State = connection.scalars(STATE).one()
+def state_of(connection: Connection) -> StudyState:
+    state: StudyState = connection.scalars(STATE_QUERY).one()
     return state
 
 
-def require_state(connection: Connection, allowed: Sequence[State]) -> None:
+def require_state(connection: Connection, allowed: Sequence[StudyState]) -> None:
     if (state := state_of(connection)) not in allowed:
         raise StudyClosed(state)
 
@@ -121,7 +129,7 @@ def speech_of(connection: Connection, item: int) -> bytes | None:
 
 
 def latest_answer(connection: Connection, assignment: int) -> Assignment | None:
-    return connection.execute(LATEST, {"of_assignment": assignment}).one_or_none()
+    return connection.execute(LATEST_ANSWER_QUERY, {"of_assignment": assignment}).one_or_none()
 
 
 def has_consented(connection: Connection, judge: int) -> bool:
@@ -152,3 +160,105 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
     except InputError as error:  # its package is missing, or another version of it
         raise InputError(f"{where} cannot be opened. {error}") from None
     return setup
+
+
+@dataclass(frozen=True)
+class AnsweredRow:
+    """One trial as a judge answered it: the systems in the order shown, and the values along them.
+
+    `position` is the place among the judge's answered trials, from 1.
+    """
+
+    judge_id: int
+    judge: str
+    purpose: AssignmentPurpose
+    number: int
+    systems: tuple[str, ...]
+    values: Sequence[AnswerValues]
+    ms: int
+    recorded_at: float
+    position: int
+
+
+def read_answered(connection: Connection) -> list[AnsweredRow]:
+    """Every answered trial of every judge, with its newest answer, in the order given."""
+    assignments, answers, judges = schema.assignments.c, schema.answers.c, schema.judges.c
+    rows = connection.execute(
+        sa.select(
+            assignments.id,
+            assignments.judge,
+            judges.name,
+            assignments.purpose,
+            assignments.number,
+            assignments.variants,
+            answers.answers,
+            answers.ms,
+            answers.recorded_at,
+        )
+        .join_from(schema.answers, schema.assignments, answers.assignment == assignments.id)
+        .join(schema.judges, assignments.judge == judges.id)
+        .order_by(assignments.judge, assignments.id, answers.revision)
+    )
+    newest: dict[int, Any] = {row.id: row for row in rows}
+    positions: dict[int, int] = {}
+    found: list[AnsweredRow] = []
+    for row in newest.values():
+        positions[row.judge] = positions.get(row.judge, 0) + 1
+        found.append(
+            AnsweredRow(
+                judge_id=row.judge,
+                judge=row.name,
+                purpose=row.purpose,
+                number=row.number,
+                systems=tuple(system for _, system in row.variants),
+                values=row.answers,
+                ms=row.ms,
+                recorded_at=row.recorded_at,
+                position=positions[row.judge],
+            )
+        )
+    return found
+
+
+def judgments_of(
+    setup: StudySetup, answered: Iterable[AnsweredRow], *, repeats: bool = False
+) -> list[Judgment] | list[Preference]:
+    """The judgments that the design makes of the answers, or preferences.
+
+    Extra columns: `ms`, `position`, `recorded_at` (UTC), and `repeat` where repeats are asked for.
+    """
+    wanted = [
+        one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
+    ]
+    made = [
+        answer
+        for one in wanted
+        for answer in setup.design.judgments(answered_trial(setup, one, repeats))
+    ]
+    return cast("list[Judgment] | list[Preference]", made)
+
+
+def answered_trial(setup: StudySetup, one: AnsweredRow, repeats: bool) -> AnsweredTrial:
+    item = setup.items[setup.trials[one.number].item].id
+    return AnsweredTrial(
+        judge=one.judge,
+        item=item,
+        systems=one.systems,
+        questions=setup.questionnaire.questions,
+        answers=one.values,
+        seconds=one.ms / 1000,
+        task=setup.tasks.get(item),
+        columns=_extra(one, repeats),
+    )
+
+
+def _extra(one: AnsweredRow, repeats: bool) -> dict[str, str]:
+    moment = datetime.fromtimestamp(one.recorded_at, UTC)
+    extra = {
+        "ms": str(one.ms),
+        "position": str(one.position),
+        "recorded_at": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    if repeats:
+        extra["repeat"] = "1" if one.purpose == "repeat" else "0"
+    return extra

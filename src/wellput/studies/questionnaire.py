@@ -1,5 +1,5 @@
 """The nouns of a study as judges meet it: `Questionnaire` with what belongs to it, and what a judge is
-shown (`Shown`, `Variant`, `Progress`).
+shown (`ShownTrial`, `Variant`, `JudgeProgress`).
 
 A questionnaire says what is asked and in which words; which system wrote a text is never part of it.
 Its design (`studies.designs`) has the words unless a TOML file (`studies.settings`) replaces them.
@@ -128,7 +128,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownTrial:
     """All that a judge may see of a trial: no system names, no other judge's answers.
 
     `answers` are the judge's own so far, in the shape in which they are given: {question: value}, or
@@ -146,7 +146,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Progress:
+class JudgeProgress:
     """How many of a judge's trials are answered, practice included."""
 
     done: int

@@ -1,25 +1,60 @@
-"""The noun `Question`, and the `Widget`s by which judges answer: what a value may be, how the text of a
-form becomes one, when two answers are alike.
+"""The noun `Question`, the `Widget`s by which judges answer it, and why an answer is refused
+(`AnswerError`).
 
-A widget is known by the question's `kind`. Its part of the page is in `templates/question.html`.
+A widget is known by the question's `kind`: it says what a value may be, how the text of a form
+becomes one, and when two answers are alike. Its part of the page is in `templates/question.html`.
+In the store the answers to a trial are a list with one {question: value} per variant; a pair has
+one such entry for both.
 """
 
 from __future__ import annotations
 
 import math
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.studies.answers import AnswerError, Values, is_storable, quoted
+
+AnswerValues = dict[str, Any]
+
+
+class AnswerError(InputError):
+    """An answer that the questions do not allow; `reasons` say why, one by one."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = list(reasons)
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database can hold the text: no NUL, no half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def is_success(answer: str, keys: Sequence[str]) -> bool:
+    """Whether an answer is one of the keyed ones, but for case, spacing and a final full stop."""
+    return _plain(answer) in {_plain(key) for key in keys}
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).rstrip(".!? ")
+
+
+def quoted(value: object) -> str:
+    """A value that was sent, as a message may repeat it: short, and in plain characters."""
+    text = repr(value).encode("ascii", "backslashreplace").decode("ascii")
+    return text if len(text) <= 40 else text[:39] + "…"
+
 
 QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answer"]
 
 MAX_POINTS = 100
-MAX_TEXT = 2000
-LARGEST = 1e15
+MAX_TEXT_CHARACTERS = 2000
+MAX_MAGNITUDE = 1e15
 """Bounds of a magnitude: beyond them it is a slip of the keyboard, and not a number to average."""
 
 
@@ -90,7 +125,7 @@ class NumberWidget(Widget):
         # A whole number may be too large for a float; bool is an int in Python, but no rating.
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None, f"a number is needed, not {quoted(value)}"
-        if isinstance(value, int) and abs(value) > LARGEST:
+        if isinstance(value, int) and abs(value) > MAX_MAGNITUDE:
             return None, "the number is too large"
         number = float(value)
         if not math.isfinite(number):
@@ -99,9 +134,9 @@ class NumberWidget(Widget):
 
     def out_of_range(self, question: Question, number: float, given: str) -> str:
         low = question.low or 0
-        if low < number <= LARGEST:
+        if low < number <= MAX_MAGNITUDE:
             return ""
-        return f"a number above {low:g} is needed, at most {LARGEST:g}"
+        return f"a number above {low:g} is needed, at most {MAX_MAGNITUDE:g}"
 
     def from_text(self, text: str) -> Any:
         try:
@@ -130,12 +165,12 @@ class SliderWidget(NumberWidget):
         return []
 
     def out_of_range(self, question: Question, number: float, given: str) -> str:
-        low, high = ends(question)
+        low, high = scale_ends(question)
         return "" if low <= number <= high else f"{given} is not between {low:g} and {high:g}"
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
         """Within a tenth of the slider."""
-        low, high = ends(question)
+        low, high = scale_ends(question)
         return bool(abs(value - before) <= (high - low) / 10)
 
     def keys(self, question: Question) -> str:
@@ -156,18 +191,18 @@ class PointsWidget(SliderWidget):
         return []
 
     def out_of_range(self, question: Question, number: float, given: str) -> str:
-        low, high = ends(question)
+        low, high = scale_ends(question)
         if number != int(number):
             return f"a whole number from {low:g} to {high:g} is needed"
         return super().out_of_range(question, number, given)
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
         """Give or take one point, unless there are but two."""
-        low, high = ends(question)
+        low, high = scale_ends(question)
         return bool(abs(value - before) <= min(1, high - low - 1))
 
     def keys(self, question: Question) -> str:
-        low, high = ends(question)
+        low, high = scale_ends(question)
         return f"Keys: {low:g}–{high:g} choose · ← → move · Enter next"
 
 
@@ -182,8 +217,8 @@ class AnswerWidget(Widget):
             return value, "" if value in question.choices else f"one of {wanted} is needed"
         if not value.strip():
             return None, "the answer is empty"
-        if len(value) > MAX_TEXT:
-            return None, f"the answer is longer than {MAX_TEXT} characters"
+        if len(value) > MAX_TEXT_CHARACTERS:
+            return None, f"the answer is longer than {MAX_TEXT_CHARACTERS} characters"
         return value, "" if is_storable(
             value
         ) else "the answer has characters that cannot be stored"
@@ -216,13 +251,13 @@ WIDGETS: Mapping[QuestionKind, Widget] = {
 }
 
 
-def ends(question: Question) -> tuple[float, float]:
+def scale_ends(question: Question) -> tuple[float, float]:
     """The first and the last point of a scale."""
     assert question.low is not None and question.high is not None
     return question.low, question.high
 
 
-def check_values(questions: Sequence[Question], values: object, where: str = "") -> Values:
+def check_values(questions: Sequence[Question], values: object, where: str = "") -> AnswerValues:
     """The answers to all questions about one variant, as they are stored.
 
     Raises AnswerError with every reason at once; `where` is put before each.
@@ -231,7 +266,7 @@ def check_values(questions: Sequence[Question], values: object, where: str = "")
         raise AnswerError([f"{where}answers must be an object of question and value"])
     names = [question.name for question in questions]
     reasons = [f"{where}unknown question {quoted(name)}" for name in values if name not in names]
-    found: Values = {}
+    found: AnswerValues = {}
     for question in questions:
         if question.name not in values:
             reasons.append(f"{where}no answer to {question.name}")

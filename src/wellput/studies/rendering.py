@@ -24,10 +24,10 @@ from wellput.core.errors import InputError
 from wellput.studies.media import MEDIA, medium_named
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
-OWN = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
-STATIC = {name: files("wellput.studies") / "static" / name for name in OWN}
+OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
 for _medium in MEDIA:
-    STATIC.update(medium_named(_medium).static)
+    STATIC_FILES.update(medium_named(_medium).static)
 
 
 def _environment() -> Environment:
@@ -43,7 +43,8 @@ def _environment() -> Environment:
     environment.filters["paragraphs"] = paragraphs
     environment.filters["by_number"] = by_number
     versions = {
-        name: hashlib.sha256(file.read_bytes()).hexdigest()[:12] for name, file in STATIC.items()
+        name: hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+        for name, file in STATIC_FILES.items()
     }
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment

@@ -1,8 +1,11 @@
-"""What stands between the open web and the study: headers, body size, CSRF, guessed tokens.
+"""What stands between the open web and the study: headers, body size, CSRF, guessed tokens, and who may
+come in.
 
 A *browser key* is a random cookie that never leaves the browser it was set in; a form's CSRF token
 is an HMAC under it, so that no other site can make a form the server would take. A *miss* is a
-request with a token nobody has.
+request with a token nobody has. The `Gate` lets a judge in by the token in the address, the owner
+by a token given once: it is exchanged for a session of this process, so that it stays out of the
+browser's history and of every later request.
 """
 
 from __future__ import annotations
@@ -17,19 +20,22 @@ from collections.abc import Callable
 from http import HTTPStatus
 from threading import Lock
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from wellput.studies.store import JudgeRef, Store
+
 BROWSER_COOKIE = "wellput_browser"
 CSRF_FIELD = "csrf"
 # An answer to a page of a hundred variants is about ten kilobytes.
-MAXIMUM_BODY = 256 * 1024
+MAX_BODY_BYTES = 256 * 1024
 MISSES_ALLOWED = 20
-MISS_WINDOW = 60.0
+MISS_WINDOW_SECONDS = 60.0
 
-HEADERS = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -46,7 +52,7 @@ HEADERS = {
 
 
 class SecurityHeaders:
-    """Adds `HEADERS` to every response; nothing is cached unless the response says it may be."""
+    """Adds `SECURITY_HEADERS` to every response, which is cached only if it says so itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -59,7 +65,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in SECURITY_HEADERS.items():
                     headers[name] = value
                 if scope["scheme"] == "https":
                     headers["Strict-Transport-Security"] = "max-age=31536000"
@@ -76,7 +82,7 @@ class BodyLimit:
     is either refused or complete.
     """
 
-    def __init__(self, app: ASGIApp, *, maximum: int = MAXIMUM_BODY) -> None:
+    def __init__(self, app: ASGIApp, *, maximum: int = MAX_BODY_BYTES) -> None:
         self.app = app
         self.maximum = maximum
 
@@ -127,7 +133,7 @@ class Misses:
         self,
         *,
         allowed: int = MISSES_ALLOWED,
-        window: float = MISS_WINDOW,
+        window: float = MISS_WINDOW_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         addresses: int = 10_000,
     ) -> None:
@@ -221,3 +227,47 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+OWNER_COOKIE = "wellput_owner"
+
+
+class Gate:
+    """Knows judges and the owner, and counts the tokens that nobody has."""
+
+    def __init__(self, store: Store, misses: Misses) -> None:
+        self._store = store
+        self._misses = misses
+        self._secret = secrets.token_bytes(32)
+
+    def judge(self, request: Request, token: str) -> JudgeRef:
+        """The judge with this token; 404 for nobody's, 429 after too many of these."""
+        judge = self._store.judge_of(token)
+        if judge is None:
+            raise self._miss(request, "This link is not known. Please check that it is complete.")
+        return judge
+
+    def admit_owner(self, request: Request, token: str, response: Response) -> None:
+        """Begins a session on `response` for the owner's token; 404 or 429 for any other."""
+        if not self._store.verify_owner(token):
+            raise self._miss(request, "This is not the owner's token.")
+        session = secrets.token_urlsafe(24)
+        set_cookie(request, response, OWNER_COOKIE, f"{session}.{self._seal(session)}")
+
+    def is_owner(self, request: Request) -> bool:
+        session, _, seal = request.cookies.get(OWNER_COOKIE, "").partition(".")
+        return hmac.compare_digest(seal.encode(), self._seal(session).encode())
+
+    def _seal(self, session: str) -> str:
+        return hmac.new(self._secret, session.encode(), hashlib.sha256).hexdigest()
+
+    def _miss(self, request: Request, detail: str) -> HTTPException:
+        address = request.client.host if request.client else ""
+        wait = self._misses.count(address)
+        if wait is None:
+            return HTTPException(404, detail)
+        return HTTPException(
+            429,
+            "Too many unknown links from your address. Please wait a minute.",
+            {"Retry-After": str(max(1, round(wait)))},
+        )

@@ -1,8 +1,9 @@
 """A study's wording from a TOML file; every setting has a default, and an unknown one is an error.
 
-`TOP` lists the settings, and the constants after it what an entry of [[questions]], [[demographics]],
-[[practice]], [[checks]] and [[tasks]] may hold. `consent`, `practice` and `demographics` may be true,
-which asks for the defaults here. docs/commands/study.md shows a whole file.
+`TOP_SETTINGS` lists the settings, and the constants after it what an entry of [[questions]],
+[[demographics]], [[practice]], [[checks]] and [[tasks]] may hold. `consent`, `practice` and
+`demographics` may be true, which asks for the defaults here. docs/commands/study.md shows a whole
+file.
 """
 
 from __future__ import annotations
@@ -16,22 +17,16 @@ from typing import Any, TypeAlias
 from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import create, default_questionnaire, names
-from wellput.studies.questionnaire import (
-    Check,
-    DemographicField,
-    Practice,
-    Questionnaire,
-    Task,
-)
+from wellput.studies.questionnaire import Check, DemographicField, Practice, Questionnaire, Task
 from wellput.studies.questions import Question
 
-CONSENT = (
+DEFAULT_CONSENT = (
     "Taking part is voluntary. Your answers are stored under a code, together with the time each of "
     "them took, and are used to evaluate the systems that wrote the texts. You can stop at any time "
     "without giving a reason, and ask the person who invited you to erase your answers."
 )
 
-DEMOGRAPHICS = (
+DEFAULT_DEMOGRAPHICS = (
     DemographicField(
         "age", "How old are you?", "choice", ("18–29", "30–44", "45–59", "60 or older")
     ),
@@ -46,7 +41,7 @@ DEMOGRAPHICS = (
 
 
 @dataclass(frozen=True)
-class Settings:
+class StudySettings:
     """A questionnaire, and what else its file says."""
 
     questionnaire: Questionnaire
@@ -55,20 +50,26 @@ class Settings:
     show_source: bool
 
 
-Types: TypeAlias = Mapping[str, type | tuple[type, ...]]
+SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
 
 # What each table of the file may hold, and of which type.
-TOP: Types = {
+TOP_SETTINGS: SettingTypes = {
     "title": str, "instructions": str, "thanks": str, "consent": (str, bool), "layout": str,
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list,
 }  # fmt: skip
-QUESTIONS: Types = {"name": str, "text": str, "points": int, "labels": dict}
-DEMOGRAPHIC: Types = {"name": str, "text": str, "choices": list, "kind": str}
-PRACTICE: Types = {"text": str, "texts": list, "context": str, "source": str, "question": str}
-CHECKS: Types = {**PRACTICE, "expected": dict}
-TASKS: Types = {"item": (str, int), "text": str, "answers": list, "choices": list}
+QUESTION_SETTINGS: SettingTypes = {"name": str, "text": str, "points": int, "labels": dict}
+DEMOGRAPHIC_SETTINGS: SettingTypes = {"name": str, "text": str, "choices": list, "kind": str}
+PRACTICE_SETTINGS: SettingTypes = {
+    "text": str,
+    "texts": list,
+    "context": str,
+    "source": str,
+    "question": str,
+}
+CHECK_SETTINGS: SettingTypes = {**PRACTICE_SETTINGS, "expected": dict}
+TASK_SETTINGS: SettingTypes = {"item": (str, int), "text": str, "answers": list, "choices": list}
 
 
 def read_settings(settings: str | Path | Mapping[str, Any]) -> dict[str, Any]:
@@ -89,11 +90,14 @@ def read_settings(settings: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(record: dict[str, Any], name: str) -> dict[str, Any]:
-    problems = _problems(record, TOP, "")
+    problems = _problems(record, TOP_SETTINGS, "")
     for table, known in (
-        ("questions", QUESTIONS), ("demographics", DEMOGRAPHIC), ("practice", PRACTICE),
-        ("checks", CHECKS), ("tasks", TASKS),
-    ):  # fmt: skip
+        ("questions", QUESTION_SETTINGS),
+        ("demographics", DEMOGRAPHIC_SETTINGS),
+        ("practice", PRACTICE_SETTINGS),
+        ("checks", CHECK_SETTINGS),
+        ("tasks", TASK_SETTINGS),
+    ):
         entries = record.get(table)
         for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
             where = f"[[{table}]] number {place}: "
@@ -106,7 +110,7 @@ def _checked(record: dict[str, Any], name: str) -> dict[str, Any]:
     return record
 
 
-def _problems(record: Mapping[str, Any], known: Types, where: str) -> list[str]:
+def _problems(record: Mapping[str, Any], known: SettingTypes, where: str) -> list[str]:
     found = []
     for name, value in record.items():
         if name not in known:
@@ -140,7 +144,7 @@ def make_settings(
     questions: Sequence[str] = (),
     n_checks: int = 0,
     **options: Any,
-) -> Settings:
+) -> StudySettings:
     """The settings of a design: those of the file over the defaults, and `options` (None where not
     given) over those of the file."""
     if design is None:
@@ -174,7 +178,7 @@ def make_settings(
     checks = tuple(_check(entry, design, asked_names) for entry in given.get("checks", []))
     if n_checks and not checks:
         checks = design.checks(questionnaire.questions)
-    return Settings(
+    return StudySettings(
         questionnaire=questionnaire,
         checks=checks,
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
@@ -207,12 +211,12 @@ def _is_on_scale(value: str, question: Question) -> bool:
 
 
 def _consent(value: str | bool) -> str | None:
-    return CONSENT if value is True else value or None
+    return DEFAULT_CONSENT if value is True else value or None
 
 
 def _demographics(value: list[Mapping[str, Any]] | bool) -> tuple[DemographicField, ...]:
     if isinstance(value, bool):
-        return DEMOGRAPHICS if value else ()
+        return DEFAULT_DEMOGRAPHICS if value else ()
     fields = []
     for entry in value:
         name, choices = entry.get("name", ""), tuple(map(str, entry.get("choices", ())))

@@ -1,6 +1,6 @@
 """The noun `Store`: a study in its database, and all that judges and owner do to it.
 
-Every method is one transaction. `record` has committed before it returns. Judges see `Shown` and
+Every method is one transaction. `record` has committed before it returns. Judges see `ShownTrial` and
 nothing else of a trial; system names appear only in `judgments` and in the overview.
 """
 
@@ -19,7 +19,6 @@ from wellput.core.counted import counted
 from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
-from wellput.studies.answers import AnswerError, is_storable
 from wellput.studies.database import (
     BUSY_SECONDS,
     HOW_TO_MAKE_ONE,
@@ -30,53 +29,62 @@ from wellput.studies.database import (
     parse_url,
     remove_files,
 )
-from wellput.studies.handing_out import (
+from wellput.studies.invitations import (
+    Invitation,
+    checked_names,
+    is_token,
+    new_names,
+    new_token,
+    opaque_id,
+    token_hash,
+)
+from wellput.studies.judge_queue import (
     Assignment,
-    Given,
-    HandingOut,
+    JudgeQueue,
+    NewAssignment,
     change_given,
     open_assignment,
     own_assignments,
 )
-from wellput.studies.invitations import Invitation, checked_names, new_names
 from wellput.studies.migrations import is_study, migrate
 from wellput.studies.overview import Overview, overview
 from wellput.studies.queries import (
-    STATES,
-    State,
+    STUDY_STATES,
     StudyClosed,
+    StudyState,
     has_consented,
     insert_setup,
+    judgments_of,
     latest_answer,
     load_setup,
     lock_study,
     own_assignment,
+    read_answered,
     require_state,
     speech_of,
     state_of,
 )
-from wellput.studies.questionnaire import Progress, Questionnaire, Shown
-from wellput.studies.results import judgments_of, read_answered
-from wellput.studies.showing import checked_answers, shown
+from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
+from wellput.studies.questions import AnswerError, is_storable
+from wellput.studies.shown_trials import checked_answers, shown_trial
 from wellput.studies.study_setup import StudySetup
-from wellput.studies.tokens import is_token, new_token, opaque_id, token_hash
 
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
 
-LONGEST_MS = 2**31 - 1
-SEEN_EVERY = 60.0
+MAX_STORED_MS = 2**31 - 1
+SEEN_EVERY_SECONDS = 60.0
 """Seconds after which a judge who only looks is noted as seen again."""
 
 __all__ = [
-    "STATES",
+    "STUDY_STATES",
     "AnswerError",
     "Invitation",
     "JudgeRef",
     "Outcome",
-    "State",
     "Store",
     "StoreUnavailable",
     "StudyClosed",
+    "StudyState",
     "UnknownTrial",
 ]
 
@@ -170,14 +178,14 @@ class Store:
         return self.setup.questionnaire
 
     @property
-    def state(self) -> State:
+    def state(self) -> StudyState:
         with self.database.read() as connection:
             return state_of(connection)
 
-    def set_state(self, state: State) -> None:
+    def set_state(self, state: StudyState) -> None:
         """Paused: no new trials are handed out. Closed: no answers are taken either."""
-        if state not in STATES:
-            raise InputError(f"No state {state!r}; there are {', '.join(STATES)}.")
+        if state not in STUDY_STATES:
+            raise InputError(f"No state {state!r}; there are {', '.join(STUDY_STATES)}.")
         with self.database.write() as connection:
             connection.execute(sa.update(schema.study).values(state=state))
 
@@ -263,7 +271,7 @@ class Store:
         with self.database.write() as connection:
             self._update_judge(connection, judge.id, demographics=given)
 
-    def next_trial(self, judge: JudgeRef) -> Shown | None:
+    def next_trial(self, judge: JudgeRef) -> ShownTrial | None:
         """What the judge is to answer now, the same until it is answered; None when all is done.
 
         Raises StudyClosed while the study is paused or closed.
@@ -272,17 +280,17 @@ class Store:
         with self.database.write() as connection:
             lock_study(connection)
             require_state(connection, ("open",))
-            handing_out = HandingOut(self.setup, connection, judge.id, now)
+            handing_out = JudgeQueue(self.setup, connection, judge.id, now)
             current = open_assignment(handing_out.own)
             seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
             if current is None and (given := handing_out.next()) is not None:
                 current = self._give(connection, judge, given, now)
                 self._see(connection, judge.id, now)
-            elif abs(now - (seen or 0)) > SEEN_EVERY:
+            elif abs(now - (seen or 0)) > SEEN_EVERY_SECONDS:
                 self._see(connection, judge.id, now)
             return None if current is None else self._shown(connection, current)
 
-    def trial(self, judge: JudgeRef, trial_id: str) -> Shown | None:
+    def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
         """One of the judge's own trials, None where it is not the judge's."""
         with self.database.read() as connection:
             row = own_assignment(connection, judge.id, trial_id)
@@ -296,13 +304,13 @@ class Store:
                 return None
             return speech_of(connection, self.setup.trials[row.number].item)
 
-    def progress(self, judge: JudgeRef) -> Progress:
+    def progress(self, judge: JudgeRef) -> JudgeProgress:
         with self.database.read() as connection:
-            handing_out = HandingOut(self.setup, connection, judge.id, self.clock())
+            handing_out = JudgeQueue(self.setup, connection, judge.id, self.clock())
             done = sum(
                 row.answered_at is not None and not row.is_reopened for row in handing_out.own
             )
-            return Progress(done, max(done, handing_out.total()))
+            return JudgeProgress(done, max(done, handing_out.total()))
 
     def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
         """Keeps an answer. The same answer again changes nothing; another one supersedes it.
@@ -332,7 +340,7 @@ class Store:
                         revision=0 if latest is None else latest.revision + 1,
                         supersedes=None if latest is None else latest.id,
                         answers=values,
-                        ms=min(ms, LONGEST_MS),
+                        ms=min(ms, MAX_STORED_MS),
                         recorded_at=now,
                     )
                 )
@@ -347,7 +355,7 @@ class Store:
             self._see(connection, judge.id, now)
         return outcome
 
-    def undo(self, judge: JudgeRef) -> Shown | None:
+    def undo(self, judge: JudgeRef) -> ShownTrial | None:
         """Takes back the last answer: its trial comes next again, with the answer still in it.
 
         One step only, and none where the design does not allow it.
@@ -422,7 +430,7 @@ class Store:
             return {row.name: row.demographics for row in rows if row.demographics}
 
     def _give(
-        self, connection: Connection, judge: JudgeRef, given: Given, now: float
+        self, connection: Connection, judge: JudgeRef, given: NewAssignment, now: float
     ) -> Assignment:
         values = {
             "variants": given.variants,
@@ -454,9 +462,9 @@ class Store:
             change_given(connection, given.number, +1)
         return before
 
-    def _shown(self, connection: Connection, row: Assignment) -> Shown:
+    def _shown(self, connection: Connection, row: Assignment) -> ShownTrial:
         latest = latest_answer(connection, row.id)
-        return shown(self.setup, row, None if latest is None else latest.answers)
+        return shown_trial(self.setup, row, None if latest is None else latest.answers)
 
     def _see(self, connection: Connection, judge: int, now: float) -> None:
         newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0

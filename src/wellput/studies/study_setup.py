@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.studies.answers import is_storable
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.media import Medium, medium_named
 from wellput.studies.questionnaire import Check, Questionnaire, Task
+from wellput.studies.questions import is_storable
 
 Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
-PLANS: tuple[PlanKind, ...] = get_args(PlanKind)
+PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 
 
 @dataclass(frozen=True)
@@ -183,8 +183,8 @@ def make_plan(
     **others: Any,
 ) -> StudyPlan:
     """A plan with what usually goes with what was given."""
-    if kind not in PLANS:
-        raise InputError(f"No plan={kind!r}; there are {', '.join(PLANS)}.")
+    if kind not in PLAN_KINDS:
+        raise InputError(f"No plan={kind!r}; there are {', '.join(PLAN_KINDS)}.")
     if kind == "within-judge" and per_item is not None:
         raise InputError("plan='within-judge' has no per_item=: give times=.")
     if kind == "per-item" and times is not None:
@@ -233,7 +233,7 @@ def make_setup(
         selection or {},
     )
     if plan.kind == "within-judge":
-        from wellput.studies.assignment import within_judge
+        from wellput.studies.assignment_rules import within_judge
 
         within_judge(setup, judge=1)  # fails now rather than before the first judge
     return setup

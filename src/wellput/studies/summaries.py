@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from wellput.core.result import Result
-from wellput.studies.assignment import trials_per_judge
+from wellput.studies.assignment_rules import trials_per_judge
 from wellput.studies.invitations import Invitation
 from wellput.studies.study_setup import PlanKind, StudySetup
 

@@ -1,8 +1,9 @@
-"""The nouns `Design`, one way of asking judges, and `AnsweredTrial`, what a design makes judgments of.
+"""The nouns `Design`, one way of asking judges, and `AnsweredTrial`, what a design makes judgments
+of; and the words that several designs share.
 
-All that depends on how a study asks is said here: what a trial shows, which questions it has, what its
-answers are worth. The rest of the room never asks which design it has. A design is a frozen dataclass;
-its fields are its options.
+All that depends on how a study asks is said here: what a trial shows, which questions it has, what
+its answers are worth. The rest of the room never asks which design it has. A design is a frozen
+dataclass; its fields are its options. Judges read the words unless a study brings its own.
 """
 
 from __future__ import annotations
@@ -20,12 +21,71 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.krippendorff import MeasurementLevel
-from wellput.studies.answers import Values
 from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Questionnaire, Task
-from wellput.studies.questions import Question
-from wellput.studies.wordings import PRACTICE_TEXTS, THANKS
+from wellput.studies.questions import AnswerValues, Question
 
-COLUMNS = (
+SEVEN_POINTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    # Bangalore, Rambow & Whittaker 2000, section 4: three anchors, the other points have no words.
+    "understandability": (
+        "How easy is this sentence to understand?",
+        {"1": "Impossible", "4": "Just barely possible", "7": "Extremely easy"},
+    ),
+    "quality": (
+        "How well-written is this sentence?",
+        {"1": "Horrible", "4": "Pretty bad", "7": "Extremely well-written"},
+    ),
+    "fluency": (
+        "How fluent is this sentence?",
+        {"1": "Not fluent at all", "4": "Somewhat fluent", "7": "Perfectly fluent"},
+    ),
+    "adequacy": (
+        "How much of what should be said does this sentence say?",
+        {"1": "None of it", "4": "About half of it", "7": "All of it"},
+    ),
+}
+"""Questions and the labels of their 7 points; scales of other lengths keep the two ends."""
+
+
+def seven_points(name: str) -> tuple[str, Mapping[str, str]]:
+    """What is asked under a name, and the words at the points from 1 to 7, at least at the two ends."""
+    plain = f"How would you rate the {name} of this sentence?"
+    return SEVEN_POINTS.get(name, (plain, {"1": "Very low", "7": "Very high"}))
+
+
+DEFAULT_THANKS = (
+    "That was the last one. Thank you: your answers are saved, and you can close this page."
+)
+
+PRACTICE_TEXTS = (
+    "The ferry to the island leaves every morning at nine.",
+    "Every nine the leaves island morning ferry to at.",
+)
+
+SUBSTITUTION_SETTINGS: Mapping[str, object] = {
+    # Kauchak & Barzilay 2006, section 4.3: right only if right in meaning and in grammar.
+    "title": "Is the replacement right?",
+    "instructions": (
+        "You will read sentences in which a word is to be replaced, as in “a quick [reply → answer] "
+        "came”. Say that the replacement is right only if the sentence still means the same with it, "
+        "and is still good English.\n\n"
+        "There is no time limit. You can go back one step, and you can leave at any time and come "
+        "back with the same link."
+    ),
+    "points": 2,
+    "questions": [
+        {
+            "name": "right",
+            "text": "Is the replacement right in this sentence, in meaning and in grammar?",
+            "points": 2,
+            "labels": {"1": "Wrong", "2": "Right"},
+        }
+    ],
+}
+"""Settings of a study of substitutions."""
+SUBSTITUTION_DESIGN = "rating"
+
+
+EXPORT_COLUMNS = (
     "judge", "item", "system", "system_a", "system_b", "question", "value", "choice", "ms",
     "position", "recorded_at", "repeat",
 )  # fmt: skip
@@ -44,7 +104,7 @@ class AnsweredTrial:
     item: str
     systems: tuple[str, ...]
     questions: tuple[Question, ...]
-    answers: Sequence[Values]
+    answers: Sequence[AnswerValues]
     seconds: float
     task: Task | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -114,7 +174,7 @@ class Design(ABC):
             questions=tuple(self.question(name) for name in questions or self.default_questions),
             title=self.title,
             instructions=self.filled_in(self.instructions),
-            thanks=THANKS,
+            thanks=DEFAULT_THANKS,
             layout=layout or self.layouts[0],
             options=self.kept_options(),
         )
@@ -133,7 +193,7 @@ class Design(ABC):
         found += [f"the question {n!r} comes twice" for n in sorted({*names}) if names.count(n) > 1]
         for question in questionnaire.questions:
             found += question.problems()
-            if question.kind == "answer" and question.name in COLUMNS:
+            if question.kind == "answer" and question.name in EXPORT_COLUMNS:
                 found.append(f"{question.name} is a column of every export: rename the question")
         if questionnaire.layout not in self.layouts:
             found.append(

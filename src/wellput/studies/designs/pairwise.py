@@ -13,19 +13,18 @@ from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.krippendorff import MeasurementLevel
-from wellput.studies.designs.base import AnsweredTrial, Design
+from wellput.studies.designs.base import PRACTICE_TEXTS, AnsweredTrial, Design
 from wellput.studies.questionnaire import Check, Layout, Practice
 from wellput.studies.questions import Question
-from wellput.studies.wordings import PRACTICE_TEXTS
 
-BETTER: Mapping[str, str] = {
+COMPARATIVES: Mapping[str, str] = {
     "preference": "better put",
     "understandability": "easier to understand",
     "quality": "better written",
     "fluency": "more fluent",
     "adequacy": "closer to what should be said",
 }
-TIES = " If you find neither better, say so."
+TIES_SENTENCE = " If you find neither better, say so."
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,10 @@ class Pairwise(Design):
     ties: bool = False
 
     def filled_in(self, text: str) -> str:
-        return text.format(ties=TIES if self.ties else "")
+        return text.format(ties=TIES_SENTENCE if self.ties else "")
 
     def question(self, name: str) -> Question:
-        asked = BETTER.get(name, f"better in {name}")
+        asked = COMPARATIVES.get(name, f"better in {name}")
         choices = ("a", "b", "tie") if self.ties else ("a", "b")
         return Question(name, f"Which version is {asked}?", "choice", choices=choices)
 

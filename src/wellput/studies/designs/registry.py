@@ -19,12 +19,12 @@ from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
 
 GROUP = "wellput.designs"
-NEEDED = ("title", "instructions", "default_questions")
+NEEDED_ATTRIBUTES = ("title", "instructions", "default_questions")
 
 BUILT_IN: dict[str, str] = {
-    "rating": "wellput.studies.designs.rating:Rating",
-    "magnitude": "wellput.studies.designs.magnitude:Magnitude",
-    "slider": "wellput.studies.designs.slider:Slider",
+    "rating": "wellput.studies.designs.scales:Rating",
+    "magnitude": "wellput.studies.designs.scales:Magnitude",
+    "slider": "wellput.studies.designs.scales:Slider",
     "pairwise": "wellput.studies.designs.pairwise:Pairwise",
     "task": "wellput.studies.designs.task:TaskDesign",
 }
@@ -47,7 +47,7 @@ def design_class(name: str) -> type[Design]:
             raise InputError(f"{origin(point)} must be a class that extends Design.")
         if getattr(found, "name", None) != name:
             raise InputError(f"{origin(point)} needs the line `name = {name!r}` in its class.")
-        if missing := [part for part in NEEDED if not hasattr(found, part)]:
+        if missing := [part for part in NEEDED_ATTRIBUTES if not hasattr(found, part)]:
             raise InputError(f"{origin(point)} has no {', '.join(missing)}.")
         if isabstract(found):
             raise InputError(f"{origin(point)} has no method question.")

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wellput.core.judgment import Judgment
-from wellput.studies.answers import is_success
-from wellput.studies.designs.base import AnsweredTrial, Design
+from wellput.studies.designs.base import PRACTICE_TEXTS, AnsweredTrial, Design
 from wellput.studies.questionnaire import Layout, Practice, Questionnaire, Task
-from wellput.studies.questions import Question
-from wellput.studies.wordings import PRACTICE_TEXTS
+from wellput.studies.questions import Question, is_success
 
-SECONDS = "seconds"
+SECONDS_QUESTION = "seconds"
 """The question under which the time of a task stands."""
 
 
@@ -74,4 +72,4 @@ class TaskDesign(Design):
                 beside = {"answer": str(answer)}
                 success = is_success(answer, trial.task.answers)
                 yield trial.judgment(system, question, success, beside)
-                yield trial.judgment(system, SECONDS, trial.seconds, beside)
+                yield trial.judgment(system, SECONDS_QUESTION, trial.seconds, beside)

@@ -1,7 +1,8 @@
 """Which trial a judge gets next: the rules, as functions of what has been handed out so far.
 
 Everything random comes from (seed, judge), so that the same sequence of requests gives the same
-assignment. The store asks these rules inside a transaction and writes down what they say.
+assignment. The store asks these rules inside a transaction (`judge_queue`) and writes down what
+they say.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from wellput.core.counted import counted
 from wellput.core.errors import InputError
 from wellput.studies.study_setup import Integers, StudyPlan, StudySetup, Trial
 
-ORDER, CHECKS, REPEATS, ALLOTMENT, VARIANTS = range(5)
+ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, ALLOTMENT_STREAM, VARIANT_STREAM = range(5)
 """What a judge's random stream is used for: one stream each, so that none disturbs another."""
 
 
@@ -49,7 +50,7 @@ def choose(
     item_seen = np.bincount(items[had], minlength=len(setup.items))
     system_seen = np.bincount(systems[had].ravel(), minlength=len(setup.systems) + 1)
     system_seen[-1] = 0  # the filling of shorter rows
-    order = rng_for(setup.seed, judge, ORDER).permutation(len(setup.trials))
+    order = rng_for(setup.seed, judge, ORDER_STREAM).permutation(len(setup.trials))
     lacking = np.array([missing[number] for number in numbers.tolist()])
     by_preference = np.lexsort(
         (
@@ -82,9 +83,11 @@ def special_positions(
     Checks fall anywhere but at the very start; repeats in the second half, so that the first time
     is some way back.
     """
-    checks = rng_for(seed, judge, CHECKS).integers(min(1, length), length + 1, plan.checks)
+    checks = rng_for(seed, judge, CHECK_STREAM).integers(min(1, length), length + 1, plan.checks)
     first = max(1, math.ceil(length / 2))
-    repeats = rng_for(seed, judge, REPEATS).integers(first, max(first, length) + 1, plan.repeats)
+    repeats = rng_for(seed, judge, REPEAT_STREAM).integers(
+        first, max(first, length) + 1, plan.repeats
+    )
     return {"check": sorted(map(int, checks)), "repeat": sorted(map(int, repeats))}
 
 
@@ -98,7 +101,7 @@ def is_first_shown_first(orders: Mapping[bool, int], *, seed: int, trial: int) -
 
 def shuffled(systems: Sequence[str], *, seed: int, judge: int, trial: int) -> tuple[str, ...]:
     """The variants of a page in the judge's own order."""
-    rng = np.random.default_rng([seed, judge, VARIANTS, trial])
+    rng = np.random.default_rng([seed, judge, VARIANT_STREAM, trial])
     return tuple(systems[place] for place in rng.permutation(len(systems)))
 
 
@@ -116,7 +119,7 @@ def within_judge(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     times = setup.plan.times or most_times(setup)
     groups = _groups(setup)
-    rng = rng_for(setup.seed, judge, ALLOTMENT)
+    rng = rng_for(setup.seed, judge, ALLOTMENT_STREAM)
     slots = [group for group in groups for _ in range(times)]
     items = _allot(setup, slots, rng)
     trials: list[Trial] = []
@@ -194,14 +197,16 @@ def _matching(
 
 
 @dataclass(frozen=True)
-class Other:
+class OtherJudge:
     """Another judge who is still expected: how many trials of the share are left, which were had."""
 
     left: int
     had: Collection[int]
 
 
-def beyond_share(missing: Mapping[int, int], others: Sequence[Other], uninvited: int) -> set[int]:
+def beyond_share(
+    missing: Mapping[int, int], others: Sequence[OtherJudge], uninvited: int
+) -> set[int]:
     """The trials that a judge who has done the share is asked to judge as well, because others left.
 
     `missing` is how many judgments each trial still lacks, `uninvited` how many are left to judges
@@ -223,11 +228,11 @@ def beyond_share(missing: Mapping[int, int], others: Sequence[Other], uninvited:
     return {number for number, lacking in missing.items() if lacking > able[number]}
 
 
-PASSED_BY, PASSED_BY_EACH = 20, 3
+ANSWERS_UNTIL_AWAY, ANSWERS_UNTIL_AWAY_PER_JUDGE = 20, 3
 """Answers, of all and for each judge, during which a judge at work would have answered an open trial.
 In a small study a quarter of all answers is as telling as 20."""
 
-BEHIND, BEHIND_EACH = 4, 1
+ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE = 4, 1
 """The same for a judge who is only slow: others may do the rest of the share, nothing is done twice."""
 
 
@@ -251,7 +256,9 @@ def is_away(
         return seconds_idle > max(24 * 3600.0, lease)
     if is_holding:
         n_planned = len(setup.trials) * setup.plan.per_item
-        passed_by = max(min(PASSED_BY, n_planned / 4), PASSED_BY_EACH * n_judges)
+        passed_by = max(
+            min(ANSWERS_UNTIL_AWAY, n_planned / 4), ANSWERS_UNTIL_AWAY_PER_JUDGE * n_judges
+        )
     else:
-        passed_by = max(BEHIND, BEHIND_EACH * n_judges)
+        passed_by = max(ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE * n_judges)
     return seconds_idle > lease or answers_since > passed_by

@@ -1,7 +1,9 @@
-"""Handing out trials: the rules of `studies.assignment` applied to the tables, inside one transaction.
+"""The noun `JudgeQueue`: what a judge gets next and how much there is in all, by `assignment_rules`
+applied to the tables inside one transaction.
 
-A judge's assignments are rows of one of four purposes: `trial`, `repeat` (one of the judge's own trials
-again), `practice` and `check`. One that is withdrawn went to somebody else while its judge was away.
+A judge's assignments are rows of one of four purposes: `trial`, `repeat` (one of the judge's own
+trials again), `practice` and `check`. One that is withdrawn went to somebody else while its judge
+was away.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from wellput.studies import schema
-from wellput.studies.assignment import (
-    CHECKS,
-    Other,
+from wellput.studies.assignment_rules import (
+    CHECK_STREAM,
+    OtherJudge,
     beyond_share,
     candidates,
     choose,
@@ -28,10 +30,10 @@ from wellput.studies.assignment import (
     special_positions,
     within_judge,
 )
+from wellput.studies.invitations import opaque_id
 from wellput.studies.study_setup import StudySetup, Trial
-from wellput.studies.tokens import opaque_id
 
-Purpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
+AssignmentPurpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
 Assignment: TypeAlias = Row[Any]
 
 assignments = schema.assignments.c
@@ -39,29 +41,29 @@ judges = schema.judges.c
 trials = schema.trials.c
 
 # Statements of every request, built once.
-OWN = (
+OWN_ASSIGNMENTS = (
     sa.select(schema.assignments)
     .where(assignments.judge == sa.bindparam("own_judge"))
     .order_by(assignments.id)
 )
-MISSING = sa.select(trials.number, trials.planned - trials.given).where(
+MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).where(
     trials.given < trials.planned
 )
 
 
 @dataclass(frozen=True)
-class Given:
+class NewAssignment:
     """An assignment to be written: its purpose, which trial, practice or check, and the variants as
     (opaque id, system), the system empty where there is none."""
 
-    purpose: Purpose
+    purpose: AssignmentPurpose
     number: int
     variants: list[tuple[str, str]]
 
 
 def own_assignments(connection: Connection, judge: int) -> list[Assignment]:
     """All assignments of a judge in the order in which they were given."""
-    return list(connection.execute(OWN, {"own_judge": judge}).all())
+    return list(connection.execute(OWN_ASSIGNMENTS, {"own_judge": judge}).all())
 
 
 def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
@@ -73,7 +75,7 @@ def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
     return next((row for row in live if row.answered_at is None), None)
 
 
-class HandingOut:
+class JudgeQueue:
     """Chooses what a judge gets next, and says how much there is for the judge in all."""
 
     def __init__(self, setup: StudySetup, connection: Connection, judge: int, now: float) -> None:
@@ -87,12 +89,12 @@ class HandingOut:
         self.is_within = setup.plan.kind == "within-judge"
         self.listed = within_judge(setup, judge) if self.is_within else ()
 
-    def next(self) -> Given | None:
+    def next(self) -> NewAssignment | None:
         """What to give now, None when the judge has had everything."""
         n_practice = self._count("practice")
         if n_practice < len(self.setup.questionnaire.practice):
             texts = self.setup.questionnaire.practice[n_practice].texts
-            return Given("practice", n_practice, [(opaque_id(), "") for _ in texts])
+            return NewAssignment("practice", n_practice, [(opaque_id(), "") for _ in texts])
         if (special := self._special(self.n_done)) is not None:
             return special
         if (trial := self._trial()) is not None:
@@ -125,35 +127,39 @@ class HandingOut:
             return len(self.listed)
         return len(candidates(self.setup, self._missing(), self.had_numbers))
 
-    def _count(self, purpose: Purpose) -> int:
+    def _count(self, purpose: AssignmentPurpose) -> int:
         return sum(row.purpose == purpose for row in self.own)
 
-    def _special(self, n_done: int) -> Given | None:
+    def _special(self, n_done: int) -> NewAssignment | None:
         """The check or the repeat that is due after so many trials."""
         positions = special_positions(
             self.setup.plan, self.length, seed=self.setup.seed, judge=self.judge
         )
         n_checks = self._count("check")
         if n_checks < sum(place <= n_done for place in positions["check"]):
-            offset = int(rng_for(self.setup.seed, self.judge, CHECKS).integers(1 << 30))
+            offset = int(rng_for(self.setup.seed, self.judge, CHECK_STREAM).integers(1 << 30))
             number = (offset + n_checks) % len(self.setup.checks)
             texts = self.setup.checks[number].texts
-            return Given("check", number, [(opaque_id(), "") for _ in texts])
+            return NewAssignment("check", number, [(opaque_id(), "") for _ in texts])
         answered = [row for row in self.had if row.answered_at is not None]
         n_repeats = self._count("repeat")
         due = sum(place <= n_done for place in positions["repeat"])
         if n_repeats < min(due, len(answered)):
             first = answered[n_repeats]
-            return Given("repeat", first.number, [(opaque_id(), s) for _, s in first.variants])
+            return NewAssignment(
+                "repeat", first.number, [(opaque_id(), s) for _, s in first.variants]
+            )
         return None
 
-    def _trial(self) -> Given | None:
+    def _trial(self) -> NewAssignment | None:
         if self.is_within:
             if len(self.had) == len(self.listed):
                 return None
             trial = self.listed[len(self.had)]
             number = self._number_of(trial)
-            return Given("trial", number, [(opaque_id(), system) for system in trial.systems])
+            return NewAssignment(
+                "trial", number, [(opaque_id(), system) for system in trial.systems]
+            )
         missing = self._missing()
         if len(self.had) < self.length:
             chosen = self._choose(missing)
@@ -168,14 +174,14 @@ class HandingOut:
             chosen = self._choose({n: m for n, m in missing.items() if n in allowed})
             if chosen is None:
                 chosen = self._take_over({n: row for n, row in held.items() if n in allowed})
-        return None if chosen is None else Given("trial", chosen, self._variants(chosen))
+        return None if chosen is None else NewAssignment("trial", chosen, self._variants(chosen))
 
     def _choose(self, missing: Mapping[int, int]) -> int | None:
         return choose(self.setup, missing, self.had_numbers, judge=self.judge)
 
     def _missing(self) -> dict[int, int]:
         """How many judgments each trial lacks that nobody has been asked for."""
-        return {row[0]: row[1] for row in self.connection.execute(MISSING).all()}
+        return {row[0]: row[1] for row in self.connection.execute(MISSING_JUDGMENTS).all()}
 
     def _absent(self, *, is_holding: bool) -> set[int]:
         """The other judges who are taken to have left, see `assignment.is_away`.
@@ -255,7 +261,7 @@ class HandingOut:
             had.setdefault(judge, set()).add(number)
         n_trials = len(self.setup.trials)
         others = [
-            Other(
+            OtherJudge(
                 share(self.setup.plan, n_trials, judge) - len(seen := had.get(judge, set())), seen
             )
             for judge, is_forgotten in everyone.items()

@@ -1,5 +1,8 @@
-"""The talking head in a study: it performs the schedules that judges compare or rate, with speech made
-when the study is. `wellput.studies.media` has what is asked of a medium."""
+"""The talking head: a sentence as it performs it (words and motions with their times, in plain
+values for JSON), and `HeadMedium`, by which it performs the schedules that judges compare or rate.
+
+Speech is made when the study is. `wellput.studies.media` has what is asked of a medium.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,51 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wellput.core.displays import words_of
-from wellput.core.evalset import Item, Output
-from wellput.displays.performance import performance
-from wellput.displays.speech import speak
+from wellput.core.evalset import Item, Output, Schedule
+from wellput.displays.schedules import Derivation, extents_of, span_ends, words_of
+from wellput.displays.speech import Speech, speak
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
     from wellput.studies.questionnaire import Questionnaire
 
-TITLE = "Which do you prefer?"
+
+MIN_MOTION_SECONDS = 0.4
+"""Seconds that a motion lasts at least: a shorter one is a twitch."""
+
+
+def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> dict[str, Any]:
+    """`words` as [word, start, end], `motions` as [motion, start, end], `mouth` as [time, open, round];
+    `heard` where there is sound.
+
+    A motion begins with the first word of its node and ends with the last.
+    """
+    extents = extents_of(derivation)
+    motions: list[tuple[float, float, str]] = []
+    for key, shown in schedule.items():
+        first, last = span_ends(key)
+        start, end = extents[first][0], extents[last][1]
+        if end > start:
+            begins, ends = speech.words[start][0], speech.words[end - 1][1]
+            ends = round(max(ends, begins + MIN_MOTION_SECONDS), 3)
+            motions += [(begins, ends, motion) for motion in shown]
+    return {
+        "words": [
+            [word, *times] for word, times in zip(words_of(derivation), speech.words, strict=True)
+        ],
+        "motions": [[motion, start, end] for start, end, motion in sorted(motions)],
+        "mouth": [list(frame) for frame in speech.mouth],
+        "duration": speech.duration,
+        "heard": speech.wav is not None,
+    }
+
+
+HEAD_TITLE = "Which do you prefer?"
 
 # Foster 2008, section 3.3: the same words are spoken, only the displays differ.
-INSTRUCTIONS = {
+HEAD_INSTRUCTIONS = {
     "pairwise": (
         "You will see a talking head say the same sentence in two versions; its face and head move "
         "differently. Play both, as often as you like, and choose the version that you prefer.{ties}"
@@ -32,7 +65,7 @@ INSTRUCTIONS = {
     ),
 }
 """What judges read, by design, where a design's own words speak of reading."""
-QUESTIONS = {"Which version is better put?": "Which version do you prefer?"}
+HEAD_QUESTIONS = {"Which version is better put?": "Which version do you prefer?"}
 """Questions that are asked in other words."""
 
 
@@ -74,11 +107,14 @@ class HeadMedium:
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
         title, instructions = questionnaire.title, questionnaire.instructions
         if title == design.title:
-            title = TITLE
-        if instructions == design.filled_in(design.instructions) and design.name in INSTRUCTIONS:
-            instructions = design.filled_in(INSTRUCTIONS[design.name])
+            title = HEAD_TITLE
+        if (
+            instructions == design.filled_in(design.instructions)
+            and design.name in HEAD_INSTRUCTIONS
+        ):
+            instructions = design.filled_in(HEAD_INSTRUCTIONS[design.name])
         questions = tuple(
-            replace(question, text=QUESTIONS.get(question.text, question.text))
+            replace(question, text=HEAD_QUESTIONS.get(question.text, question.text))
             for question in questionnaire.questions
         )
         return replace(

@@ -14,56 +14,56 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from wellput.core.displays import MOTIONS
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
 from wellput.core.table import Bounds
-from wellput.metrics.base import BaseMetric, MeanMetric, ratio
-from wellput.metrics.display_reproduction import AGAINST_ORIGINAL, FOSTER, SCHEDULES
-from wellput.metrics.schedules import (
-    MOTIONS_OF,
+from wellput.displays.reproduction import FOSTER_2008, NEEDS_ORIGINAL, NEEDS_SCHEDULES
+from wellput.displays.schedules import MOTIONS
+from wellput.displays.units import (
+    MOTION_COUNTS,
+    DisplayMatch,
     Integers,
-    Match,
     displays_in,
     fingerprint,
-    shown,
+    shown_units,
 )
+from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 
 
 @dataclass(frozen=True)
-class Count(MeanMetric):
+class DisplayCount(MeanMetric):
     """A mean over sentences. A display is one thing, or with `match=motion` each of its motions."""
 
-    needs: ClassVar[frozenset[Need]] = SCHEDULES
-    paper: ClassVar[str] = FOSTER
+    needs: ClassVar[frozenset[Need]] = NEEDS_SCHEDULES
+    paper: ClassVar[str] = FOSTER_2008
 
-    match: Match = "combination"
+    match: DisplayMatch = "combination"
 
     @property
     def higher_is_better(self) -> bool | None:
         return None
 
     def tokens(self, batch: Batch) -> Floats:
-        units = shown(batch)
+        units = shown_units(batch)
         by_motion = self.match == "motion"
-        return units.sums(MOTIONS_OF[units.chosen] if by_motion else units.chosen > 0)
+        return units.sums(MOTION_COUNTS[units.chosen] if by_motion else units.chosen > 0)
 
     def types(self, batch: Batch) -> Floats:
-        units = shown(batch)
+        units = shown_units(batch)
         total = np.zeros(units.n)
         if self.match == "motion":
             for place in range(len(MOTIONS)):
                 total += units.sums(units.chosen >> place & 1) > 0
             return total
         has = units.chosen > 0
-        pairs = np.unique(units.rows[has] * len(MOTIONS_OF) + units.chosen[has])
-        return np.bincount(pairs // len(MOTIONS_OF), minlength=units.n).astype(np.float64)
+        pairs = np.unique(units.rows[has] * len(MOTION_COUNTS) + units.chosen[has])
+        return np.bincount(pairs // len(MOTION_COUNTS), minlength=units.n).astype(np.float64)
 
 
 @dataclass(frozen=True)
-class DisplayTokens(Count):
+class DisplayTokens(DisplayCount):
     """Displays in a sentence."""
 
     family: ClassVar[str] = "display-tokens"
@@ -75,7 +75,7 @@ class DisplayTokens(Count):
 
 
 @dataclass(frozen=True)
-class DisplayTypes(Count):
+class DisplayTypes(DisplayCount):
     """Different displays in a sentence."""
 
     family: ClassVar[str] = "display-types"
@@ -87,7 +87,7 @@ class DisplayTypes(Count):
 
 
 @dataclass(frozen=True)
-class DisplayTypeTokenRatio(Count):
+class DisplayTypeTokenRatio(DisplayCount):
     """Different displays over displays in a sentence; one without displays is left out of the mean."""
 
     family: ClassVar[str] = "display-ttr"
@@ -99,14 +99,14 @@ class DisplayTypeTokenRatio(Count):
 
 
 @dataclass(frozen=True)
-class Frequencies(BaseMetric):
+class DisplayFrequencies(BaseMetric):
     """A figure of how often each display occurs, over all sentences together.
 
     Statistics: a count for each display that any system shows (`prepare_outputs` learns which), then
     for `display-distance` the original's counts. Undefined without a display.
     """
 
-    needs: ClassVar[frozenset[Need]] = SCHEDULES
+    needs: ClassVar[frozenset[Need]] = NEEDS_SCHEDULES
 
     _codes: Integers | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -123,7 +123,7 @@ class Frequencies(BaseMetric):
     def score(self, statistics: Floats) -> Floats: ...
 
     def statistics(self, batch: Batch) -> Floats:
-        units = shown(batch)
+        units = shown_units(batch)
         return self.counts(units.rows, units.chosen, units.n)
 
     def counts(self, rows: Integers, displays: Integers, n: int) -> Floats:
@@ -143,7 +143,7 @@ class Frequencies(BaseMetric):
 
 
 @dataclass(frozen=True)
-class DisplayEntropy(Frequencies):
+class DisplayEntropy(DisplayFrequencies):
     """Shannon's entropy of the frequencies of displays, in bits; 0 where all are alike."""
 
     family: ClassVar[str] = "display-entropy"
@@ -154,7 +154,7 @@ class DisplayEntropy(Frequencies):
 
 
 @dataclass(frozen=True)
-class DisplayCommonest(Frequencies):
+class DisplayCommonest(DisplayFrequencies):
     """The share of the commonest display among all displays; 1 where all are alike."""
 
     family: ClassVar[str] = "display-commonest"
@@ -167,7 +167,7 @@ class DisplayCommonest(Frequencies):
 
 
 @dataclass(frozen=True)
-class DisplayDistance(Frequencies):
+class DisplayDistance(DisplayFrequencies):
     """The Jensen–Shannon distance between the system's frequencies of displays and the original's.
 
     The square root of the divergence in bits: 0 for the same frequencies, 1 where no display is common.
@@ -175,7 +175,7 @@ class DisplayDistance(Frequencies):
 
     family: ClassVar[str] = "display-distance"
     about: ClassVar[str] = "distance of the frequencies of displays from the original's"
-    needs: ClassVar[frozenset[Need]] = AGAINST_ORIGINAL
+    needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     perfect: ClassVar[Mapping[str, float]] = {"score": 0.0}
 
     @property
@@ -183,7 +183,7 @@ class DisplayDistance(Frequencies):
         return False
 
     def statistics(self, batch: Batch) -> Floats:
-        units = shown(batch)
+        units = shown_units(batch)
         both = (self.counts(units.rows, side, units.n) for side in (units.chosen, units.original))
         return np.concatenate([*both], axis=1)
 

@@ -1,5 +1,5 @@
-"""Between a stored assignment and what a judge sees and sends: texts in, answers out, no system name
-in either.
+"""Between a stored assignment and what a judge sees and sends: texts in, answers out, no system
+name in either.
 
 On a page answers come per variant, under the variants' opaque ids; otherwise once for the trial.
 """
@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wellput.studies.answers import AnswerError, Values
-from wellput.studies.handing_out import Assignment
-from wellput.studies.questionnaire import Check, Practice, Shown, Task, Variant
-from wellput.studies.questions import Question, check_values
+from wellput.studies.judge_queue import Assignment
+from wellput.studies.questionnaire import Check, Practice, ShownTrial, Task, Variant
+from wellput.studies.questions import AnswerError, AnswerValues, Question, check_values
 from wellput.studies.study_setup import StudyItem, StudySetup
 
 
-def shown(setup: StudySetup, row: Assignment, answers: Sequence[Values] | None) -> Shown:
+def shown_trial(
+    setup: StudySetup, row: Assignment, answers: Sequence[AnswerValues] | None
+) -> ShownTrial:
     """The assignment as its judge may see it, with the judge's own `answers` so far."""
     texts: Iterable[str]
     if row.purpose in ("practice", "check"):
@@ -26,7 +27,7 @@ def shown(setup: StudySetup, row: Assignment, answers: Sequence[Values] | None) 
         item = item_of(setup, row)
         context, source = item.context, item.source
         texts = [item.outputs[system] for _, system in row.variants]
-    return Shown(
+    return ShownTrial(
         id=row.key,
         context=context,
         source=source,
@@ -40,7 +41,7 @@ def shown(setup: StudySetup, row: Assignment, answers: Sequence[Values] | None) 
     )
 
 
-def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[Values]:
+def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[AnswerValues]:
     """A judge's answers as they are stored, an entry per variant or one for a pair.
 
     Raises AnswerError with all reasons.
@@ -54,7 +55,7 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[V
     if not isinstance(given, Mapping):
         raise AnswerError(["answers must be an object of variant, question and value"])
     reasons = [f"unknown variant {ascii(name)[:40]}" for name in given if name not in ids]
-    found: list[Values] = []
+    found: list[AnswerValues] = []
     for id in ids:
         if id not in given:
             reasons.append(f"no answers for variant {id}")
@@ -96,7 +97,7 @@ def is_by_variant(setup: StudySetup, row: Assignment) -> bool:
     return not setup.design.asks_once and len(row.variants) > 1
 
 
-def _as_given(setup: StudySetup, row: Assignment, stored: Sequence[Values]) -> dict[str, Any]:
+def _as_given(setup: StudySetup, row: Assignment, stored: Sequence[AnswerValues]) -> dict[str, Any]:
     if not is_by_variant(setup, row):
         return dict(stored[0])
     return {id: values for (id, _), values in zip(row.variants, stored, strict=True)}

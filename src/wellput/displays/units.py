@@ -1,8 +1,8 @@
 """Display schedules as arrays, for the metrics of the family `display-…`.
 
 A *unit* is what can carry a display: a node of the derivation, or a span of nodes that carries one.
-Where neither the system nor the original has a display there is nothing to list, so arrays hold only
-the other units, `item` by `item`; how many units there are in all is `unit_counts`.
+Where neither the system nor the original has a display there is nothing to list, so arrays hold
+only the other units, `item` by `item`; how many units there are in all is `unit_counts`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.displays import MOTIONS, SPAN, count_nodes, display_code
 from wellput.core.evalset import Batch, Schedule
 from wellput.core.metric import Floats
 from wellput.core.source import EvalSource
+from wellput.displays.schedules import MOTIONS, SPAN_MARK, count_nodes, display_code
 
 Integers: TypeAlias = NDArray[np.int64]
-Match: TypeAlias = Literal["motion", "combination"]
+DisplayMatch: TypeAlias = Literal["motion", "combination"]
 
-MOTIONS_OF: Integers = np.array([code.bit_count() for code in range(1 << len(MOTIONS))])
+MOTION_COUNTS: Integers = np.array([code.bit_count() for code in range(1 << len(MOTIONS))])
 """How many motions a display has, by its code."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownUnits:
     """The units of a batch that carry a display, parallel: the row of the item, the system's display,
     the original's (0 for none). `spans` counts the units of each row that are no nodes."""
 
@@ -44,9 +44,9 @@ class Shown:
         return np.bincount(self.rows, weights=weights, minlength=self.n).astype(np.float64)
 
 
-def shown(batch: Batch) -> Shown:
+def shown_units(batch: Batch) -> ShownUnits:
     """The displays of a batch; made once for all metrics."""
-    return batch.shared("displays", lambda: _shown(batch))
+    return batch.shared("displays", lambda: _listed_units(batch))
 
 
 def unit_counts(batch: Batch) -> Integers:
@@ -54,12 +54,13 @@ def unit_counts(batch: Batch) -> Integers:
     return batch.shared(
         "display units",
         lambda: (
-            np.array([count_nodes(each) for each in batch.derivations if each]) + shown(batch).spans
+            np.array([count_nodes(each) for each in batch.derivations if each])
+            + shown_units(batch).spans
         ),
     )
 
 
-def _shown(batch: Batch) -> Shown:
+def _listed_units(batch: Batch) -> ShownUnits:
     codes = _Codes()
     rows: list[int] = []
     chosen: list[int] = []
@@ -75,8 +76,8 @@ def _shown(batch: Batch) -> Shown:
                 rows.append(row)
                 chosen.append(mine)
                 originals.append(theirs)
-                spans[row] += SPAN in key
-    return Shown(_integers(rows), _integers(chosen), _integers(originals), spans, len(batch))
+                spans[row] += SPAN_MARK in key
+    return ShownUnits(_integers(rows), _integers(chosen), _integers(originals), spans, len(batch))
 
 
 class _Codes(dict[tuple[str, ...], int]):

@@ -1,16 +1,19 @@
-"""What `wellput displays evaluate` shows: Figure 4 of Foster (2008) as tables and as two charts."""
+"""What the commands on displays show: one small table for those that make something, Figure 4 of
+Foster (2008) as tables and as two charts for `wellput displays evaluate`.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wellput.core.counted import counted
 from wellput.core.evalset import ORIGINAL
 from wellput.displays.evaluation import (
-    INTRINSIC,
+    INTRINSIC_METRICS,
     NO_MOTION,
-    REPRODUCTION,
+    REPRODUCTION_METRICS,
     DisplayEvaluation,
     RankSum,
 )
@@ -19,11 +22,68 @@ from wellput.reporting.bar_charts import Panel, bar_chart
 from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number, p_text
 
-PREFIX = "display-"
-PER_SENTENCE = tuple(f"{PREFIX}{name}" for name in ("precision", "recall", "f", "ttr"))
+if TYPE_CHECKING:
+    from wellput.displays.conversion import Conversion
+    from wellput.displays.example_corpus import ExampleCorpus
+    from wellput.displays.previewing import Preview
+    from wellput.displays.selection import Selection
+
+
+NOT_WRITTEN = "not written"
+
+
+def example_summary(made: ExampleCorpus) -> Report:
+    """How the example corpus was made."""
+    value = made.values()
+    rows = [[name, NOT_WRITTEN if each is None else str(each)] for name, each in value.items()]
+    table = Table(["corpus", ""], rows, is_prose=True)
+    return Report([table], value, tuple(value), [value])
+
+
+def conversion_summary(made: Conversion) -> Report:
+    """What was written."""
+    value = made.values()
+    rows = [
+        ["file", value["file"] or NOT_WRITTEN],
+        ["items", str(value["items"])],
+        ["systems", ", ".join(value["systems"])],
+    ]
+    table = Table(["written", ""], rows, is_prose=True)
+    return Report([table], value, ("file", "items"), [value])
+
+
+def selection_summary(made: Selection) -> Report:
+    """How many displays each strategy chose, and how often it had to shorten a context."""
+    rows = []
+    for name, displays in made.displays.items():
+        shortened = sum(made.backed_off.get(name, {}).values())
+        share = "" if name not in made.backed_off else f"{shortened / made.nodes:.1%}"
+        per_sentence = displays / len(made.evalset)
+        rows.append([name, f"{displays:,}", f"{per_sentence:.2f}", share])
+    notes = [
+        f"{len(made.evalset):,} sentences, {made.nodes:,} nodes, seed {made.seed}. "
+        f"Context: {', '.join(made.context) or 'none'}.",
+    ]
+    columns = ["system", "displays", "per sentence", "contexts shortened"]
+    table = Table(columns, rows, notes=notes)
+    return Report([table], made.values(), ("system", "displays", "nodes"), made.records())
+
+
+def preview_summary(made: Preview) -> Report:
+    """What the page shows, and where it is."""
+    value = made.values()
+    cells = [str(made.sentences), ", ".join(made.systems), value["output"] or NOT_WRITTEN]
+    table = Table(["sentences", "systems", "page"], [cells], is_prose=True)
+    return Report([table], value, list(value), [{**value, "systems": cells[1]}])
+
+
+METRIC_PREFIX = "display-"
+SENTENCE_MEAN_METRICS = tuple(
+    f"{METRIC_PREFIX}{name}" for name in ("precision", "recall", "f", "ttr")
+)
 """Means over sentences, some of which may have no score."""
 
-COUNTS = tuple(f"{PREFIX}{name}" for name in ("tokens", "types", "entropy"))
+COUNT_METRICS = tuple(f"{METRIC_PREFIX}{name}" for name in ("tokens", "types", "entropy"))
 
 
 def displays_report(evaluation: DisplayEvaluation) -> Report:
@@ -35,9 +95,13 @@ def displays_report(evaluation: DisplayEvaluation) -> Report:
     tables = []
     if against and others:
         notes = _accuracy_notes(evaluation)
-        tables.append(_table(result, others, against, "Against the original displays", notes))
+        tables.append(
+            _scores_table(result, others, against, "Against the original displays", notes)
+        )
     if without:
-        tables.append(_table(result, result.systems, without, "Number and variety", _notes(result)))
+        tables.append(
+            _scores_table(result, result.systems, without, "Number and variety", _notes(result))
+        )
     if evaluation.rank_sums:
         tables.append(_tests_table(evaluation.rank_sums))
     value = evaluation.values()
@@ -47,9 +111,9 @@ def displays_report(evaluation: DisplayEvaluation) -> Report:
 def displays_charts(result: ScoreResult) -> dict[str, str]:
     """Figure 4 as SVG: `reproduction`, and `intrinsic` with counts and ratios on axes of their own."""
     others = [system for system in result.systems if system != ORIGINAL]
-    reproduction = [m for m in REPRODUCTION if m in result.metrics]
-    counts = [m for m in INTRINSIC if m in result.metrics and m in COUNTS]
-    ratios = [m for m in INTRINSIC if m in result.metrics and m not in COUNTS]
+    reproduction = [m for m in REPRODUCTION_METRICS if m in result.metrics]
+    counts = [m for m in INTRINSIC_METRICS if m in result.metrics and m in COUNT_METRICS]
+    ratios = [m for m in INTRINSIC_METRICS if m in result.metrics and m not in COUNT_METRICS]
     charts: dict[str, str] = {}
     if reproduction and others:
         panel = _panel(result, others, reproduction)
@@ -69,14 +133,14 @@ def _panel(result: ScoreResult, systems: Sequence[str], metrics: Sequence[str]) 
 
 def _needs_original(metric: str) -> bool:
     family = metric.partition(":")[0]
-    return family in REPRODUCTION or family == f"{PREFIX}distance"
+    return family in REPRODUCTION_METRICS or family == f"{METRIC_PREFIX}distance"
 
 
 def _short(metric: str) -> str:
-    return metric.removeprefix(PREFIX)
+    return metric.removeprefix(METRIC_PREFIX)
 
 
-def _table(
+def _scores_table(
     result: ScoreResult,
     systems: Sequence[str],
     metrics: Sequence[str],
@@ -108,7 +172,7 @@ def _notes(result: ScoreResult) -> list[str]:
     lines = [f"{counted(result.items, 'sentence')}."]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
-        if score.undefined and score.metric.partition(":")[0] in PER_SENTENCE:
+        if score.undefined and score.metric.partition(":")[0] in SENTENCE_MEAN_METRICS:
             key = (score.system, score.undefined)
             undefined.setdefault(key, []).append(_short(score.metric))
     lines += [

@@ -1,7 +1,7 @@
 """The JSON interface of a judge, for other front ends and for judges who are programs.
 
 The token in the path is the only credential. Every answer with status 200 or 201 has a JSON body;
-everything else is a `Problem`.
+everything else is a `Problem`. The classes' names stand in the OpenAPI schema.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from wellput.studies.answers import AnswerError
-from wellput.studies.gate import Gate
-from wellput.studies.questionnaire import Shown
-from wellput.studies.questions import QuestionKind
-from wellput.studies.store import JudgeRef, Outcome, State, Store, StudyClosed, UnknownTrial
+from wellput.studies.questionnaire import ShownTrial
+from wellput.studies.questions import AnswerError, QuestionKind
+from wellput.studies.security import Gate
+from wellput.studies.store import JudgeRef, Outcome, Store, StudyClosed, StudyState, UnknownTrial
 
-MAXIMUM_MS = 7 * 24 * 3600 * 1000
+MAX_ANSWER_MS = 7 * 24 * 3600 * 1000
 
 
 class ApiVariant(BaseModel):
@@ -50,7 +49,7 @@ class NextTrial(BaseModel):
     trial: ApiTrial | None
     done: int
     total: int
-    state: State
+    state: StudyState
 
 
 # Strict: a JSON string is no number. Floats before strings; NaN and infinities are no answers.
@@ -66,7 +65,7 @@ class Answers(BaseModel):
     )
     ms: float = Field(
         ge=0,
-        le=MAXIMUM_MS,
+        le=MAX_ANSWER_MS,
         allow_inf_nan=False,
         description="Milliseconds from showing the trial to its answer.",
     )
@@ -116,7 +115,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/next", responses=_ERRORS, summary="The judge's next trial")
     def next_trial(request: Request, token: Token) -> NextTrial:
         judge = admitted(request, token)
-        state: State = "open"
+        state: StudyState = "open"
         try:
             shown = store.next_trial(judge)
         except StudyClosed as error:
@@ -148,7 +147,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     return router
 
 
-def _api_trial(shown: Shown) -> ApiTrial:
+def _api_trial(shown: ShownTrial) -> ApiTrial:
     return ApiTrial(
         id=shown.id,
         context=shown.context,

@@ -12,15 +12,11 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from wellput.studies.answers import AnswerError
-from wellput.studies.forms import Form, PostedForm, check_csrf
-from wellput.studies.gate import Gate
-from wellput.studies.questionnaire import Progress, Questionnaire, Shown
-from wellput.studies.rendering import page
-from wellput.studies.store import JudgeRef, Store, StudyClosed
-from wellput.studies.study_setup import StudySetup
-from wellput.studies.trial_form import (
+from wellput.studies.forms import (
+    Form,
+    PostedForm,
     answers_in,
+    check_csrf,
     elapsed,
     field_names,
     in_words,
@@ -28,8 +24,14 @@ from wellput.studies.trial_form import (
     now_ms,
     values_so_far,
 )
+from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
+from wellput.studies.questions import AnswerError
+from wellput.studies.rendering import page
+from wellput.studies.security import Gate
+from wellput.studies.store import JudgeRef, Store, StudyClosed
+from wellput.studies.study_setup import StudySetup
 
-MESSAGES = {
+STATE_MESSAGES = {
     "paused": (
         "The study is paused",
         "Your answers so far are saved. Please come back later with the same link.",
@@ -48,7 +50,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         check_csrf(request, token, form)
         return judge
 
-    def own_trial(judge: JudgeRef, trial_id: str) -> Shown:
+    def own_trial(judge: JudgeRef, trial_id: str) -> ShownTrial:
         shown = store.trial(judge, trial_id)
         if shown is None:
             raise HTTPException(404, "There is no such page. Please open your link again.")
@@ -65,7 +67,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         try:
             trial = store.next_trial(judge)
         except StudyClosed as error:
-            heading, text = MESSAGES[error.state]
+            heading, text = STATE_MESSAGES[error.state]
             return page(request, "message.html", **common, heading=heading, text=text)
         progress = store.progress(judge)
         if trial is not None:
@@ -152,7 +154,7 @@ def may_answer(questionnaire: Questionnaire, judge: JudgeRef) -> bool:
     return questionnaire.consent is None or judge.has_consented
 
 
-def can_undo(setup: StudySetup, progress: Progress) -> bool:
+def can_undo(setup: StudySetup, progress: JudgeProgress) -> bool:
     """Whether the last answer can be changed."""
     return progress.done > 0 and setup.design.can_undo
 
@@ -189,8 +191,8 @@ def trial_page(
     request: Request,
     setup: StudySetup,
     token: str,
-    trial: Shown,
-    progress: Progress,
+    trial: ShownTrial,
+    progress: JudgeProgress,
     given: Form | None = None,
     reasons: list[str] | None = None,
 ) -> Response:

@@ -1,0 +1,277 @@
+"""How far a system shows what people showed: precision, recall, F, node accuracy and beta of
+displays.
+
+Foster (2008), section 4.1. All but beta are means over sentences, as there, unless `average=corpus`
+pools the counts. Matching is by motion (two nods of which one has raised brows share a motion) or
+by combination (they differ). Precision, recall and F count motions and accuracy combinations unless
+told otherwise: only so do the figures of Table 2 come out. Beta is Artstein & Poesio's, with
+partial credit for displays that overlap.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.evalset import ORIGINAL, Batch
+from wellput.core.metric import Floats, Need
+from wellput.core.source import EvalSource
+from wellput.core.table import Bounds
+from wellput.displays.schedules import MOTIONS, display_motions
+from wellput.displays.units import (
+    MOTION_COUNTS,
+    DisplayMatch,
+    Integers,
+    displays_in,
+    fingerprint,
+    shown_units,
+    unit_counts,
+)
+from wellput.metrics.base import BaseMetric, ratio
+from wellput.stats.weighted_agreement import Distance, distances
+
+DisplayAverage: TypeAlias = Literal["sentence", "corpus"]
+EmptySentences: TypeAlias = Literal["skip", "zero", "agree"]
+
+FOSTER_2008 = (
+    "Foster 2008, Automated Metrics That Agree With Human Judgements On Generated Output for an "
+    "Embodied Conversational Agent"
+)
+NEEDS_SCHEDULES: frozenset[Need] = frozenset({"derivation"})
+NEEDS_ORIGINAL: frozenset[Need] = frozenset({"derivation", "original"})
+
+
+@dataclass(frozen=True)
+class DisplayOverlap(BaseMetric):
+    """What the system's displays and the original's have in common.
+
+    A sentence without displays on the side that is divided by has no score: it is left out of the
+    mean (`empty=skip`), counts 0 (`zero`), or counts 1 where the other side has none either, else 0
+    (`agree`). Statistics: sum and number of the sentences' scores; matched, chosen, original.
+    """
+
+    needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
+    paper: ClassVar[str] = FOSTER_2008
+
+    match: DisplayMatch = "motion"
+    average: DisplayAverage = "sentence"
+    empty: EmptySentences = "skip"
+
+    @abstractmethod
+    def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats: ...
+
+    def statistics(self, batch: Batch) -> Floats:
+        units = shown_units(batch)
+        if self.match == "motion":
+            matched = units.sums(MOTION_COUNTS[units.chosen & units.original])
+            chosen = units.sums(MOTION_COUNTS[units.chosen])
+            original = units.sums(MOTION_COUNTS[units.original])
+        else:
+            matched = units.sums(units.chosen == units.original)
+            chosen, original = units.sums(units.chosen > 0), units.sums(units.original > 0)
+        values = self.quotient(matched, chosen, original)
+        if self.empty != "skip":
+            agreed = (chosen + original == 0) & (self.empty == "agree")
+            values = np.where(np.isnan(values), agreed.astype(np.float64), values)
+        defined = ~np.isnan(values)
+        return np.column_stack(
+            [np.where(defined, values, 0.0), defined.astype(np.float64), matched, chosen, original]
+        )
+
+    def score(self, statistics: Floats) -> Floats:
+        if self.average == "sentence":
+            return ratio(statistics[..., 0], statistics[..., 1])
+        return self.quotient(statistics[..., 2], statistics[..., 3], statistics[..., 4])
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        names = ("matched", "chosen", "original")
+        return {name: statistics[..., place] for place, name in enumerate(names, start=2)}
+
+
+@dataclass(frozen=True)
+class DisplayPrecision(DisplayOverlap):
+    """The share of what the system shows that the original has on the same node."""
+
+    family: ClassVar[str] = "display-precision"
+    about: ClassVar[str] = "displays chosen that the original has, of those chosen"
+
+    def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats:
+        return ratio(matched, chosen)
+
+
+@dataclass(frozen=True)
+class DisplayRecall(DisplayOverlap):
+    """The share of what the original has that the system shows on the same node."""
+
+    family: ClassVar[str] = "display-recall"
+    about: ClassVar[str] = "displays chosen that the original has, of the original's"
+
+    def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats:
+        return ratio(matched, original)
+
+
+@dataclass(frozen=True)
+class DisplayF(DisplayOverlap):
+    """The harmonic mean of precision and recall, 2 · matched / (chosen + original).
+
+    The paper names it so and prints half of it (P·R / (P+R)): .11 and .20 in Table 2 are .22 and .40.
+    """
+
+    family: ClassVar[str] = "display-f"
+    about: ClassVar[str] = "harmonic mean of display-precision and display-recall"
+
+    def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats:
+        return ratio(2 * matched, chosen + original)
+
+
+@dataclass(frozen=True)
+class DisplayAccuracy(BaseMetric):
+    """The share of units where the system shows what the original has, nothing included.
+
+    By motion, the share of all decisions whether a unit has a motion. The component `no_motion` is
+    the score of never showing anything. Statistics: sums of the sentences' scores and of those of no
+    motion, number of sentences; right decisions, those of no motion, decisions.
+    """
+
+    family: ClassVar[str] = "display-accuracy"
+    about: ClassVar[str] = "nodes with the original's display, or rightly without one"
+    paper: ClassVar[str] = FOSTER_2008
+    needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
+    is_always_defined: ClassVar[bool] = True
+
+    match: DisplayMatch = "combination"
+    average: DisplayAverage = "sentence"
+
+    def statistics(self, batch: Batch) -> Floats:
+        units = shown_units(batch)
+        decisions = unit_counts(batch).astype(np.float64)
+        if self.match == "motion":
+            decisions *= len(MOTIONS)
+            wrong = units.sums(MOTION_COUNTS[units.chosen ^ units.original])
+            missed = units.sums(MOTION_COUNTS[units.original])
+        else:
+            wrong = units.sums(units.chosen != units.original)
+            missed = units.sums(units.original > 0)
+        right, without = decisions - wrong, decisions - missed
+        return np.column_stack(
+            [
+                right / decisions,
+                without / decisions,
+                np.ones(len(batch)),
+                right,
+                without,
+                decisions,
+            ]
+        )
+
+    def score(self, statistics: Floats) -> Floats:
+        return self._share(statistics, 0)
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        return {
+            "no_motion": self._share(statistics, 1),
+            "right": statistics[..., 3],
+            "decisions": statistics[..., 5],
+        }
+
+    def _share(self, statistics: Floats, place: int) -> Floats:
+        first, last = (place, 2) if self.average == "sentence" else (place + 3, 5)
+        return ratio(statistics[..., first], statistics[..., last])
+
+
+@dataclass(frozen=True)
+class DisplayBeta(BaseMetric):
+    """1 − observed / expected disagreement over all units of the corpus; 1 is perfect, 0 is chance.
+
+    Disagreement is the distance of two displays as sets of motions: `jaccard` (1 − the share of all
+    their motions that is common), `masi` or `nominal`; no display is a value too. What to expect comes
+    from the system's own frequencies and the original's, over the whole corpus; a sentence's figure is
+    its observed disagreement over that of the corpus. Significance is not assessed for beta (as the
+    paper notes): it has intervals, but takes no part in tests. Undefined where all displays are the
+    same. Statistics: observed disagreement; units × expected disagreement; units.
+    """
+
+    family: ClassVar[str] = "display-beta"
+    about: ClassVar[str] = "agreement with the original beyond chance, partial credit for overlap"
+    paper: ClassVar[str] = FOSTER_2008
+    needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
+    is_testable: ClassVar[bool] = False
+
+    distance: Distance = "jaccard"
+    _codes: Integers | None = field(default=None, init=False, repr=False, compare=False)
+    _expected: Mapping[str, float] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def prepare_outputs(self, source: EvalSource) -> Self:
+        codes = np.concatenate([[0], displays_in(source)])
+        pairs: dict[str, tuple[Integers, Integers]] = {}
+        for batch in _compared_batches(source):
+            first, second = pairs.setdefault(
+                batch.system, (np.zeros_like(codes), np.zeros_like(codes))
+            )
+            units = shown_units(batch)
+            without = unit_counts(batch).sum() - len(units.rows)
+            for counts, values in ((first, units.chosen), (second, units.original)):
+                counts += np.bincount(np.searchsorted(codes, values), minlength=len(codes))
+                counts[0] += without
+        apart = self._apart(codes)
+        prepared = replace(self)
+        object.__setattr__(prepared, "_codes", codes)
+        object.__setattr__(
+            prepared,
+            "_expected",
+            {
+                system: float(first @ apart @ second) / (float(first.sum()) * float(second.sum()))
+                for system, (first, second) in pairs.items()
+            },
+        )
+        return prepared
+
+    def statistics(self, batch: Batch) -> Floats:
+        if self._codes is None or batch.system not in self._expected:
+            raise InputError(
+                "display-beta must see all displays first: call prepare_outputs(source)."
+            )
+        units, apart = shown_units(batch), self._apart(self._codes)
+        chosen, original = (
+            np.searchsorted(self._codes, values) for values in (units.chosen, units.original)
+        )
+        counts = unit_counts(batch).astype(np.float64)
+        observed = units.sums(apart[chosen, original])
+        return np.column_stack([observed, counts * self._expected[batch.system], counts])
+
+    def score(self, statistics: Floats) -> Floats:
+        return 1 - ratio(statistics[..., 0], statistics[..., 1])
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        units = statistics[..., 2]
+        return {
+            "observed": ratio(statistics[..., 0], units),
+            "expected": ratio(statistics[..., 1], units),
+        }
+
+    def signature(self) -> str:
+        expected = np.array(list(self._expected.values()))
+        return f"distance:{self.distance}|expected:{fingerprint(expected)}"
+
+    def _apart(self, codes: Integers) -> Floats:
+        return distances([frozenset(display_motions(int(code))) for code in codes], self.distance)
+
+
+def _compared_batches(source: EvalSource) -> Iterator[Batch]:
+    """The outputs that have an original and a derivation, a batch for each block and system."""
+    for block in source.blocks():
+        there = [item for item in block if ORIGINAL in item.outputs and item.derivation is not None]
+        for system in dict.fromkeys(name for item in there for name in item.outputs):
+            yield Batch.of(system, there)

@@ -1,0 +1,205 @@
+"""The nouns of facial displays: motions, displays, derivations with their nodes and words,
+schedules; and how derivations and schedules are checked, once, where they are read.
+
+A motion is one movement of the head or brows (`nd=d`); a display is the set of motions on one node
+of a sentence's derivation, or on a span of nodes written `first..last`; a schedule has the displays
+of a sentence. In arrays a display is a whole number with a bit for each of its motions, 0 for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeAlias
+
+from wellput.core.errors import did_you_mean
+
+Derivation: TypeAlias = Mapping[str, Any]
+"""A node: `id`, and where it has them `label`, `word`, `features`, `children`."""
+
+SPAN_MARK = ".."
+
+MOTIONS: dict[str, str] = {
+    "nd=d": "nod down",
+    "nd=u": "nod up",
+    "bw=u": "brows up",
+    "bw=d": "brows down",
+    "sq": "squint",
+    "ln=l": "lean left",
+    "ln=r": "lean right",
+    "tn=l": "turn left",
+    "tn=r": "turn right",
+}
+"""Every motion, in Foster's (2008) notation, with what it is in words. Left is the speaker's own."""
+
+MOTION_BITS: dict[str, int] = {motion: 1 << place for place, motion in enumerate(MOTIONS)}
+
+
+def display_code(motions: Sequence[str]) -> int:
+    """The display as a number.
+
+    >>> display_code(["nd=d", "bw=u"]), display_code([])
+    (5, 0)
+    """
+    return sum({MOTION_BITS[motion] for motion in motions})
+
+
+def display_motions(code: int) -> list[str]:
+    """The motions of a display's number, in the order of `MOTIONS`.
+
+    >>> display_motions(5)
+    ['nd=d', 'bw=u']
+    """
+    return [motion for motion, bit in MOTION_BITS.items() if code & bit]
+
+
+def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
+    """The nodes depth first, a node before its children."""
+    waiting = [derivation]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        children = node.get("children")
+        if children:
+            waiting.extend(reversed(children))
+
+
+def count_nodes(derivation: Derivation) -> int:
+    """How many nodes there are; far quicker than counting what `nodes_of` yields."""
+    count = 0
+    waiting = [derivation]
+    while waiting:
+        children = waiting.pop().get("children")
+        count += 1
+        if children:
+            waiting += children
+    return count
+
+
+def words_of(derivation: Derivation) -> list[str]:
+    """The words in their order.
+
+    >>> words_of({"id": "a", "children": [{"id": "b", "word": "red"}, {"id": "c", "word": "tiles"}]})
+    ['red', 'tiles']
+    """
+    return [node["word"] for node in nodes_of(derivation) if node.get("word") is not None]
+
+
+def extents_of(derivation: Derivation) -> dict[str, tuple[int, int]]:
+    """The places of each node's first word and of the one behind its last, by node id."""
+    extents: dict[str, tuple[int, int]] = {}
+    opened: list[tuple[Derivation, int]] = []
+    n = 0
+    waiting: list[Derivation | None] = [derivation]
+    while waiting:
+        node = waiting.pop()
+        if node is None:  # all below the node opened last is done
+            done, start = opened.pop()
+            extents[done["id"]] = (start, n)
+            continue
+        opened.append((node, n))
+        n += node.get("word") is not None
+        waiting.append(None)
+        waiting.extend(reversed(node.get("children") or ()))
+    return extents
+
+
+def span_ends(key: str) -> tuple[str, str]:
+    """The first and the last node that a schedule's key names; the same one for a node.
+
+    >>> span_ends("n3..n5"), span_ends("n3")
+    (('n3', 'n5'), ('n3', 'n3'))
+    """
+    first, _, last = key.partition(SPAN_MARK)
+    return first, last or first
+
+
+NODE_PART_TYPES = (
+    ("label", str, "a text"),
+    ("word", str, "a text"),
+    ("features", dict, "an object"),
+)
+"""What a node may have, beside its id and its children."""
+
+
+def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[str]:
+    """The node ids of a derivation `{"id": …, "label": …, "children": […]}`."""
+    seen: set[str] = set()
+    waiting = [derivation]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict):
+            complain("every node of the derivation must be an object")
+            continue
+        name = node.get("id")
+        if not isinstance(name, str) or not name:
+            complain('every node of the derivation needs an "id", a text')
+        elif name in seen:
+            complain(f"the derivation has two nodes {name}")
+        elif SPAN_MARK in name:
+            complain(
+                f"the derivation has a node {name}: {SPAN_MARK} stands between the ends of a span"
+            )
+        else:
+            seen.add(name)
+        for key, kind, what in NODE_PART_TYPES:
+            value = node.get(key)
+            if value is not None and not isinstance(value, kind):
+                complain(f"{key} of derivation node {name} must be {what}")
+        children = node.get("children")
+        if children is None:
+            continue
+        if isinstance(children, list):
+            waiting.extend(children)
+        else:
+            complain(f"children of derivation node {name} must be a list")
+    return seen
+
+
+def check_schedule(
+    schedule: dict[str, Any],
+    nodes: Set[str] | None,
+    name: str,
+    complain: Callable[[str], None],
+    *,
+    derivation: Any = None,
+) -> None:
+    """A schedule gives nodes, or spans of nodes, of the derivation their motions:
+    `{"n1": ["nd=d", "bw=u"], "n2..n4": ["ln=l"]}`. `nodes` is None where there is no derivation."""
+    is_sound = True
+    for key, motions in schedule.items():
+        if nodes is not None and key not in nodes:
+            is_sound = False
+            for end in dict.fromkeys(span_ends(key)):
+                if end not in nodes:
+                    within = f" (in the span {key})" if SPAN_MARK in key else ""
+                    complain(f"{name} has node {end}{within}, which is not in the derivation")
+        if not isinstance(motions, list) or not all(isinstance(motion, str) for motion in motions):
+            complain(f"{name}: node {key} must have a list of texts")
+            continue
+        if not MOTIONS.keys() >= set(motions):
+            for motion in dict.fromkeys(motions):
+                if motion not in MOTIONS:
+                    hint = (
+                        did_you_mean(motion, list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
+                    )
+                    complain(f"{name}: node {key} has the unknown motion {motion!r}.{hint}")
+        if len(set(motions)) < len(motions):
+            complain(f"{name}: node {key} has a motion twice ({', '.join(motions)})")
+    if not is_sound and nodes is not None and derivation is not None:
+        _check_spans(schedule, nodes, derivation, name, complain)
+
+
+def _check_spans(
+    schedule: dict[str, Any],
+    nodes: Set[str],
+    derivation: Any,
+    name: str,
+    complain: Callable[[str], None],
+) -> None:
+    """A span runs forward: its last node ends behind the words of its first."""
+    spans = [key for key in schedule if key not in nodes and set(span_ends(key)) <= nodes]
+    extents = extents_of(derivation) if spans else {}
+    for key in spans:
+        first, last = (extents[end] for end in span_ends(key))
+        if last[1] <= first[1]:
+            complain(f"{name} has the span {key}, whose last node does not end behind its first")

@@ -1,0 +1,295 @@
+"""The strategies that choose displays: by rules, by how often each display occurs in each context
+(majority, weighted), and by a model of the context (learned).
+
+Rules are data, and the first whose conditions a node meets decides: `{"when": {"property": "*",
+"evaluation": ["positive"]}, "display": ["tn=r", "bw=u"]}`. A condition is a value of a feature, a
+list of them, or `*` for any. A node that no rule fits has no display.
+
+Frequencies: majority takes the most common display of a context, weighted draws one by relative
+frequency. A context that the training sentences lack is shortened feature by feature, from the
+last, until they have it. Counts are kept for every *level*, the number of features that are left.
+
+The model, which is beyond the paper, is a multinomial logistic regression over the context. Every
+value of every feature has a weight for every display, so that what is known of a feature serves in
+contexts that were never seen. Weights are penalized by half their squares (scikit-learn's C = 1),
+the intercepts are not. The temperature divides the log probabilities before a display is drawn: 1
+draws by them, lower is surer of itself, 0 always takes the likeliest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.metric import Floats
+from wellput.displays.corpus import Contexts, Corpus, Integers
+from wellput.displays.schedules import MOTIONS, display_code
+from wellput.io.files import InputFile, check_readable
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+SHIPPED_RULES = ("foster2008", "foster2008-table1")
+ANY_VALUE = "*"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`when` has the values that each feature may have, None for any."""
+
+    when: Mapping[str, frozenset[Hashable] | None]
+    display: int
+
+    def fits(self, features: Mapping[str, Hashable]) -> bool:
+        return all(
+            features.get(name) is not None and (values is None or features[name] in values)
+            for name, values in self.when.items()
+        )
+
+
+def read_rules(name: str) -> list[Rule]:
+    """A shipped set of rules by its name, or those of a JSON file."""
+    if name in SHIPPED_RULES:
+        text = (files("wellput.displays") / "rules" / f"{name}.json").read_text(encoding="utf-8")
+    else:
+        if not name.endswith(".json"):
+            raise InputError(
+                f"No rules {name!r}.{did_you_mean(name, SHIPPED_RULES)} There are "
+                f"{', '.join(SHIPPED_RULES)}; a file of your own must end in .json."
+            )
+        file = InputFile(name)
+        check_readable(file)
+        text = b"".join(file.chunks()).decode("utf-8-sig", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name} is not JSON: {error}.") from None
+    entries = value.get("rules") if isinstance(value, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f'{name} has no rules: it needs "rules": [{{"when": …, "display": …}}].')
+    problems: list[str] = []
+    rules = [
+        _checked_rule(entry, f"rule {n}", problems) for n, entry in enumerate(entries, start=1)
+    ]
+    if problems:
+        raise InputError.collect(f"{name} has rules that cannot be used:", problems)
+    return rules
+
+
+def _checked_rule(entry: Any, where: str, problems: list[str]) -> Rule:
+    when = entry.get("when") if isinstance(entry, dict) else None
+    display = entry.get("display") if isinstance(entry, dict) else None
+    if not isinstance(when, dict):
+        problems.append(f'{where}: "when" must be an object of features and values')
+        when = {}
+    if not isinstance(display, list):
+        problems.append(f'{where}: "display" must be a list of motions')
+        display = []
+    for motion in display:
+        if motion not in MOTIONS:
+            hint = did_you_mean(str(motion), list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
+            problems.append(f"{where}: unknown motion {motion!r}.{hint}")
+    for name, value in when.items():
+        if not all(isinstance(each, str | int | float | bool) for each in _listed(value)):
+            problems.append(f"{where}: {name} must be a value, a list of values, or {ANY_VALUE}")
+            when = {}
+    return Rule(conditions_of(when), display_code([m for m in display if m in MOTIONS]))
+
+
+def conditions_of(when: Mapping[str, Any]) -> dict[str, frozenset[Hashable] | None]:
+    """The values that each feature may have, None for any.
+
+    >>> conditions_of({"property": "*", "evaluation": "positive"})
+    {'property': None, 'evaluation': frozenset({'positive'})}
+    """
+    return {
+        name: None if value == ANY_VALUE else frozenset(_listed(value))
+        for name, value in when.items()
+    }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def choose_by_rules(corpus: Corpus, rules: Sequence[Rule]) -> Integers:
+    """Each node's display."""
+    names = list(dict.fromkeys(name for rule in rules for name in rule.when))
+    contexts = corpus.contexts(names)
+    chosen = [_first_display(rules, dict(zip(names, row, strict=True))) for row in contexts.values]
+    return np.array(chosen, dtype=np.int64)[contexts.codes]
+
+
+def _first_display(rules: Sequence[Rule], features: Mapping[str, Hashable]) -> int:
+    return next((rule.display for rule in rules if rule.fits(features)), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ContextLevel:
+    """Contexts cut to their first features. `of_context` has the place of each full context;
+    `contexts`, `displays` and `counts` run along the pairs that occur, ordered by context."""
+
+    of_context: Integers
+    contexts: Integers
+    displays: Integers
+    counts: Integers
+
+    @property
+    def totals(self) -> Integers:
+        size = int(self.of_context.max()) + 1
+        return np.bincount(self.contexts, self.counts, minlength=size).astype(np.int64)
+
+
+class ContextFrequencies:
+    """The counts of some nodes of known displays, by context."""
+
+    def __init__(self, contexts: Contexts, displays: Integers, nodes: NDArray[np.bool_]) -> None:
+        """`nodes` says which nodes of the corpus to count."""
+        seen, inverse = np.unique(displays[nodes], return_inverse=True)
+        pairs, counts = np.unique(
+            contexts.codes[nodes] * max(len(seen), 1) + inverse, return_counts=True
+        )
+        context, display = pairs // max(len(seen), 1), pairs % max(len(seen), 1)
+        self.seen = seen
+        self.overall = np.bincount(inverse, minlength=len(seen))
+        self.levels = [
+            _context_level(of_context, context, display, counts)
+            for of_context in _shortened_contexts(contexts)
+        ]
+        self.reached = self._reached()
+
+    def _reached(self) -> Integers:
+        """The longest level at which each context was counted; −1 where there is none at all."""
+        reached = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
+        for number, level in enumerate(self.levels):
+            reached[level.totals[level.of_context] > 0] = number
+        return reached
+
+    def majority(self) -> Integers:
+        """The most common display of each context; of equals the one more common in all, then the one
+        with the lower code."""
+        chosen = np.zeros(len(self.reached), dtype=np.int64)
+        for number, level in enumerate(self.levels):
+            order = np.lexsort(
+                (-level.displays, self.overall[level.displays], level.counts, level.contexts)
+            )
+            last = np.flatnonzero(np.diff(level.contexts[order], append=-1))
+            best = np.zeros(int(level.of_context.max()) + 1, dtype=np.int64)
+            best[level.contexts[order[last]]] = self.seen[level.displays[order[last]]]
+            here = self.reached == number
+            chosen[here] = best[level.of_context[here]]
+        return chosen
+
+    def weighted(self, codes: Integers, draws: Floats) -> Integers:
+        """A display for each node, by its context and a number drawn from [0, 1)."""
+        chosen = np.zeros(len(codes), dtype=np.int64)
+        reached = self.reached[codes]
+        for number, level in enumerate(self.levels):
+            here = reached == number
+            if not here.any():
+                continue
+            ends = np.cumsum(level.counts)
+            totals = level.totals
+            places = level.of_context[codes[here]]
+            target = np.floor(draws[here] * totals[places]) + (np.cumsum(totals) - totals)[places]
+            chosen[here] = self.seen[level.displays[np.searchsorted(ends, target, side="right")]]
+        return chosen
+
+
+def _shortened_contexts(contexts: Contexts) -> list[Integers]:
+    """The place of each full context among those cut to 0, 1, … of the features."""
+    places: list[Integers] = []
+    for length in range(len(contexts.names) + 1):
+        short: dict[tuple[Hashable, ...], int] = {}
+        codes = [short.setdefault(values[:length], len(short)) for values in contexts.values]
+        places.append(np.array(codes, dtype=np.int64))
+    return places
+
+
+def _context_level(
+    of_context: Integers, context: Integers, display: Integers, counts: Integers
+) -> ContextLevel:
+    order = np.lexsort((display, of_context[context]))
+    contexts, displays, counts = of_context[context][order], display[order], counts[order]
+    is_first = np.ones(len(contexts), dtype=np.bool_)
+    is_first[1:] = (np.diff(contexts) != 0) | (np.diff(displays) != 0)
+    first = np.flatnonzero(is_first)
+    added = np.add.reduceat(counts, first) if len(first) else counts
+    return ContextLevel(of_context, contexts[first], displays[first], added.astype(np.int64))
+
+
+MAX_ITERATIONS = 200
+
+
+class DisplayModel:
+    """A model of the displays of some nodes, by context."""
+
+    def __init__(self, contexts: Contexts, displays: Integers, nodes: NDArray[np.bool_]) -> None:
+        from scipy.optimize import minimize
+
+        self.seen, inverse = np.unique(displays[nodes], return_inverse=True)
+        k = len(self.seen)
+        used, rows = np.unique(contexts.codes[nodes], return_inverse=True)
+        counts = np.bincount(rows * k + inverse, minlength=len(used) * k).reshape(-1, k)
+        self._design = indicators(contexts)
+        x = self._design[used]
+        totals = counts.sum(axis=1, keepdims=True)
+
+        def loss(flat: Floats) -> tuple[float, Floats]:
+            weights = flat.reshape(-1, k)
+            log_p = log_softmax(x @ weights)
+            penalized = weights.copy()
+            penalized[0] = 0.0  # the intercepts
+            gradient = x.T @ (totals * np.exp(log_p) - counts) + penalized
+            value = -(counts * log_p).sum() + 0.5 * (penalized**2).sum()
+            return float(value), np.asarray(gradient).ravel()
+
+        found = minimize(
+            loss,
+            np.zeros(x.shape[1] * k),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": MAX_ITERATIONS},
+        )
+        self._weights = found.x.reshape(-1, k)
+
+    def log_probabilities(self) -> Floats:
+        """Of every display (along `seen`) in every context."""
+        return log_softmax(np.asarray(self._design @ self._weights))
+
+    def choose(self, codes: Integers, draws: Floats, *, temperature: float) -> Integers:
+        """A display for each node, by its context and a number drawn from [0, 1)."""
+        scores = self.log_probabilities()
+        if temperature == 0:
+            return np.asarray(self.seen[scores.argmax(axis=1)][codes], dtype=np.int64)
+        ends = np.exp(log_softmax(scores / temperature)).cumsum(axis=1)
+        ends[:, -1] = 1.0  # whatever rounding left
+        return np.asarray(self.seen[(draws[:, None] >= ends[codes]).sum(axis=1)], dtype=np.int64)
+
+
+def indicators(contexts: Contexts) -> csr_array:
+    """Contexts × (1 for the intercept, then a column for each value of each feature)."""
+    from scipy.sparse import csr_array
+
+    columns: dict[tuple[int, Hashable], int] = {}
+    places: list[int] = []
+    for values in contexts.values:
+        places.append(0)
+        places += [columns.setdefault(value, len(columns) + 1) for value in enumerate(values)]
+    width = len(contexts.names) + 1
+    starts = np.arange(0, len(places) + 1, width)
+    shape = (len(contexts.values), len(columns) + 1)
+    return csr_array((np.ones(len(places)), np.array(places, dtype=np.int64), starts), shape=shape)
+
+
+def log_softmax(scores: Floats) -> Floats:
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
