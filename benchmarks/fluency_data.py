@@ -19,9 +19,7 @@ from wellput.language.degrade.generate import Degrader, GrammarGenerator, Templa
 from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.degrade.sources import Source
 from wellput.language.parsers import ENGLISH, load_parser
-from wellput.metrics.fluency_pools import whole_sentences
-from wellput.metrics.fluency_training import fits
-from wellput.metrics.gleu_training import LENGTHS
+from wellput.metrics.fluency_training import GLEU_LENGTHS, fits, whole_sentences
 from wellput.text.detokenizer import detokenize
 from wellput.text.treebank_words import treebank_words
 
@@ -172,7 +170,7 @@ def brown_text(n: int, rng: np.random.Generator) -> Made:
 
 
 def is_about_long_enough(words: Sequence[str]) -> bool:
-    return len(words) in LENGTHS
+    return len(words) in GLEU_LENGTHS
 
 
 def _made(

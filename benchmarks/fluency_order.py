@@ -12,8 +12,7 @@ from benchmarks.fluency_data import LENGTH, Made, texts_of
 from benchmarks.fluency_figures import interval, mean, table
 from benchmarks.fluency_scorers import Scorers
 from wellput.language.parsers import ENGLISH, load_parser
-from wellput.metrics.fluency_pools import whole_sentences
-from wellput.metrics.fluency_training import graded_texts, train_fluency
+from wellput.metrics.fluency_training import graded_texts, train_fluency, whole_sentences
 
 GENERATORS = ("sequence", "pos", "supertag", "cfg")
 SHORTEST = 8

@@ -62,7 +62,7 @@ from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
-from wellput.reporting.html.summary import HtmlReport as HtmlReport
+from wellput.reporting.html.page import HtmlReport as HtmlReport
 from wellput.stats.power import PowerTable as PowerTable
 from wellput.studies.designs.base import Design as Design
 from wellput.studies.questions import Question as Question

@@ -9,7 +9,7 @@ import pytest
 from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
 from wellput.agreement.panel import KnownNames, names_of, refuse_unknown
 from wellput.cli.agree import command
-from wellput.cli.keyword_messages import in_options
+from wellput.cli.options import in_options
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference

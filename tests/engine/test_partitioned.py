@@ -423,18 +423,18 @@ def test_what_makes_no_sense(shards: Path) -> None:
 
 
 def test_an_ngram_model_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
-    from wellput.cli import train_lm
+    from wellput.cli import train
     from wellput.language.ngram_files import load_model
 
     (tmp_path / "a.txt").write_text("".join(f"{row['outputs']['A']}\n" for row in rows(0, 500)))
     for engine in ("local", "ray"):
         arguments = [str(tmp_path / "a.txt"), "-o", str(tmp_path / f"{engine}.wlm")]
-        train_lm.command.main([*arguments, "--engine", engine], standalone_mode=False)
+        train.train_lm.main([*arguments, "--engine", engine], standalone_mode=False)
     local, spread = (load_model(tmp_path / f"{engine}.wlm") for engine in ("local", "ray"))
     assert local.fingerprint == spread.fingerprint
     (tmp_path / "bad.txt").write_bytes(b"\xff\n")
     with pytest.raises(wellput.InputError, match=r"^.*bad\.txt is not UTF-8 text"):
-        train_lm.command.main(
+        train.train_lm.main(
             [str(tmp_path / "bad.txt"), "-o", str(tmp_path / "m.wlm"), "--engine", "ray"],
             standalone_mode=False,
         )

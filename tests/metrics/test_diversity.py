@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
-from wellput.metrics.diversity import Distinct, TypeTokenRatio
 from wellput.metrics.registry import create
+from wellput.metrics.surface import Distinct, TypeTokenRatio
 
 
 def outputs(*texts: str, threads: int = 1) -> Batch:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.evalset import Batch
-from wellput.metrics.exact import Exact
+from wellput.metrics.error_rates import Exact
 from wellput.metrics.registry import create
 
 

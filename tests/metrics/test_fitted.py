@@ -18,8 +18,8 @@ from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Metric
 from wellput.core.tree import Tree, Word
 from wellput.metrics.fitted import FittedMetric, load, save
-from wellput.metrics.length import Length
 from wellput.metrics.registry import create, create_all
+from wellput.metrics.surface import Length
 
 TARGET = "There was no cost estimate for the second phase"
 GENERATED = "There was estimate for phase the second no cost"

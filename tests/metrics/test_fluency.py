@@ -43,7 +43,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> None:
     model = FluencyModel(sums, np.array([-1.0, 1.0]), "0" * 64)
     monkeypatch.setattr(fluency, "_model", lambda folder: model)
     found = SimpleNamespace(features=made_up, fingerprint="made up")
-    monkeypatch.setattr(fluency, "_models", lambda: found)
+    monkeypatch.setattr(fluency, "_english_models", lambda: found)
 
 
 def sigmoid(x: float) -> float:

@@ -12,8 +12,14 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.language.fluency_features import FEATURES
-from wellput.metrics.fluency_pools import split_text, whole_sentences
-from wellput.metrics.fluency_training import Graded, fits, graded_texts, train_fluency
+from wellput.metrics.fluency_training import (
+    Graded,
+    fits,
+    graded_texts,
+    split_text,
+    train_fluency,
+    whole_sentences,
+)
 
 NAMES = list(FEATURES)
 

@@ -13,8 +13,8 @@ from wellput.core.metric import Floats
 from wellput.core.progress import OnPhase, unheard
 from wellput.language.gleu_model import GleuModel
 from wellput.language.linear_model import LinearModel
-from wellput.metrics import gleu_fluency
-from wellput.metrics.gleu_fluency import GleuFluency
+from wellput.metrics import fluency
+from wellput.metrics.fluency import GleuFluency
 
 FEATURES = {
     "good": (1.0, 0.0, 0.0, 0.5),
@@ -40,8 +40,8 @@ def models(monkeypatch: pytest.MonkeyPatch) -> None:
         np.zeros(4), np.ones(4), np.array([3.0, 0.0, -4.0, 0.0]), 0.0,
     )  # fmt: skip
     model = GleuModel(np.array([1.0, 1.0, 0.5, 1.0]), plane, "0" * 64)
-    monkeypatch.setattr(gleu_fluency, "_model", lambda folder: model)
-    monkeypatch.setattr(gleu_fluency, "english_parsers", lambda workers: Parsers())
+    monkeypatch.setattr(fluency, "_gleu_model", lambda folder: model)
+    monkeypatch.setattr(fluency, "english_parsers", lambda workers: Parsers())
     monkeypatch.setattr(GleuFluency, "signature", lambda self: "made up")
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wellput.core.evalset import Batch
-from wellput.metrics.length import Length, LengthRatio
 from wellput.metrics.registry import create
+from wellput.metrics.surface import Length, LengthRatio
 
 
 def test_length_by_hand() -> None:

@@ -7,8 +7,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
-from wellput.metrics.registry import BUILT_IN, create, create_all, split_specs
-from wellput.metrics.spellings import SPELLINGS
+from wellput.metrics.registry import BUILT_IN, SPELLINGS, create, create_all, split_specs
 
 
 @pytest.mark.parametrize(

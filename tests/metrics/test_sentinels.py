@@ -10,9 +10,9 @@ from scipy.stats import kstest
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.metrics.length import Length
 from wellput.metrics.registry import create
 from wellput.metrics.sentinels import LengthOnly, Random
+from wellput.metrics.surface import Length
 
 
 def values(*ids: str, system: str = "A", seed: int = 0, text: str = "") -> Floats:

@@ -14,8 +14,8 @@ from sacrebleu.metrics.ter import TER
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.metrics.error_rates import Ter
 from wellput.metrics.registry import create
-from wellput.metrics.ter import Ter
 
 OPTIONS = ["normalized", "no_punct", "asian_support", "case_sensitive"]
 COMBINATIONS: list[dict[str, Any]] = [

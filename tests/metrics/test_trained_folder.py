@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.metrics.trained_folder import model_in
+from wellput.metrics.fluency import model_in
 
 
 def test_the_file_in_the_folder(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.metrics.error_rates import Wer
 from wellput.metrics.registry import create
-from wellput.metrics.wer import Wer
 
 
 def statistics(

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import wellput
 from tests.programs import needs
-from wellput.reporting.drawings import fold_drawing
-from wellput.reporting.table import LATEX, Table, as_latex, as_terminal
+from wellput.reporting.table import LATEX, Table, as_latex, as_terminal, fold_drawing
 
 DRAWING = """\
 reference  If the ferry is late , bus 7 waits                      .

@@ -15,7 +15,7 @@ from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.tree import Tree, Word
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.registry import create
-from wellput.reporting.html.alignments import GLUE, drawn_alignments, glued
+from wellput.reporting.html.items import GLUE, drawn_alignments, glued
 from wellput.text import tokenizers
 from wellput.text.tokenizers import prepare, tokenize
 

@@ -20,7 +20,7 @@ from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example, simulated_j
 from wellput.io import check_table, replacing, write_evalset, write_judgments
 from wellput.io.files import PathLike
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.evaluate import evaluate
+from wellput.reporting.html.contents import evaluate
 
 METRICS = "bleu,chrf,gsa,fluency"
 TITLE = "Harbor announcements (wellput demo, judges simulated)"
@@ -31,7 +31,7 @@ class Demo(Result):
     """The example's evalset and simulated judgments, and what `score` and `agree` say of them.
     `report` is the page's file, None where it was not written."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.demo:demo_report"
+    presented_by: ClassVar[str] = "wellput.reporting.ranking:demo_report"
 
     evalset: EvalSet
     judgments: list[Judgment]

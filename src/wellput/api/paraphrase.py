@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wellput.api.corpora import Texts, corpus_index, text_list
 from wellput.api.inputs import Items, check_files, checks_choices
-from wellput.api.texts import Texts, corpus_index, text_list
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet

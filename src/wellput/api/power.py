@@ -10,7 +10,7 @@ from wellput.core.progress import OnPhase, unheard_phase
 from wellput.io.files import PathLike
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 
-JUDGES = (1, 3, 5)
+DEFAULT_JUDGES = (1, 3, 5)
 
 
 def power(
@@ -99,7 +99,7 @@ def power(
         table = power_for_systems(
             difference,
             items=sizes,
-            judges=panels or JUDGES,
+            judges=panels or DEFAULT_JUDGES,
             alpha=alpha,
             target=target,
             simulations=simulations,
@@ -114,7 +114,7 @@ def power(
         table = power_for_metrics(
             *_three_correlations(metric_correlations or ""),
             items=sizes,
-            judges=None if judge_correlation is None else panels or JUDGES,
+            judges=None if judge_correlation is None else panels or DEFAULT_JUDGES,
             judge_correlation=judge_correlation,
             pilot_judges=pilot_judges or 1,
             alpha=alpha,

@@ -157,7 +157,7 @@ def realize(
         scores = _evaluation(result, input, seed=seed, threads=cores, on_phase=on_phase)
         result = replace(result, evaluation=scores)
     if explain:
-        from wellput.reporting.realize import explained
+        from wellput.reporting.language import explained
 
         result = replace(result, explanations=tuple(map(explained, realized)))
     return result

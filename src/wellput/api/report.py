@@ -27,8 +27,8 @@ from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.evaluate import evaluate
-from wellput.reporting.html.summary import HtmlReport
+from wellput.reporting.html.contents import evaluate
+from wellput.reporting.html.page import HtmlReport
 
 
 @checks_choices

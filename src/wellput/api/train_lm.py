@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.clusters import mapping
-from wellput.api.texts import Texts, file_names, sentence_blocks, text_list
+from wellput.api.corpora import Texts, cluster_mapping, corpus_blocks, file_names, text_list
 from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.progress import OnPhase, unheard_phase
@@ -98,7 +97,7 @@ def lm(
         raise InputError(f"Only a .wlm file can be compact; {path} is none.")
     if prune is not None and not 0 <= prune <= 1:
         raise InputError(f"prune={prune:g} must be between 0 and 1.")
-    blocks = sentence_blocks(texts)
+    blocks = corpus_blocks(texts)
     check_files([path], texts)
     options: dict[str, Any] = {
         "order": order,
@@ -107,7 +106,7 @@ def lm(
         "tokenize": tokenize,
         "lowercase": lowercase,
     }
-    with mapping(engine, address, threads) as map_parts:
+    with cluster_mapping(engine, address, threads) as map_parts:
         if map_parts is not None:
             if work is not None:
                 raise InputError("engine='ray' goes without work=.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from wellput.api.clusters import mapping
-from wellput.api.texts import Texts, corpus_index, file_names, text_list
+from wellput.api.corpora import Texts, cluster_mapping, corpus_index, file_names, text_list
 from wellput.core.errors import InputError
 from wellput.core.mapping import map_here
 from wellput.core.progress import OnPhase, unheard_phase
@@ -135,7 +134,7 @@ def paraphrase(
         "dimensions": dimensions,
         "classes": classes,
     }
-    with mapping(engine, address, threads) as map_parts:
+    with cluster_mapping(engine, address, threads) as map_parts:
         indexed = _index(texts, index, map_parts, on_phase)
         model = train_model(
             indexed,

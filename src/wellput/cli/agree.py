@@ -6,10 +6,14 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, generalize_options, show_result_of
-from wellput.cli.panel_options import panel_options
+from wellput.cli.options import (
+    common_options,
+    generalize_options,
+    panel_options,
+    show_result_of,
+    trees_option,
+)
 from wellput.cli.score import complete_metric
-from wellput.cli.tree_options import trees_option
 from wellput.stats.correlation import COEFFICIENTS
 
 TESTS = (

@@ -1,30 +1,36 @@
-"""`wellput displays`: one file per subcommand, loaded when called."""
+"""`wellput displays`: example, convert, select, evaluate, preview.
+
+What they call is imported when they are called.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
 from wellput.cli.lazy_group import LazyGroup
+from wellput.cli.options import common_options, making_options, show_made, show_result_of
 
-MEMBERS: dict[str, tuple[str, str]] = {
+DISPLAY_COMMANDS: dict[str, tuple[str, str]] = {
     "example": (
-        "wellput.cli.displays_example:command",
+        "wellput.cli.displays:displays_example",
         "Write an example corpus, synthetic throughout.",
     ),
     "convert": (
-        "wellput.cli.displays_convert:command",
+        "wellput.cli.displays:displays_convert",
         "Read ELAN, TextGrid and OpenCCG files; write BML.",
     ),
     "select": (
-        "wellput.cli.displays_select:command",
+        "wellput.cli.displays:displays_select",
         "Choose displays for sentences, as rules or a corpus have it.",
     ),
     "evaluate": (
-        "wellput.cli.displays_evaluate:command",
+        "wellput.cli.displays:displays_evaluate",
         "Score schedules against the original ones, and each other.",
     ),
     "preview": (
-        "wellput.cli.displays_preview:command",
+        "wellput.cli.displays:displays_preview",
         "See and hear the head perform schedules.",
     ),
 }
@@ -32,7 +38,7 @@ MEMBERS: dict[str, tuple[str, str]] = {
 
 @click.group(
     cls=LazyGroup,
-    members=MEMBERS,
+    members=DISPLAY_COMMANDS,
     epilog="""\b
 Example:
   wellput displays example -o corpus.jsonl
@@ -42,3 +48,224 @@ Example:
 )
 def command() -> None:
     """Choose facial displays for a talking head, judge them, and see them."""
+
+
+@click.command(epilog="\b\nExample:\n  wellput displays example -o corpus.jsonl")
+@click.option(
+    "-n",
+    "n",
+    type=click.IntRange(min=1),
+    default=240,
+    show_default=True,
+    help="Sentences.",
+)
+@click.option(
+    "--noise",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="The share of nodes whose display has nothing to do with their context.",
+)
+@click.option("-o", "path", metavar="EVALSET", required=True, help="The corpus.")
+@making_options
+def displays_example(format: str, path: str, **options: Any) -> None:
+    """Write an example corpus: sentences by a small grammar, displays of an invented speaker.
+
+    It is synthetic throughout: it shows how the commands work, not what people do or like.
+    """
+    from wellput.displays.example_corpus import example
+
+    show_made(lambda _: example(**options, path=path), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput displays convert rec1.eaf rec2.eaf --words words -o corpus.jsonl
+  wellput displays convert talk.TextGrid --displays head,brows -o corpus.jsonl
+  wellput displays convert testbed.xml -o sentences.jsonl
+  wellput displays convert all.jsonl --system weighted -o weighted.bml
+"""
+)
+@click.argument("inputs", nargs=-1, required=True)
+@click.option("--words", default="words", show_default=True, help="The tier of the words.")
+@click.option(
+    "--displays",
+    multiple=True,
+    metavar="TIERS",
+    help="The tiers of the displays (default: all others).",
+)
+@click.option(
+    "--sentences",
+    default="sentences",
+    show_default=True,
+    help="The tier of the sentences; without one a recording is one sentence.",
+)
+@click.option("--system", metavar="NAME", help="The system whose schedules become BML.")
+@click.option("-o", "path", metavar="FILE", required=True, help="An evalset, or FILE.bml.")
+@making_options
+def displays_convert(format: str, path: str, **options: Any) -> None:
+    """Read annotations into a display corpus, or write schedules as BML.
+
+    INPUTS are recordings annotated with ELAN (.eaf) or Praat (.TextGrid), OpenCCG testbeds (.xml), or
+    evalsets. Where the output ends in .bml, the schedules of --system are written as Behavior Markup
+    Language.
+    """
+    from wellput.displays.conversion import convert
+
+    show_made(lambda _: convert(**options, path=path), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput displays select corpus.jsonl --strategy rule,majority,weighted --folds 10 -o all.jsonl
+  wellput displays select new.jsonl --train corpus.jsonl --strategy learned -o chosen.jsonl
+"""
+)
+@click.argument("evalset")
+@click.option(
+    "--strategy",
+    multiple=True,
+    metavar="NAMES",
+    help="rule, majority, weighted, learned, separated by commas (default: the first three).",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="Folds of the cross-validation.",
+)
+@click.option("--train", metavar="FILE", help="Learn from the sentences of FILE instead.")
+@click.option(
+    "--context",
+    multiple=True,
+    metavar="FEATURES",
+    help="Features to go by, the one to give up last first (default: all, label first).",
+)
+@click.option(
+    "--backoff/--no-backoff",
+    default=True,
+    show_default=True,
+    help="Shorten contexts that were not seen in training, or refuse them.",
+)
+@click.option(
+    "--rules",
+    default="foster2008",
+    show_default=True,
+    metavar="RULES",
+    help="Rules of the strategy rule: foster2008, foster2008-table1, or a JSON file.",
+)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="Of the strategy learned: 1 draws by probability, 0 takes the likeliest.",
+)
+@click.option("--replace", is_flag=True, help="Replace systems of the same names.")
+@click.option("-o", "path", metavar="EVALSET", required=True, help="The evalset with the systems.")
+@making_options
+def displays_select(format: str, path: str, **options: Any) -> None:
+    """Choose displays for the nodes of every sentence, by one or more strategies.
+
+    EVALSET has sentences with derivations, and where they are to be learned from the displays that
+    people showed as the outputs of a system named original. Each strategy becomes a system.
+    """
+    from wellput.displays.selection import select
+
+    show_made(lambda _: select(**options, path=path), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput displays evaluate all.jsonl
+  wellput displays evaluate all.jsonl --charts figure4 --format json -o scores.json
+  wellput displays evaluate all.jsonl -m display-f:match=combination,display-ttr --confidence
+"""
+)
+@click.argument("evalset")
+@click.option(
+    "-m",
+    "--metrics",
+    "metrics",
+    multiple=True,
+    metavar="METRICS",
+    help="Display metrics, separated by commas (default: all of them).",
+)
+@click.option("--confidence", is_flag=True, help="Bootstrap intervals.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Resamples of the intervals.",
+)
+@click.option(
+    "--charts",
+    metavar="PREFIX",
+    help="Write two charts, PREFIX-reproduction.svg and PREFIX-intrinsic.svg.",
+)
+@common_options
+def displays_evaluate(format: str, output: str, charts: str | None, **options: Any) -> None:
+    """Score every system's display schedules against those of the system `original`.
+
+    Systems are tested against each other by Wilcoxon's rank sum test with Bonferroni's correction.
+    The JSON is that of `wellput score`, with the tests under rank_sums.
+    """
+    from wellput.displays.evaluation import chart_files, evaluate
+    from wellput.io import check_files
+
+    check_files([output, *chart_files(charts).values()], [])
+    show_result_of(
+        lambda on_phase: evaluate(**options, charts=charts, on_phase=on_phase), format, output
+    )
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput displays preview all.jsonl --system weighted
+  wellput displays preview all.jsonl --items 3,7 -o page.html
+"""
+)
+@click.argument("evalset")
+@click.option("--system", metavar="NAME", help="The system shown first (default: the first).")
+@click.option("--items", metavar="IDS", help="Sentences to show, separated by commas.")
+@click.option(
+    "-n",
+    "n",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Sentences to show, the first ones, where --items names none.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8010,
+    show_default=True,
+    help="Port, 0 for any.",
+)
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+@click.option("-o", "path", metavar="FILE.html", help="Write the page, and serve nothing.")
+@making_options
+def displays_preview(format: str, path: str | None, **options: Any) -> None:
+    """Let the head perform the schedules of an evalset, in the browser.
+
+    Speech is made ahead by the program espeak-ng where it is installed; without it the head is silent.
+    The page needs no network. It is served until Ctrl-C, or written to the file of -o, with
+    a summary to standard output.
+    """
+    from wellput.cli.progress import progress
+    from wellput.displays.previewing import preview
+
+    if path is not None:
+        show_made(lambda on_phase: preview(**options, path=path, on_phase=on_phase), format, path)
+        return
+    with progress() as on_phase:
+        page = preview(**options, on_phase=on_phase)
+    page.serve(lambda address: click.echo(f"The head is at {address} (Ctrl-C to end)."))

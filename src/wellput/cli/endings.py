@@ -18,7 +18,9 @@ from typing import NoReturn
 
 import click
 
-STOPPING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+STOP_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 OUT_OF_MEMORY = (
     "Out of memory. Take fewer items at a time, leave out what keeps a row for each of them "
@@ -41,7 +43,7 @@ def stoppable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    mine = [number for number in STOPPING if signal.getsignal(number) is signal.SIG_DFL]
+    mine = [number for number in STOP_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in mine:
         signal.signal(number, _stop)
     try:

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made
-from wellput.cli.tree_options import trees_option
+from wellput.cli.options import making_options, show_made, trees_option
 
 
 @click.command(

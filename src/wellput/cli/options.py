@@ -1,7 +1,13 @@
-"""Options that every command has, and printing what a command made."""
+"""Options that several commands have, and printing what a command made.
+
+Messages and notes name keywords, as a Python program gave them; on the command line they name options:
+`level='system'` becomes `--level system`.
+"""
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -63,8 +69,6 @@ def speaking_options(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except WellputError as error:
-            from wellput.cli.keyword_messages import in_options
-
             told = in_options(str(error), click.get_current_context().command)
             error.args = (told, *error.args[1:])
             raise
@@ -137,7 +141,7 @@ def show(
     """Writes a report in its format; `before` and `after` are prose around the table format."""
     report = what.report() if isinstance(what, Result) else what
     if any("=" in note for table in report.tables for note in table.notes):
-        report = _in_options(report)
+        report = _notes_in_options(report)
     text = render(
         report,
         cast("Format", format),
@@ -147,9 +151,8 @@ def show(
     emit(before + text + after if format == "table" else text, output)
 
 
-def _in_options(report: Report) -> Report:
+def _notes_in_options(report: Report) -> Report:
     """The same with notes in the words of the command line."""
-    from wellput.cli.keyword_messages import in_options
 
     command = click.get_current_context().command
     tables = [
@@ -240,3 +243,92 @@ def cluster_options(function: F) -> F:
         help="Compute with threads of this process, or on a Ray cluster.",
     )
     return engine(address(function))
+
+
+def panel_options(function: F) -> F:
+    """--question, --normalize, --exclude, --exclude-judges-below."""
+    for option in (
+        click.option(
+            "--exclude-judges-below",
+            type=click.FloatRange(-1, 1),
+            metavar="R",
+            help="Leave out judges who correlate less than R with the others.",
+        ),
+        click.option(
+            "--exclude",
+            multiple=True,
+            metavar='"RULE: REASON"',
+            help='Leave judgments out: "judge=J3: pressed one button", "system=B,item=7: …" '
+            "(repeatable). Charts still show ratings, with the reason.",
+        ),
+        click.option(
+            "--normalize",
+            type=click.Choice(["none", "z", "unit", "rank"]),
+            help="Ratings per judge (default: z where judges rated the same systems, else none).",
+        ),
+        click.option(
+            "--question",
+            multiple=True,
+            metavar="Q",
+            help="Only this question (repeatable).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def trees_option(function: F) -> F:
+    return click.option(
+        "--trees",
+        metavar="PARSER",
+        help="Parse the references that have no tree: auto with wellput's own parser, spacy:NAME with "
+        "a spaCy pipeline you have.",
+    )(function)
+
+
+PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
+VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
+
+
+def in_options(message: str, command: click.Command) -> str:
+    """The message with options in place of keywords; what is to be written in Python stays.
+
+    >>> option = click.Option(["--all-pairs"], is_flag=True)
+    >>> in_options("all_pairs=True needs two systems.", click.Command("score", params=[option]))
+    '--all-pairs needs two systems.'
+    >>> in_options("See `wellput.score(…, all_pairs=True)`.", click.Command("score", params=[option]))
+    'See `wellput.score(…, all_pairs=True)`.'
+    """
+    pieces = PYTHON_CALL_PATTERN.split(message)
+    return "".join(
+        piece if PYTHON_CALL_PATTERN.fullmatch(piece) else _keywords_replaced(piece, command)
+        for piece in pieces
+    )
+
+
+def _keywords_replaced(message: str, command: click.Command) -> str:
+    for parameter in command.params:
+        name = "path" if parameter.name == "output" else parameter.name or ""
+        if isinstance(parameter, click.Option):
+            flag = max(parameter.opts, key=len)
+            takes_value = not parameter.is_flag
+        else:
+            flag, takes_value = parameter.human_readable_name, False
+
+        def said(found: re.Match[str], flag: str = flag, takes_value: bool = takes_value) -> str:
+            value = next((group for group in found.groups() if group is not None), "")
+            return f"{flag} {_typed(value)}" if takes_value and value else flag
+
+        message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", said, message)
+    return message
+
+
+def _typed(value: str) -> str:
+    """A value as it is typed in a shell.
+
+    >>> _typed("system"), _typed("judge=J3: asleep"), _typed("item=a $b: gone")
+    ('system', '"judge=J3: asleep"', "'item=a $b: gone'")
+    """
+    if not re.search(r"\s", value):
+        return value
+    return shlex.quote(value) if set(value) & set('"$`\\!') else f'"{value}"'

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made
-from wellput.cli.panel_options import panel_options
+from wellput.cli.options import making_options, panel_options, show_made
 from wellput.cli.score import complete_metric
 
 

@@ -1,20 +1,29 @@
-"""`wellput train`: one file per model, loaded when called."""
+"""`wellput train`: english, fluency, lm, parser, tree; paraphrase has a module of its own.
+
+What they call is imported when they are called.
+"""
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
 
 import click
 
 from wellput.cli.lazy_group import LazyGroup
+from wellput.cli.options import cluster_options, making_options, show_made
+from wellput.text.tokenizers import NATIVE
 
-MODELS: dict[str, tuple[str, str]] = {
+TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
     "english": (
-        "wellput.cli.train_english:command",
+        "wellput.cli.train:train_english",
         "All models of English that wellput comes with.",
     ),
-    "fluency": ("wellput.cli.train_fluency:command", "The fluency metrics from text."),
-    "lm": ("wellput.cli.train_lm:command", "An n-gram model from text."),
-    "parser": ("wellput.cli.train_parser:command", "A tagger and a parser from trees."),
-    "tree": ("wellput.cli.train_tree:command", "A tree model from a treebank."),
+    "fluency": ("wellput.cli.train:train_fluency", "The fluency metrics from text."),
+    "lm": ("wellput.cli.train:train_lm", "An n-gram model from text."),
+    "parser": ("wellput.cli.train:train_parser", "A tagger and a parser from trees."),
+    "tree": ("wellput.cli.train:train_tree", "A tree model from a treebank."),
     "paraphrase": (
         "wellput.cli.train_paraphrase:command",
         "Classifiers of contexts, LSA and Brown classes from text.",
@@ -24,8 +33,248 @@ MODELS: dict[str, tuple[str, str]] = {
 
 @click.group(
     cls=LazyGroup,
-    members=MODELS,
+    members=TRAINING_COMMANDS,
     epilog="\b\nExample:\n  wellput train lm corpus.txt --order 3 -o english.wlm",
 )
 def command() -> None:
     """Train a model from text or trees."""
+
+
+@click.command(
+    epilog="""\b
+Example:
+  wellput train english --treebank en_ewt-ud-train.conllu --treebank en_atis-ud-train.conllu \\
+    --dev en_ewt-ud-dev.conllu --text gutenberg/ --text sotu/ \\
+    --real apart/ --source other/ -o english/
+"""
+)
+@click.option(
+    "--treebank",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="Trees to learn from, CoNLL-U. Can be repeated.",
+)
+@click.option(
+    "--dev",
+    required=True,
+    metavar="FILE",
+    help="Trees to tune and measure on, CoNLL-U.",
+)
+@click.option(
+    "--text",
+    multiple=True,
+    metavar="PATH",
+    help="More text for the n-gram model: a file, a folder or a tar archive of .txt. Can be repeated.",
+)
+@click.option(
+    "--ngrams",
+    metavar="FILE",
+    help="A model of general English for fluency, ARPA or .wlm, in small letters without punctuation.",
+)
+@click.option(
+    "--real",
+    multiple=True,
+    metavar="PATH",
+    help="Text that no other model sees, to train fluency on: stays as it is. Can be repeated.",
+)
+@click.option(
+    "--source",
+    multiple=True,
+    metavar="PATH",
+    help="The same, to make worse sentences from. Can be repeated.",
+)
+@click.option("--only", multiple=True, metavar="FILE", help="Make this file only. Can be repeated.")
+@click.option("--restart", is_flag=True, help="Make files again that are there already.")
+@click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
+@making_options
+def train_english(format: str, path: str, **options: Any) -> None:
+    """Make all models of English that wellput comes with.
+
+    Files come one after the other, each with a card that says what it was made from. One that was made
+    from the same things is not made again, so what was stopped goes on. The same input gives the same
+    files.
+    """
+    from wellput.api.train import english
+    from wellput.cli.progress import say
+
+    def on_step(file: str, about: str) -> None:
+        if sys.stderr.isatty():
+            say(f"making {file}: {about}")
+
+    show_made(
+        lambda on_phase: english(**options, path=path, on_phase=on_phase, on_step=on_step),
+        format,
+        path,
+    )
+
+
+@click.command(
+    epilog="""\b
+Example:
+  wellput train fluency --text corpus.txt -o my-fluency/
+  wellput score --hyp A=a.txt -m fluency:model=my-fluency/
+"""
+)
+@click.option(
+    "--text",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="Real text: a file, a folder or a tar archive of .txt. Can be repeated.",
+)
+@click.option(
+    "--gleu/--no-gleu",
+    default=None,
+    help="Train gleu-fluency, too (default: if the link grammar library is there).",
+)
+@click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
+@making_options
+def train_fluency(format: str, path: str, **options: Any) -> None:
+    """Fit fluency and gleu-fluency to text of your own kind.
+
+    Half of the text stays as it is; from the other half worse sentences are made whose quality is known
+    by construction. No judgments are needed. The models of English stay the shipped ones.
+    """
+    from wellput.api.train import fluency
+
+    show_made(lambda on_phase: fluency(**options, path=path, on_phase=on_phase), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput train lm corpus.txt --order 3 -o english.wlm
+  wellput train lm part1.txt.gz part2.txt.xz --order 5 --min-count 2 -o english.arpa.gz
+  wellput train lm corpus.txt --prune 1e-7 --compact -o small.wlm
+  wellput train lm huge.txt.xz --work counts/ -o english.wlm
+  wellput train lm shards/*.txt --engine ray --address 10.0.0.1:6379 -o english.wlm
+  wellput score --hyp A=a.txt -m perplexity:model=english.wlm
+"""
+)
+@click.argument("corpus", nargs=-1, required=True)
+@click.option(
+    "--order",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="Words in the longest n-grams.",
+)
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Take words seen less than N times for unknown words.",
+)
+@click.option(
+    "--memory-mb",
+    type=click.IntRange(min=1),
+    default=1024,
+    show_default=True,
+    metavar="N",
+    help="Memory for counting; what is more goes to temporary files.",
+)
+@click.option(
+    "--tokenize",
+    type=click.Choice(NATIVE),
+    default="none",
+    show_default=True,
+    help="Tokenizer of the text.",
+)
+@click.option("--lowercase", is_flag=True, help="Lower-case the text.")
+@click.option(
+    "--prune",
+    type=click.FloatRange(min=0, max=1),
+    metavar="THRESHOLD",
+    help="Leave out n-grams without which perplexity grows by less than this share, 1e-7 for one.",
+)
+@click.option(
+    "--compact",
+    is_flag=True,
+    help="Write a small .wlm file, numbers rounded to 8 bits.",
+)
+@click.option(
+    "--work",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Keep counts in FOLDER, and go on from those that are there.",
+)
+@click.option(
+    "-o",
+    "path",
+    required=True,
+    metavar="MODEL",
+    help="Write the model to MODEL, .arpa (.gz, .xz) or .wlm.",
+)
+@cluster_options
+@making_options
+def train_lm(format: str, path: str, **options: Any) -> None:
+    """Train an n-gram model: interpolated modified Kneser-Ney.
+
+    CORPUS is text with a sentence on each line. The same text gives the same file. A summary goes to
+    standard output.
+    """
+    from wellput.api.train_lm import lm
+
+    show_made(lambda on_phase: lm(**options, path=path, on_phase=on_phase), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput train parser train.conllu --dev dev.conllu -o my-parser
+  wellput parse sentences.txt --parser my-parser
+"""
+)
+@click.argument("trees", nargs=-1, required=True, metavar="TREES.conllu...")
+@click.option(
+    "--dev", metavar="FILE", help="Trees to measure on; probabilities are fitted to them."
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Rounds over the trees.",
+)
+@click.option(
+    "-o",
+    "path",
+    required=True,
+    metavar="FOLDER",
+    help="An existing folder: tagger.wpm and parser.wpm are written there.",
+)
+@making_options
+def train_parser(format: str, path: str, **options: Any) -> None:
+    """Train a tagger and a dependency parser from treebanks in CoNLL-U.
+
+    The same trees and the same seed give the same files. What was measured on --dev goes to standard
+    output and into the models' cards.
+    """
+    from wellput.api.train import parser
+
+    show_made(lambda on_phase: parser(**options, path=path, on_phase=on_phase), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput train tree train.conllu -o tree.wpm
+  wellput train tree ewt.conllu.gz atis.conllu.gz -o tree.wpm --format json
+"""
+)
+@click.argument("trees", nargs=-1, required=True)
+@click.option("-o", "path", required=True, metavar="MODEL", help="Write the model to MODEL, .wpm.")
+@making_options
+def train_tree(format: str, path: str, **options: Any) -> None:
+    """Train a tree model: supertags for the words of unordered trees.
+
+    TREES are dependency trees in CoNLL-U with relations and parts of speech. The same trees give the
+    same file. A summary goes to standard output.
+    """
+    from wellput.api.train import tree
+
+    show_made(lambda on_phase: tree(**options, path=path, on_phase=on_phase), format, path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wellput.core.counted import counted
 from wellput.core.evalset import ORIGINAL
+from wellput.displays.bar_charts import BarPanel, bar_chart
 from wellput.displays.evaluation import (
     INTRINSIC_METRICS,
     NO_MOTION,
@@ -18,7 +19,6 @@ from wellput.displays.evaluation import (
     RankSum,
 )
 from wellput.engine.result import ScoreResult
-from wellput.reporting.bar_charts import Panel, bar_chart
 from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number, p_text
 
@@ -127,8 +127,8 @@ def displays_charts(result: ScoreResult) -> dict[str, str]:
     return charts
 
 
-def _panel(result: ScoreResult, systems: Sequence[str], metrics: Sequence[str]) -> Panel:
-    return Panel([(_short(m), [result[system, m].score for system in systems]) for m in metrics])
+def _panel(result: ScoreResult, systems: Sequence[str], metrics: Sequence[str]) -> BarPanel:
+    return BarPanel([(_short(m), [result[system, m].score for system in systems]) for m in metrics])
 
 
 def _needs_original(metric: str) -> bool:

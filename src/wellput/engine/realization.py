@@ -88,7 +88,7 @@ class RealizationResult(Result):
     """`realized` has the realizations of each tree, best first; `trees` those that came with an order,
     none where the input had none."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.realize:realize_report"
+    presented_by: ClassVar[str] = "wellput.reporting.language:realize_report"
 
     model: str
     realized: tuple[Realized, ...]

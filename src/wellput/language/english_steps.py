@@ -65,7 +65,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "fluency.wpm",
         "weights of fluency",
-        "wellput.metrics.fluency_steps:fluency_step",
+        "wellput.metrics.fluency_training:fluency_step",
         roles=("real", "source"),
         needs=(
             *("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
@@ -75,7 +75,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "gleu-fluency.wpm",
         "plane of gleu-fluency",
-        "wellput.metrics.fluency_steps:gleu_step",
+        "wellput.metrics.fluency_training:gleu_step",
         roles=("real", "source"),
         needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "head_driven.wpm"),
     ),

@@ -64,7 +64,7 @@ class Summary:
 class ParseResult(Result):
     """The trees, kept in memory or written to a file, and a summary of them."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.parse:parse_report"
+    presented_by: ClassVar[str] = "wellput.reporting.language:parse_report"
 
     kept: tuple[Tree, ...] | None
     summary: Summary

@@ -164,7 +164,7 @@ class TreeAccuracy(Accuracy):
         ]
 
 
-class Simple(Accuracy):
+class SimpleAccuracy(Accuracy):
     """Every substitution, insertion and deletion is a problem."""
 
     perfect: ClassVar[Mapping[str, float]] = {
@@ -179,10 +179,10 @@ class Simple(Accuracy):
         return simple_components(statistics)
 
 
-class Generation(Accuracy):
+class GenerationAccuracy(Accuracy):
     """A token deleted here and inserted there is one problem, a move, not two."""
 
-    perfect: ClassVar[Mapping[str, float]] = {**Simple.perfect, "moves": 0.0}
+    perfect: ClassVar[Mapping[str, float]] = {**SimpleAccuracy.perfect, "moves": 0.0}
 
     def problems(self, counts: Floats) -> Floats:
         return super().problems(counts) - counts[..., MOVES]
@@ -192,25 +192,25 @@ class Generation(Accuracy):
 
 
 @dataclass(frozen=True)
-class SimpleStringAccuracy(Simple, StringAccuracy):
+class SimpleStringAccuracy(SimpleAccuracy, StringAccuracy):
     family = "ssa"
     about = "1 − (substitutions + insertions + deletions) / reference length"
 
 
 @dataclass(frozen=True)
-class GenerationStringAccuracy(Generation, StringAccuracy):
+class GenerationStringAccuracy(GenerationAccuracy, StringAccuracy):
     family = "gsa"
     about = "ssa with a word deleted here and inserted there as one move"
 
 
 @dataclass(frozen=True)
-class SimpleTreeAccuracy(Simple, TreeAccuracy):
+class SimpleTreeAccuracy(SimpleAccuracy, TreeAccuracy):
     family = "sta"
     about = "ssa over the treelets of the reference's dependency tree"
 
 
 @dataclass(frozen=True)
-class GenerationTreeAccuracy(Generation, TreeAccuracy):
+class GenerationTreeAccuracy(GenerationAccuracy, TreeAccuracy):
     family = "gta"
     about = "gsa over the treelets of the reference's dependency tree"
 

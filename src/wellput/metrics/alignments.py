@@ -1,4 +1,5 @@
-"""The nouns `Step`, one column of an alignment, and `WrongTreelet`; both drawn as text for `--explain`.
+"""The nouns `AlignmentStep`, one column of an alignment, and `WrongTreelet`; both drawn as text for
+`--explain`.
 
 Three lines as in the paper's example (2): the reference, what happened, the output. `.` is
 unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (deleted here or inserted there).
@@ -17,7 +18,7 @@ from wellput import _native
 Costs = tuple[int, int, int]
 
 
-class Step(NamedTuple):
+class AlignmentStep(NamedTuple):
     """One column of an alignment: places among the tokens (−1 where there is none), what happened."""
 
     reference: int
@@ -37,12 +38,12 @@ class WrongTreelet(NamedTuple):
 
 def aligned(
     reference: Sequence[str], hypothesis: Sequence[str], costs: Costs, *, with_moves: bool
-) -> list[Step]:
+) -> list[AlignmentStep]:
     """The cheapest alignment, column by column."""
     path = _native.alignment_path(reference, hypothesis, costs)
     moved = moved_tokens(reference, hypothesis, path) if with_moves else Counter()
     moves_left, moves_right = Counter(moved), Counter(moved)
-    steps: list[Step] = []
+    steps: list[AlignmentStep] = []
     for left, right in path:
         if left >= 0 and right >= 0:
             mark = "." if reference[left] == hypothesis[right] else "s"
@@ -50,12 +51,12 @@ def aligned(
             mark = _taken(moves_left, reference[left], "d")
         else:
             mark = _taken(moves_right, hypothesis[right], "i")
-        steps.append(Step(left, right, mark))
+        steps.append(AlignmentStep(left, right, mark))
     return steps
 
 
 def origins(
-    reference: Sequence[str], hypothesis: Sequence[str], steps: Sequence[Step]
+    reference: Sequence[str], hypothesis: Sequence[str], steps: Sequence[AlignmentStep]
 ) -> dict[int, int]:
     """Where each moved token of the output stood in the reference: of several equal ones, the first
     that was taken away is the first that was put back.

@@ -29,7 +29,7 @@ LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 LOG_OF_ZERO = -9999999999.0
 """sacreBLEU's: low enough to make the score 0."""
 
-LOOKED_AT = 1000
+MAX_OUTPUTS_CHECKED = 1000
 """Outputs of a batch that are looked at to tell whether the text is tokenized."""
 
 TOKENIZED_LINES = 100
@@ -180,7 +180,7 @@ def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
 
 
 def _warn_if_tokenized(texts: Sequence[str]) -> None:
-    if sum([text.endswith(" .") for text in texts[:LOOKED_AT]]) >= TOKENIZED_LINES:
+    if sum([text.endswith(" .") for text in texts[:MAX_OUTPUTS_CHECKED]]) >= TOKENIZED_LINES:
         warnings.warn(
             f"{TOKENIZED_LINES} outputs or more end in a separate full stop: is the text tokenized "
             "already? BLEU wants plain text. The option force=true silences this.",

@@ -11,7 +11,7 @@ from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.metrics import registry
 
-ASKED_FOR_WITH = {"perplexity": "perplexity:model=news.arpa"}
+EXAMPLE_SPECS = {"perplexity": "perplexity:model=news.arpa"}
 """Metrics that cannot do without an option."""
 
 
@@ -94,8 +94,8 @@ def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
     else:
         files = f"{'--ref ref.txt ' * ('references' in needs)}--hyp A=a.txt"
     trees = " --trees auto" if "tree" in needs else ""
-    specs = [ASKED_FOR_WITH.get(name, meant)]
-    if name not in ASKED_FOR_WITH and defaults.get("lowercase") in ("true", "false"):
+    specs = [EXAMPLE_SPECS.get(name, meant)]
+    if name not in EXAMPLE_SPECS and defaults.get("lowercase") in ("true", "false"):
         other = "false" if defaults["lowercase"] == "true" else "true"
         specs.append(f"{name}:lowercase={other}")
     return [f"wellput score {files}{trees} -m {spec}" for spec in specs]

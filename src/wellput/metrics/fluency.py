@@ -1,14 +1,27 @@
-"""Fluency from models of English, without references: how well an output is put, not what it says."""
+"""Fluency without references: how well an output is put, not what it says.
+
+`fluency` rests on models of English. `gleu-fluency` rests on parsers: GLEU, the GrammaticaLity
+Evaluation Utility of Mutton et al. (2007); neither Google's GLEU (Wu et al. 2016) nor that of error
+correction (Napoles et al. 2015), which compare n-grams with references.
+
+Both are weighted sums of features: `--explain` names the features that pulled a score down. Their
+option `model` is a folder that `wellput train fluency` wrote; without it the shipped model is used.
+Models and parsers are loaded when first needed.
+"""
 
 from __future__ import annotations
 
+import atexit
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.table import Bounds
@@ -17,11 +30,15 @@ from wellput.metrics.base import NOTHING, BaseMetric, ratio
 if TYPE_CHECKING:
     from wellput.language.fluency_features import FluencyModels
     from wellput.language.fluency_model import FluencyModel
+    from wellput.language.gleu_features import GleuParsers
+    from wellput.language.gleu_model import GleuModel
+    from wellput.language.link_grammar import LinkGrammar
 
-FILE = "fluency.wpm"
-WRITTEN = ("capital", "stop")
+
+FLUENCY_FILE = "fluency.wpm"
+WRITING_FEATURES = ("capital", "stop")
 """Features of how a sentence is written down, not put."""
-WORTH_SAYING = 0.02
+MIN_FLUENCY_COST = 0.02
 """What a feature must cost to be named in an explanation."""
 
 
@@ -63,14 +80,13 @@ class Fluency(BaseMetric):
     def explain(self, batch: Batch) -> list[str]:
         """The features that pull an output's score down, the strongest first."""
         from wellput.language.fluency_features import FEATURES
-        from wellput.metrics.pulls import pulls_down
 
         features = self._features(batch)
         contributions = _model(self.model).contributions(features)
-        return pulls_down(batch.texts, FEATURES, features, contributions, least=WORTH_SAYING)
+        return feature_costs(batch.texts, FEATURES, features, contributions, least=MIN_FLUENCY_COST)
 
     def signature(self) -> str:
-        models = sha256(_models().fingerprint.encode()).hexdigest()
+        models = sha256(_english_models().fingerprint.encode()).hexdigest()
         written = str(self.written).lower()
         return (
             f"model:{_model(self.model).fingerprint[:12]}|english:{models[:12]}|written:{written}"
@@ -78,13 +94,13 @@ class Fluency(BaseMetric):
 
     def _features(self, batch: Batch) -> Floats:
         if "fluency features" not in batch.memo:
-            found = _models().features(batch.texts, threads=batch.threads)
+            found = _english_models().features(batch.texts, threads=batch.threads)
             batch.memo["fluency features"] = found
         features: Floats = batch.memo["fluency features"].copy()
         if not self.written:
             from wellput.language.fluency_features import FEATURES
 
-            for name in WRITTEN:
+            for name in WRITING_FEATURES:
                 column = features[:, list(FEATURES).index(name)]
                 column[~np.isnan(column)] = 1.0
         return features
@@ -94,14 +110,194 @@ class Fluency(BaseMetric):
 def _model(folder: str | None) -> FluencyModel:
     from wellput.language.fluency_model import FluencyModel
     from wellput.language.shipped import shipped
-    from wellput.metrics.trained_folder import model_in
 
-    file = shipped(FILE) if folder is None else model_in(folder, FILE, option="--no-gleu")
+    file = (
+        shipped(FLUENCY_FILE)
+        if folder is None
+        else model_in(folder, FLUENCY_FILE, option="--no-gleu")
+    )
     return FluencyModel.load(file)
 
 
 @lru_cache(maxsize=1)
-def _models() -> FluencyModels:
+def _english_models() -> FluencyModels:
     from wellput.language.fluency_features import english_models
 
     return english_models()
+
+
+GleuFeature: TypeAlias = Literal["log_probability", "fragments", "nulls", "invalid"]
+GLEU_FILE = "gleu-fluency.wpm"
+MIN_GLEU_COST = 0.1
+"""What a feature must cost to be named in an explanation."""
+
+
+@dataclass(frozen=True)
+class GleuFluency(BaseMetric):
+    """The signed distance from the plane between real sentences and words put together at random.
+
+    Statistics: the sums of the distances and of each feature, and the number of outputs with words.
+    """
+
+    family: ClassVar[str] = "gleu-fluency"
+    about: ClassVar[str] = "whether parsers take it for a real sentence"
+    paper: ClassVar[str] = "Mutton et al. 2007"
+    needs: ClassVar[frozenset[Need]] = NOTHING
+
+    feature: GleuFeature | None = None
+    model: str | None = None
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return self.feature in (None, "log_probability")
+
+    def statistics(self, batch: Batch) -> Floats:
+        model = _gleu_model(self.model)
+        features = model.normalized(_gleu_features(batch))
+        rows = np.column_stack([model.distances(features), features, np.ones(len(features))])
+        rows[np.isnan(features[:, 0])] = 0.0
+        return rows
+
+    def score(self, statistics: Floats) -> Floats:
+        from wellput.language.gleu_features import FEATURES
+
+        column = 0 if self.feature is None else 1 + list(FEATURES).index(self.feature)
+        return ratio(statistics[..., column], statistics[..., -1])
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        from wellput.language.gleu_features import FEATURES
+
+        return {
+            name: ratio(statistics[..., place], statistics[..., -1])
+            for place, name in enumerate(FEATURES, start=1)
+        }
+
+    def explain(self, batch: Batch) -> list[str]:
+        """The features that pull an output's score down, the strongest first, on the scale of the
+        score. Their values are as in `FEATURES`, not divided by the largest."""
+        from wellput.language.gleu_features import FEATURES
+
+        model = _gleu_model(self.model)
+        features = _gleu_features(batch)
+        normalized = model.normalized(features)
+        if self.feature is None:
+            contributions = model.contributions(normalized)
+        else:
+            alone = np.array([name == self.feature for name in FEATURES])
+            sign = 1 if self.higher_is_better else -1
+            contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
+        return feature_costs(batch.texts, FEATURES, features, contributions, least=MIN_GLEU_COST)
+
+    def signature(self) -> str:
+        parsers = english_parsers(1)
+        fields = (
+            f"model:{_gleu_model(self.model).fingerprint[:12]}",
+            f"parser:{_parser_fingerprint()[:12]}",
+            f"lg:{parsers.grammar.version.removeprefix('link-grammar-')}",
+            f"feature:{self.feature or 'all'}",
+        )
+        return "|".join(fields)
+
+
+def _gleu_features(batch: Batch) -> Floats:
+    if "gleu features" not in batch.memo:
+        batch.memo["gleu features"] = english_parsers(batch.threads).features(
+            batch.texts, threads=batch.threads, on_progress=batch.on_rows
+        )
+    features: Floats = batch.memo["gleu features"]
+    return features
+
+
+@lru_cache(maxsize=4)
+def _gleu_model(folder: str | None) -> GleuModel:
+    from wellput.language.gleu_model import GleuModel
+    from wellput.language.shipped import shipped
+
+    file = shipped(GLEU_FILE) if folder is None else model_in(folder, GLEU_FILE, option="--gleu")
+    return GleuModel.load(file)
+
+
+@lru_cache(maxsize=4)
+def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
+    """The shipped parser, or the one in a folder, with link grammar."""
+    from wellput.language.gleu_features import GleuParsers
+    from wellput.language.head_driven import HeadDrivenParser
+    from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
+    from wellput.language.shipped import shipped
+
+    file = shipped(HEAD_DRIVEN_FILE) if folder is None else folder / HEAD_DRIVEN_FILE
+    return GleuParsers(HeadDrivenParser.load(file), _link_grammar(workers))
+
+
+@lru_cache(maxsize=4)
+def _link_grammar(workers: int) -> LinkGrammar:
+    """Its processes stay for the next batch, and end with this one."""
+    from wellput.language.link_grammar import LinkGrammar
+
+    grammar = LinkGrammar(workers=workers)
+    atexit.register(grammar.close)
+    return grammar
+
+
+@lru_cache(maxsize=1)
+def _parser_fingerprint() -> str:
+    """Of the chart, the n-gram model pooled with it and the parser whose guesses it starts from."""
+    from wellput.io.model_files import load_model_file
+    from wellput.language.head_driven import KIND
+    from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
+    from wellput.language.shipped import english_ngrams, shipped
+
+    chart = load_model_file(shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
+    parts = (chart, english_ngrams().fingerprint, english_parsers(1).parser.guesser.signature)
+    return sha256(" ".join(parts).encode()).hexdigest()
+
+
+MAX_FEATURES_SHOWN = 3
+
+
+def feature_costs(
+    texts: Sequence[str],
+    about: Mapping[str, str],
+    features: Floats,
+    contributions: Floats,
+    *,
+    least: float,
+) -> list[str]:
+    """For each output its text and the features that cost it most, against an average sentence;
+    empty where none does. Less than `least`, on the scale of the score, is not worth a line."""
+    return [
+        _explained(text, about, row, pulls, least)
+        for text, row, pulls in zip(texts, features, contributions, strict=True)
+    ]
+
+
+def _explained(
+    text: str, about: Mapping[str, str], row: Floats, pulls: Floats, least: float
+) -> str:
+    if np.isnan(row).any():
+        return "  (no words)"
+    names = list(about)
+    order = [int(place) for place in np.argsort(pulls, kind="stable")[:MAX_FEATURES_SHOWN]]
+    lines = [
+        f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(row[place])}: {about[names[place]]}"
+        for place in order
+        if pulls[place] < -least
+    ]
+    return "\n".join([f"  {text}", *lines]) if lines else ""
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def model_in(folder: str, file: str, *, option: str) -> Path:
+    """The file in the folder; `option` is the one of `wellput train fluency` that has it written."""
+    place = Path(folder)
+    if (place / file).is_file():
+        return place / file
+    if place.is_file():
+        raise InputError(f"model={folder} is a file; give the folder that has {file} in it.")
+    missing = f"There is no {file} in {folder}" if place.is_dir() else f"No such folder: {folder}"
+    raise InputError(
+        f"{missing}. To make it: wellput train fluency --text TEXT {option} -o {folder}"
+    )

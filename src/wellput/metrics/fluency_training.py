@@ -1,49 +1,117 @@
-"""Training `fluency`: sentences whose quality is known by construction, in no way from judgments.
+"""Training `fluency` and `gleu-fluency`: for `wellput train fluency`, and as steps of `wellput train
+english`.
 
-A real sentence with k mistakes put in is the worse the larger k: its severity is log(1 + k). In some
-sentences k is the same however long they are, in others it grows with their length, as where people or
-programs err now and then; of these a long one has more wrong in it than a short one. Sentences that a
-generator put together count as having two, or one for sequences of four words; they keep
-the weights from trusting what a generator can imitate. Real sentences and those that the others are
-made from must be disjoint, and none may be among the texts that the models of English were trained
-on: otherwise a model recognizes what it was made from.
+The sentences' quality is known by construction, in no way from judgments. Text is cut into two `Pools`
+that have no sentence in common: real sentences, and those that worse ones are made from. None may be
+among the texts that the models of English or the parser were trained on: otherwise a model recognizes
+what it was made from.
+
+For `fluency` a real sentence with k mistakes put in is the worse the larger k: its severity is
+log(1 + k). In some sentences k is the same however long they are, in others it grows with their length,
+as where people or programs err now and then; of these a long one has more wrong in it than a short one.
+Sentences that a generator put together count as having two, or one for sequences of four words; they
+keep the weights from trusting what a generator can imitate.
+
+For `gleu-fluency` real sentences stand against words put together at random, as in the paper.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.progress import OnProgress
 from wellput.language.degrade.corpus import Corpus
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.degrade.sources import Source
-from wellput.language.fluency_features import FluencyModels
+from wellput.language.english_text import prose_sentences
+from wellput.language.english_training import Inputs
+from wellput.language.fluency_features import FEATURES, FluencyModels, english_models
 from wellput.language.fluency_model import FluencyModel
-from wellput.language.parsers import Parser
+from wellput.language.gleu_features import FEATURES as GLEU_FEATURES
+from wellput.language.gleu_features import GleuParsers
+from wellput.language.gleu_model import GleuModel
+from wellput.language.parsers import ENGLISH, Parser, load_parser
+from wellput.metrics.fluency import english_parsers
 from wellput.text.detokenizer import detokenize
+
+PASSAGE_SENTENCES = 20
+"""Sentences in a row that stay together: neighbors share names and phrases."""
+
+
+HELD_OUT_EVERY = 5
+"""Every fifth sentence is."""
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Sentences in words: those that stay as they are, and those that others are made from."""
+
+    real: list[list[str]]
+    source: list[list[str]]
+
+
+def split_text(
+    paths: Sequence[Path], *, on_progress: Callable[[int], None] = lambda _: None
+) -> Pools:
+    """Half of the passages each, whole sentences of 4 to 60 words only, none twice.
+
+    Which half depends on what a passage says, not on where it stands.
+    """
+    pools = Pools([], [])
+    seen: set[str] = set()
+    for path in paths:
+        lines = [line for line in prose_sentences(path, on_progress) if fits(line.split(" "))]
+        for begin in range(0, len(lines), PASSAGE_SENTENCES):
+            passage = lines[begin : begin + PASSAGE_SENTENCES]
+            pool = pools.source if crc32(passage[0].encode(errors="replace")) % 2 else pools.real
+            pool += [line.split(" ") for line in dict.fromkeys(passage) if line not in seen]
+            seen.update(passage)
+    return pools
+
+
+def whole_sentences(
+    paths: Sequence[Path],
+    *,
+    is_held_out: bool = False,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> list[list[str]]:
+    """A pool that was kept apart already: four fifths for training, the rest to measure on."""
+    lines = (line for path in paths for line in prose_sentences(path, on_progress))
+    return [
+        words
+        for line in dict.fromkeys(lines)
+        if fits(words := line.split(" "))
+        and (crc32(line.encode(errors="replace")) % HELD_OUT_EVERY == 0) is is_held_out
+    ]
+
 
 Words = Sequence[str]
 
-SENTENCES = 1500
+SENTENCES_PER_KIND = 1500
 """Real ones, and as many for each number of mistakes."""
-MISTAKES = (1, 2, 3, 5)
+MISTAKE_COUNTS = (1, 2, 3, 5)
 WORDS_A_MISTAKE = (32, 16, 8, 4)
 """Where mistakes grow with length: the words for one more."""
-LENGTHS = (8, 12, 16, 24)
-SIZES = {1: 2, 2: 2, 4: 1}
+GENERATED_LENGTHS = (8, 12, 16, 24)
+SEQUENCE_MISTAKES = {1: 2, 2: 2, 4: 1}
 """Words in a sequence, and the mistakes that a sentence put together of them counts as."""
 TEMPLATE_MISTAKES = 2
-GENERATED = 0.1
+GENERATOR_WEIGHT = 0.1
 """What the sentences of one generator weigh, where those of one number of mistakes weigh 1."""
-SHORTEST, LONGEST = 4, 60
-PARSED = 5000
+MIN_WORDS, MAX_WORDS = 4, 60
+PARSED_SENTENCES = 5000
 """Sentences of the source that are parsed, for templates."""
-LEAST = 200
+MIN_SENTENCES = 200
 
 
 @dataclass(frozen=True)
@@ -59,7 +127,7 @@ class Graded:
 def fits(words: Words) -> bool:
     """Whether a line of a corpus is a whole sentence, and neither very short nor very long."""
     whole = words[0][0].isupper() and words[-1] in (".", "?", "!")
-    return whole and SHORTEST <= len(words) <= LONGEST
+    return whole and MIN_WORDS <= len(words) <= MAX_WORDS
 
 
 def graded_texts(
@@ -68,33 +136,35 @@ def graded_texts(
     parser: Parser,
     rng: np.random.Generator,
     *,
-    n: int = SENTENCES,
+    n: int = SENTENCES_PER_KIND,
     left_out: str | None = None,
     threads: int = 1,
 ) -> Iterator[Graded]:
     """All that the model is trained on; `left_out` is a generator to do without. The parser is for
     the templates of generators."""
-    if len(real) < LEAST or len(source) < LEAST:
+    if len(real) < MIN_SENTENCES or len(source) < MIN_SENTENCES:
         raise InputError(
             f"There are {len(real):,} real sentences and {len(source):,} to spoil; training fluency "
-            f"takes {LEAST} of each at least, and thousands to be good: give more text."
+            f"takes {MIN_SENTENCES} of each at least, and thousands to be good: give more text."
         )
     corpus = Corpus.of(source)
     yield Graded("real", _texts(_some(real, n, rng)), 0, 1.0)
-    for mistakes in MISTAKES:
+    for mistakes in MISTAKE_COUNTS:
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
         yield Graded(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
     for words in WORDS_A_MISTAKE:
         counted = ErrorGenerator(corpus, length=None, words_a_mistake=words).spoiled(n, rng)
         texts = _texts([spoiled for spoiled, _ in counted])
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
-    some = _some(source, PARSED, rng)
+    some = _some(source, PARSED_SENTENCES, rng)
     parsed = Source(some, parser.parse(some, threads=threads), threads)
     for name, (mistakes, maker) in _generators(corpus, parsed).items():
         if left_out is None or not name.startswith(left_out):
-            each = max(1, n // 6 // len(LENGTHS))
-            made = [words for length in LENGTHS for words in maker(length).generate(each, rng)]
-            yield Graded(name, _texts(made), mistakes, GENERATED)
+            each = max(1, n // 6 // len(GENERATED_LENGTHS))
+            made = [
+                words for length in GENERATED_LENGTHS for words in maker(length).generate(each, rng)
+            ]
+            yield Graded(name, _texts(made), mistakes, GENERATOR_WEIGHT)
 
 
 def train_fluency(
@@ -125,7 +195,10 @@ def _generators(corpus: Corpus, parsed: Source) -> dict[str, tuple[int, Callable
         return lambda length: SequenceGenerator(corpus, size=size, length=length)
 
     return {
-        **{f"sequence-{size}": (mistakes, sequences(size)) for size, mistakes in SIZES.items()},
+        **{
+            f"sequence-{size}": (mistakes, sequences(size))
+            for size, mistakes in SEQUENCE_MISTAKES.items()
+        },
         "pos": (TEMPLATE_MISTAKES, lambda length: TemplateGenerator(pos, length=length)),
         "supertag": (TEMPLATE_MISTAKES, lambda length: TemplateGenerator(supertags, length=length)),
         "cfg": (TEMPLATE_MISTAKES, lambda length: GrammarGenerator(pos, grammar, length=length)),
@@ -138,3 +211,112 @@ def _some(sentences: Sequence[Words], n: int, rng: np.random.Generator) -> list[
 
 def _texts(sentences: Sequence[Words]) -> list[str]:
     return [detokenize(words) for words in sentences]
+
+
+GLEU_LENGTHS = range(20, 29)
+"""Around the paper's 24 words: a text of ordinary size has too few sentences of exactly 24."""
+GLEU_SENTENCES = 1000
+"""Of either kind, as in the paper."""
+GLEU_BLOCK_SENTENCES = 100
+
+
+def train_gleu(
+    real: Sequence[Words],
+    source: Sequence[Words],
+    parsers: GleuParsers,
+    rng: np.random.Generator,
+    *,
+    n: int = GLEU_SENTENCES,
+    threads: int = 1,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> GleuModel:
+    """The model from n sentences of either kind, as many of each length; n is less where there are
+    fewer real sentences of these lengths."""
+    fitting = [words for words in real if len(words) in GLEU_LENGTHS]
+    if not fitting:
+        raise InputError("The text holds no sentence of 20 to 28 words to train gleu-fluency on.")
+    chosen = [fitting[place] for place in rng.permutation(len(fitting))[:n]]
+    corpus = Corpus.of(source)
+    made = [
+        words
+        for length, count in sorted(Counter(map(len, chosen)).items())
+        for words in SequenceGenerator(corpus, size=1, length=length).generate(count, rng)
+    ]
+    texts = [detokenize(words) for words in (*chosen, *made)]
+    rows = []
+    for begin in range(0, len(texts), GLEU_BLOCK_SENTENCES):
+        rows.append(parsers.features(texts[begin : begin + GLEU_BLOCK_SENTENCES], threads=threads))
+        on_progress(len(rows[-1]))
+    return GleuModel.train(np.vstack(rows), np.arange(len(texts)) < len(chosen))
+
+
+def make_fluency(
+    pools: Pools,
+    path: Path,
+    *,
+    english: Path | None = None,
+    seed: int,
+    threads: int,
+    on_progress: OnProgress,
+) -> dict[str, float]:
+    """Writes the model; returns the weights of its features. `english` is the folder with the models
+    of English, unless the shipped ones are meant."""
+    rng = np.random.default_rng(seed)
+    parser = load_parser(ENGLISH if english is None else str(english))
+    graded = list(graded_texts(pools.real, pools.source, parser, rng, threads=threads))
+    models = english_models(english)
+    model = train_fluency(graded, models, threads=threads, on_progress=on_progress)
+    weights = dict(zip(FEATURES, model.sums.weights.round(4).tolist(), strict=True))
+    card = {"sentences": {kind.name: len(kind.texts) for kind in graded}, "weights": weights}
+    model.save(path, card)
+    return weights
+
+
+def make_gleu(
+    pools: Pools,
+    path: Path,
+    *,
+    english: Path | None = None,
+    seed: int,
+    threads: int,
+    on_progress: OnProgress,
+) -> dict[str, float]:
+    """The same for gleu-fluency. Needs the link grammar library."""
+    rng = np.random.default_rng(seed)
+    parsers = english_parsers(threads, english)
+    model = train_gleu(
+        pools.real, pools.source, parsers, rng, threads=threads, on_progress=on_progress
+    )
+    weights = dict(zip(GLEU_FEATURES, model.plane.weights.round(4).tolist(), strict=True))
+    model.save(path, {"link grammar": parsers.grammar.version, "weights": weights})
+    return weights
+
+
+def fluency_step(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """The step for `fluency.wpm`."""
+    return make_fluency(_pools(inputs), path, **_settings(inputs))
+
+
+def gleu_step(inputs: Inputs, path: Path) -> dict[str, Any]:
+    """The step for `gleu-fluency.wpm`."""
+    return make_gleu(_pools(inputs), path, **_settings(inputs))
+
+
+def _settings(inputs: Inputs) -> dict[str, Any]:
+    return {
+        "english": inputs.folder,
+        "seed": inputs.seed,
+        "threads": inputs.threads,
+        "on_progress": inputs.on_progress,
+    }
+
+
+def _pools(inputs: Inputs) -> Pools:
+    real, source = inputs.paths("real"), inputs.paths("source")
+    if not (real and source):
+        raise InputError(
+            "The models of fluency are trained on text that no other model has seen: give real= for "
+            "sentences to stay as they are and source= for those to be spoiled, or name the files "
+            "without them (only=)."
+        )
+    return Pools(whole_sentences(real), whole_sentences(source))

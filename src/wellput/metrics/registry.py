@@ -3,10 +3,15 @@
 One table, name -> "module:Class", imported on request; other packages add theirs through the
 entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
 the file of a fitted metric.
+
+`BLEU`, `chrF++` and `rougeL` mean what they mean elsewhere: case, hyphens, underscores and spaces make
+no difference. What is found is the metric's own name, with options where the spelling means some:
+tables and signatures show that.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -30,19 +35,19 @@ BUILT_IN: dict[str, str] = {
     "quality": "wellput.metrics.understandability:Quality",
     "bleu": "wellput.metrics.bleu:Bleu",
     "chrf": "wellput.metrics.chrf:Chrf",
-    "ter": "wellput.metrics.ter:Ter",
-    "wer": "wellput.metrics.wer:Wer",
+    "ter": "wellput.metrics.error_rates:Ter",
+    "wer": "wellput.metrics.error_rates:Wer",
     "nist": "wellput.metrics.nist:Nist",
     "rouge-l": "wellput.metrics.rouge:RougeL",
-    "exact": "wellput.metrics.exact:Exact",
+    "exact": "wellput.metrics.error_rates:Exact",
     "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
-    "gleu-fluency": "wellput.metrics.gleu_fluency:GleuFluency",
+    "gleu-fluency": "wellput.metrics.fluency:GleuFluency",
     "fluency": "wellput.metrics.fluency:Fluency",
-    "ttr": "wellput.metrics.diversity:TypeTokenRatio",
-    "distinct": "wellput.metrics.diversity:Distinct",
-    "length": "wellput.metrics.length:Length",
-    "length-ratio": "wellput.metrics.length:LengthRatio",
+    "ttr": "wellput.metrics.surface:TypeTokenRatio",
+    "distinct": "wellput.metrics.surface:Distinct",
+    "length": "wellput.metrics.surface:Length",
+    "length-ratio": "wellput.metrics.surface:LengthRatio",
     "display-precision": "wellput.displays.reproduction:DisplayPrecision",
     "display-recall": "wellput.displays.reproduction:DisplayRecall",
     "display-f": "wellput.displays.reproduction:DisplayF",
@@ -73,7 +78,6 @@ def full_name(name: str) -> str:
     """
     if name in BUILT_IN:
         return name
-    from wellput.metrics.spellings import usual_name
 
     known = names()
     return name if name in known else usual_name(name, known) or name
@@ -159,3 +163,47 @@ def create_all(
     for one in metrics:  # asking twice for the same metric gives it once
         seen.setdefault(one.name, one)
     return list(seen.values())
+
+
+SPELLINGS: dict[str, str] = {
+    "sacrebleu": "bleu",
+    "bleu1": "bleu:max_ngram_order=1",
+    "bleu2": "bleu:max_ngram_order=2",
+    "bleu3": "bleu:max_ngram_order=3",
+    "bleu4": "bleu",
+    # sacreBLEU writes beta into the name (chrF2) and "++" for words of order 2 (chrF2++).
+    "chrf2": "chrf",
+    "chrf+": "chrf:word_order=1",
+    "chrf++": "chrf:word_order=2",
+    "chrf2++": "chrf:word_order=2",
+    "chrfpp": "chrf:word_order=2",
+    "translationeditrate": "ter",
+    "worderrorrate": "wer",
+    "exactmatch": "exact",
+    "em": "exact",
+    "ppl": "perplexity",
+    "typetokenratio": "ttr",
+    "distinct1": "distinct:n=1",
+    "distinct2": "distinct:n=2",
+    "dist1": "distinct:n=1",
+    "dist2": "distinct:n=2",
+    "simplestringaccuracy": "ssa",
+    "generationstringaccuracy": "gsa",
+    "simpletreeaccuracy": "sta",
+    "generationtreeaccuracy": "gta",
+}
+"""Without hyphens, underscores and spaces, in lower case."""
+
+
+def usual_name(name: str, known: Iterable[str]) -> str | None:
+    """The metric that a spelling means, with its options; None where it means none.
+
+    >>> usual_name("ROUGE_L", ["bleu", "rouge-l"]), usual_name("chrF++", [])
+    ('rouge-l', 'chrf:word_order=2')
+    """
+    spelled = _plain(name)
+    return {_plain(one): one for one in known}.get(spelled) or SPELLINGS.get(spelled)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_ ]", "", name).lower()

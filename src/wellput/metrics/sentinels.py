@@ -16,7 +16,7 @@ import numpy as np
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, MeanMetric
-from wellput.metrics.length import Length
+from wellput.metrics.surface import Length
 
 
 @dataclass(frozen=True)

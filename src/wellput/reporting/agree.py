@@ -18,8 +18,8 @@ CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
     "p_adjusted", "null", "n", "note",
 )  # fmt: skip
-MANY_PAIRS = 15
-EXCHANGES_SEGMENTS = ("perm-both", "perm-inputs", "perm-cells")
+MAX_PAIRS_ALL_SHOWN = 15
+SEGMENT_EXCHANGING_TESTS = ("perm-both", "perm-inputs", "perm-cells")
 
 
 def agreement_report(result: AgreementResult) -> Report:
@@ -128,7 +128,7 @@ def difference_table(result: AgreementResult) -> Table:
     shown = [
         row
         for row in result.differences
-        if len(result.differences) <= MANY_PAIRS or row.p_adjusted < 0.05
+        if len(result.differences) <= MAX_PAIRS_ALL_SHOWN or row.p_adjusted < 0.05
     ]
     several = len({(row.question, row.coefficient) for row in result.differences}) > 1
     rows = [
@@ -151,7 +151,7 @@ def difference_table(result: AgreementResult) -> Table:
     ]
     if any(row.metric.startswith("length-only") and row.value < 0 for row in result.agreement):
         notes.append("Where shorter is better, length-only is turned round before it is compared.")
-    if any(row.test in EXCHANGES_SEGMENTS for row in result.differences):
+    if any(row.test in SEGMENT_EXCHANGING_TESTS for row in result.differences):
         notes.append(
             "This test takes a metric's errors on different segments for independent; where a system "
             "draws the same error again and again, it finds differences too often."

@@ -16,8 +16,8 @@ CSV_COLUMNS = (
     "predictor", "coefficient", "standard_error", "low", "high", "t", "p_value",
     "variance_inflation",
 )  # fmt: skip
-SHOWN_OUTLIERS = 10
-UNSEEN: dict[LeftOutGroup, str] = {
+MAX_OUTLIERS_SHOWN = 10
+UNSEEN_UNITS: dict[LeftOutGroup, str] = {
     "sentence": "sentences",
     "item": "items",
     "system": "systems",
@@ -125,7 +125,7 @@ def _outlier_table(result: Fit) -> list[Table]:
             number(one.studentized, 2),
             number(one.cooks_distance, 2),
         ]
-        for one in result.outliers[:SHOWN_OUTLIERS]
+        for one in result.outliers[:MAX_OUTLIERS_SHOWN]
     ]
     hidden = len(result.outliers) - len(rows)
     return [
@@ -174,7 +174,7 @@ def unseen_table(result: Fit) -> Table:
         columns=["unseen", "r", "95% interval", "p", "folds", "holds for"],
         rows=[
             [
-                UNSEEN[one.left_out],
+                UNSEEN_UNITS[one.left_out],
                 number(one.r, 3),
                 _interval(one.low, one.high, 3),
                 p_text(one.p_value),
@@ -186,7 +186,7 @@ def unseen_table(result: Fit) -> Table:
         title="How well the metric predicts judgments that it was not fitted to",
         notes=[
             *(
-                f"Unseen {UNSEEN[one.left_out]}: {one.note}."
+                f"Unseen {UNSEEN_UNITS[one.left_out]}: {one.note}."
                 for one in result.cross_validation
                 if one.note
             ),
@@ -202,7 +202,7 @@ def _verdict(result: Fit) -> list[str]:
     if one.single is None or math.isnan(one.r) or math.isnan(one.single.r):
         return []
     return [
-        f"Unseen {UNSEEN[asked]}: the best single predictor ({', '.join(one.single.predictors)}) "
+        f"Unseen {UNSEEN_UNITS[asked]}: the best single predictor ({', '.join(one.single.predictors)}) "
         f"reaches r = {number(one.single.r, 3)}, the metric {number(one.r, 3)}. "
         f"{_gain(one, one.single)}"
     ]

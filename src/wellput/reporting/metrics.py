@@ -10,8 +10,8 @@ from wellput.metrics.catalog import MetricDetails, MetricList
 from wellput.reporting.table import Report, Table
 
 COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
-NARROW = ("metric", "better", "needs", "about")
-WIDE = 200
+NARROW_COLUMNS = ("metric", "better", "needs", "about")
+MIN_WIDTH_FOR_ALL = 200
 """Columns of text from which on a terminal shows options and papers too."""
 
 
@@ -21,8 +21,8 @@ def metrics_report(listed: MetricList, *, width: int | None = None) -> Report:
     if listed.details is not None:
         tables = _one_metric(records[0], listed.details)
         return Report(tables, listed.values(), COLUMNS, records)
-    is_narrow = width is not None and width < WIDE
-    columns = NARROW if is_narrow else COLUMNS
+    is_narrow = width is not None and width < MIN_WIDTH_FOR_ALL
+    columns = NARROW_COLUMNS if is_narrow else COLUMNS
     table = Table(
         columns,
         [[record[column] for column in columns] for record in records],

@@ -16,8 +16,7 @@ from wellput.io import replacing
 from wellput.io.files import PathLike
 from wellput.reporting.html.charts import Chart, altair
 from wellput.reporting.html.contents import agreement_rows, score_rows
-from wellput.reporting.html.people_charts import agreement_chart, preferences_chart
-from wellput.reporting.html.score_charts import forest_chart
+from wellput.reporting.html.report_charts import agreement_chart, forest_chart, preferences_chart
 from wellput.reporting.table import Format, Table, render
 
 
@@ -26,7 +25,7 @@ def text_of(result: Result) -> str:
     return render(result.report(), "table")
 
 
-FORMATS: dict[str, Format] = {
+SUFFIX_FORMATS: dict[str, Format] = {
     ".json": "json",
     ".csv": "csv",
     ".tex": "latex",
@@ -36,7 +35,7 @@ FORMATS: dict[str, Format] = {
 
 def save(result: Result, path: PathLike) -> None:
     """Writes the result in the format that the suffix names."""
-    text = render(result.report(), FORMATS.get(Path(path).suffix, "table"))
+    text = render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table"))
     with replacing(path) as file:
         file.write(text.encode(errors="backslashreplace"))
 

@@ -1,10 +1,15 @@
-"""Whom people prefer, as a table: systems best first, and how far each is behind the first."""
+"""Whom people prefer, as a table: systems best first, and how far each is behind the first.
+
+`board_table` has the metrics beside the people, in one screenful of 80 columns: what `wellput demo`
+shows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from wellput.agreement.orders import MetricOrder, order_sentence
+from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
 from wellput.agreement.ranking import (
     ESTIMATE_HEADINGS,
     RankedSystem,
@@ -16,7 +21,8 @@ from wellput.agreement.ranking import (
     shown_share,
     winner_sentence,
 )
-from wellput.reporting.table import Table, p_text
+from wellput.reporting.score import CSV_COLUMNS
+from wellput.reporting.table import Report, Table, number, p_text
 
 
 def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = ()) -> list[Table]:
@@ -65,7 +71,7 @@ def ranking_table(
 
 def _notes(ranking: Ranking, orders: Sequence[MetricOrder], *, is_final: bool) -> list[str]:
     if not is_final:
-        return [EARLY]
+        return [NOT_FINAL_NOTE]
     sentences = [winner_sentence(ranking), order_sentence(orders, ranking)]
     judges = "1 judge" if ranking.n_judges == 1 else f"{ranking.n_judges} judges"
     items = "1 item" if ranking.n_items == 1 else f"{ranking.n_items} items"
@@ -75,7 +81,7 @@ def _notes(ranking: Ranking, orders: Sequence[MetricOrder], *, is_final: bool) -
     ]
 
 
-EARLY = (
+NOT_FINAL_NOTE = (
     "Judges are still at work: these figures will change. Say who won when the study is done: whoever "
     "stops as soon as it looks good finds a winner by chance."
 )
@@ -101,3 +107,54 @@ def _gap(system: str, difference: SystemDifference | None, model: RankingModel) 
         sign = 1 if difference.systems[0] == system else -1
         return [shown_share(sign * difference.delta), p_text(difference.p_adjusted)]
     return [shown_estimate(abs(difference.delta), model), p_text(difference.p_adjusted)]
+
+
+MIN_MARKED_RANKS = 2
+
+
+def demo_report(shown: Any) -> Report:
+    """People and metrics side by side, and what that means."""
+    (ranking,) = shown.agreement.ranking
+    table = board_table(ranking, shown.agreement.orders)
+    return Report([table], shown.values(), CSV_COLUMNS, shown.records())
+
+
+def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
+    """Systems in people's order, with the score and the rank that each metric gives them."""
+    rows = [
+        [
+            row.system,
+            _with_interval(row),
+            *(_board_cell(row, order) for order in orders),
+        ]
+        for row in ranking.systems
+    ]
+    rows.append(["pairs right", "", *(f"{o.agreeing} of {o.pairs}" for o in orders)])
+    return Table(
+        columns=["system", "people", *(order.metric for order in orders)],
+        rows=rows,
+        title=f"Whom do people prefer, and do the metrics see it? {ranking.question}",
+        notes=[
+            f"people: {ESTIMATE_HEADINGS[ranking.model]} [95% interval]. (1): ranked first. ▲ ▼: "
+            f"{MIN_MARKED_RANKS} or more ranks above or below where people put it.",
+            "",
+            winner_sentence(ranking),
+            order_sentence(orders, ranking),
+        ],
+    )
+
+
+def _with_interval(row: RankedSystem) -> str:
+    if row.low is None or row.high is None:
+        return number(row.estimate, 1)
+    return f"{number(row.estimate, 1)} [{number(row.low, 1)}, {number(row.high, 1)}]"
+
+
+def _board_cell(row: RankedSystem, order: MetricOrder) -> str:
+    if row.system not in order.systems:
+        return "–"
+    place = order.systems.index(row.system)
+    score = order.scores[place]
+    places = misplaced(row, order)
+    mark = "" if abs(places) < MIN_MARKED_RANKS else "▲" if places > 0 else "▼"
+    return f"{number(score, 1 if abs(score) >= 10 else 2)} ({place + 1}){mark}"

@@ -9,20 +9,20 @@ from wellput.core.run import CIRCUMSTANCES, Run, RunList, RunScore
 from wellput.engine.runs import RunChanges, ScoreChange
 from wellput.reporting.table import Report, Table, number, p_text
 
-COLUMNS = (
+RUN_COLUMNS = (
     "run", "time", *CIRCUMSTANCES, "system", "metric", "score", "low", "high", "baseline", "delta",
     "p_value", "n", "undefined", "data", "outputs", "signature",
 )  # fmt: skip
-CHANGE = (
+CHANGE_COLUMNS = (
     "metric", "system_before", "system_after", "before", "after", "delta", "comparable", "obstacles",
     "cautions", "same_outputs", "intervals_overlap",
 )  # fmt: skip
 
-NO_TEST = (
+NO_TEST_NOTE = (
     "Whether a difference is real cannot be known from two scores: it takes the outputs of both, "
     "scored in one run, with a baseline."
 )
-OVERLAP = "Intervals apart: hardly chance. Intervals that overlap leave it open."
+OVERLAP_NOTE = "Intervals apart: hardly chance. Intervals that overlap leave it open."
 
 
 def list_report(listed: RunList) -> Report:
@@ -51,7 +51,7 @@ def list_report(listed: RunList) -> Report:
         is_prose=True,
         caption="Stored runs",
     )
-    return Report([table], listed.values(), COLUMNS, listed.records())
+    return Report([table], listed.values(), RUN_COLUMNS, listed.records())
 
 
 def _count(shown: int, total: int) -> str:
@@ -108,7 +108,7 @@ def show_report(run: Run) -> Report:
         title=f"Run {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC",
         notes=[*_circumstances(run), *_pair_notes(run), *_signatures(run)],
     )
-    return Report([table], run.values(), COLUMNS, run.records())
+    return Report([table], run.values(), RUN_COLUMNS, run.records())
 
 
 def _interval(score: RunScore, digits: int) -> str:
@@ -170,9 +170,9 @@ def diff_report(found: RunChanges) -> Report:
     notes += _only(found.only_before, before) + _only(found.only_after, after)
     open_ones = [c for c in found.changes if c.is_comparable and not c.has_same_outputs]
     if open_ones:
-        notes.append(NO_TEST)
+        notes.append(NO_TEST_NOTE)
     if any(change.intervals_overlap is not None for change in open_ones):
-        notes.append(OVERLAP)
+        notes.append(OVERLAP_NOTE)
     if not found.changes:
         notes.append("No system and metric is in both. Pair systems with rename='OLD=NEW'.")
     table = Table(
@@ -186,7 +186,7 @@ def diff_report(found: RunChanges) -> Report:
         {**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
         for r in found.records()
     ]
-    return Report([table], found.values(), CHANGE, records)
+    return Report([table], found.values(), CHANGE_COLUMNS, records)
 
 
 def _change_row(change: ScoreChange) -> list[str]:

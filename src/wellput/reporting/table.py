@@ -1,7 +1,8 @@
 """The nouns `Table`, cells as they are shown, and `Report`, what a command has to say; and the five
 ways of writing a report.
 
-CSV and JSON are for programs: they get the values themselves, not the shown cells.
+CSV and JSON are for programs: they get the values themselves, not the shown cells. On a terminal drawn
+alignments are folded to its width.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal, get_args
 
 from wellput.core.result import plain
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
-WIDE = 120
+DEFAULT_WIDTH = 120
 """Columns of text to lay tables out for where the width of the terminal is not known."""
-UNLIMITED = 100_000
+UNLIMITED_WIDTH = 100_000
 """The width for files and pipes: no line is folded."""
 
 
@@ -55,7 +57,7 @@ class Table:
 
     def fitting(self, width: int | None) -> Table:
         """The table, or the turned one where that is narrower and the table too wide."""
-        is_wide = self.width > (width or WIDE)
+        is_wide = self.width > (width or DEFAULT_WIDTH)
         is_better = self.turned is not None and self.turned.width < self.width
         return self.turned if self.turned is not None and is_wide and is_better else self
 
@@ -104,8 +106,6 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
         return as_markdown(tables)
     text = report.before + as_terminal(tables, width=width, color=color)
     if report.drawings:
-        from wellput.reporting.drawings import fold_drawing
-
         text += "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
     return text
 
@@ -120,7 +120,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
     target = io.StringIO()
     console = Console(
         file=target,
-        width=width or UNLIMITED,
+        width=width or UNLIMITED_WIDTH,
         force_terminal=color,
         color_system="standard" if color else None,
     )
@@ -313,3 +313,48 @@ def relation(value: float | None, *, is_bound: bool = False) -> str:
     """
     text = p_text(value, is_bound=is_bound)
     return text if text.startswith(("<", "≤")) else f"= {text}"
+
+
+DRAWING_HEADING = "reference"
+DRAWING_MARGIN = 11
+"""Where the words of a drawing begin, behind `reference` and `output`."""
+
+
+def fold_drawing(text: str, width: int | None) -> str:
+    """The three lines of an alignment as blocks of three that fit the width, cut between words.
+
+    What follows the three lines, and text that is no drawing, is left as it is.
+
+    >>> print(fold_drawing("reference  a cat sat\\n           . .   d\\noutput     a cat", 18))
+    reference  a cat
+               . .
+    output     a cat
+    <BLANKLINE>
+    reference  sat
+               d
+    output
+    """
+    lines = text.split("\n")
+    if width is None or not text.startswith(DRAWING_HEADING) or len(lines) < 3:
+        return text
+    drawing, rest = lines[:3], lines[3:]
+    columns = ["".join(column) for column in zip_longest(*drawing, fillvalue=" ")][DRAWING_MARGIN:]
+    blocks: list[str] = []
+    while columns:
+        end = _cut_between_words(columns, max(width - DRAWING_MARGIN, 1))
+        for row, line in enumerate(drawing):
+            words = "".join(column[row] for column in columns[:end])
+            blocks.append((line[:DRAWING_MARGIN].ljust(DRAWING_MARGIN) + words).rstrip())
+        columns = columns[end + 1 :]
+        if columns:
+            blocks.append("")
+    return "\n".join([*blocks, *rest])
+
+
+def _cut_between_words(columns: list[str], room: int) -> int:
+    """The last blank column within the room; the first one behind it where a word is longer."""
+    if len(columns) <= room:
+        return len(columns)
+    blanks = [place for place, column in enumerate(columns) if not column.strip()]
+    within = [place for place in blanks if place <= room]
+    return within[-1] if within else next(iter(blanks), len(columns))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from wellput.language.parsers import TaggingParser
     from wellput.language.tree_model import TreeModel
 
-LEVEL = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
-FILE = ("file", "about", "bytes", "sha256", "licence", "is_new")
-FEATURE = ("file", "feature", "weight")
-PARSED = ("xpos", "upos", "lemma", "uas", "las")
+NGRAM_COLUMNS = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
+FILE_COLUMNS = ("file", "about", "bytes", "sha256", "licence", "is_new")
+FEATURE_COLUMNS = ("file", "feature", "weight")
+PARSER_COLUMNS = ("xpos", "upos", "lemma", "uas", "las")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +48,8 @@ class NgramTraining(Result):
         """A record for each length of n-grams."""
         levels = enumerate(zip(self.model.sizes, self.discounts, strict=True), 1)
         return [
-            dict(zip(LEVEL, (n, size, *discounts), strict=True)) for n, (size, discounts) in levels
+            dict(zip(NGRAM_COLUMNS, (n, size, *discounts), strict=True))
+            for n, (size, discounts) in levels
         ]
 
     def values(self) -> dict[str, Any]:
@@ -69,13 +70,13 @@ def ngram_report(made: NgramTraining) -> Report:
             [
                 str(level["length"]),
                 f"{level['ngrams']:,}",
-                *(f"{level[name]:.3f}" for name in LEVEL[2:]),
+                *(f"{level[name]:.3f}" for name in NGRAM_COLUMNS[2:]),
             ]
             for level in made.records()
         ],
         notes=[f"From {made.words:,} words on {made.lines:,} lines."],
     )
-    return Report([table], made.values(), LEVEL, made.records())
+    return Report([table], made.values(), NGRAM_COLUMNS, made.records())
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +126,7 @@ def english_report(made: EnglishTraining) -> Report:
         notes=[f"{sum(card.bytes for card in made.cards) / 1e6:.1f} MB in all."],
         is_prose=True,
     )
-    return Report([table], made.values(), FILE, made.records())
+    return Report([table], made.values(), FILE_COLUMNS, made.records())
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,11 +159,11 @@ def fluency_report(made: FluencyTraining) -> Report:
     """A row per feature."""
     records = made.records()
     table = Table(
-        FEATURE,
+        FEATURE_COLUMNS,
         [[record["file"], record["feature"], f"{record['weight']:.3f}"] for record in records],
         notes=[f"From {made.real:,} real sentences and {made.source:,} to make worse ones from."],
     )
-    return Report([table], made.values(), FEATURE, records)
+    return Report([table], made.values(), FEATURE_COLUMNS, records)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +187,7 @@ class ParserTraining(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One record: the share of words that are right, by what was measured."""
-        return [{name: self.scores.get(name) for name in PARSED}]
+        return [{name: self.scores.get(name) for name in PARSER_COLUMNS}]
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput train parser`."""
@@ -196,7 +197,7 @@ class ParserTraining(Result):
 def parser_report(made: ParserTraining) -> Report:
     """What was measured, in percent of words."""
     scores = made.scores
-    cells = [f"{100 * scores[name]:.2f}" if name in scores else "–" for name in PARSED]
+    cells = [f"{100 * scores[name]:.2f}" if name in scores else "–" for name in PARSER_COLUMNS]
     notes = [f"From {made.trees:,} trees."]
     if scores:
         notes.append(
@@ -204,7 +205,7 @@ def parser_report(made: ParserTraining) -> Report:
             "included: tags, lemmas, heads (UAS), heads with universal relations (LAS)."
         )
     table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
-    return Report([table], made.values(), PARSED, made.records())
+    return Report([table], made.values(), PARSER_COLUMNS, made.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

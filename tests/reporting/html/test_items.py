@@ -12,15 +12,18 @@ from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
 from wellput.metrics.alignments import aligned, origins
-from wellput.reporting.html.alignments import (
+from wellput.reporting.html.items import (
     GLUE,
+    _percentiles,
+    _rounded,
+    _shown,
     drawn_alignments,
     drawn_tree,
     drawn_treelets,
+    explorer_items,
     travelling,
 )
-from wellput.reporting.html.items import _percentiles, _rounded, _shown, explorer_items
-from wellput.reporting.html.sample import draw_sample, usual_metrics
+from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 
 
 def batch(output: str, *references: str) -> Batch:
@@ -189,9 +192,9 @@ def test_items_without_references_are_shown_without_alignments() -> None:
 
 def test_the_usual_metrics_where_some_items_lack_references() -> None:
     bare = Item("i0", {"A": "a", "B": "b", "C": "c"})
-    mixed = draw_sample(EvalSet([bare, *small_evalset()]), size=5, seed=1)
+    mixed = draw_shown_items(EvalSet([bare, *small_evalset()]), size=5, seed=1)
     assert usual_metrics(mixed, has_judgments=False) == ["bleu,chrf,ter,ssa,gsa,sta,gta,quality"]
     alone = EvalSet([Item("i0", {"D": "a"}), *small_evalset()])  # D has nothing to compare with
-    assert usual_metrics(draw_sample(alone, size=5, seed=1), has_judgments=False) == [
+    assert usual_metrics(draw_shown_items(alone, size=5, seed=1), has_judgments=False) == [
         "length,ttr,distinct"
     ]

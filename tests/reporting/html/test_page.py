@@ -17,11 +17,11 @@ from tests.reporting.html.evaluations import HOSTILE, small_evaluation
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
+from wellput.reporting.html.answer import headline, likeness
 from wellput.reporting.html.charts import altair
 from wellput.reporting.html.contents import score_rows, sections_of
 from wellput.reporting.html.page import chart_library, content_policy, embedded_json, report_page
-from wellput.reporting.html.sample import draw_sample, usual_metrics
-from wellput.reporting.html.verdict import headline, likeness
+from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 
 
 def data_of(page: str) -> Any:
@@ -81,13 +81,13 @@ def test_a_page_asks_for_nothing() -> None:
 
 def test_a_sample_takes_judged_items_first_and_keeps_their_order() -> None:
     evalset = EvalSet.of({"A": [str(n) for n in range(50)]}, [str(n) for n in range(50)])
-    sample = draw_sample(evalset, size=10, seed=1, first={"7", "33"})
+    sample = draw_shown_items(evalset, size=10, seed=1, first={"7", "33"})
     assert len(sample.items) == 10 and sample.total == 50 and not sample.is_whole
     assert {"7", "33"} <= {item.id for item in sample.items}
     assert list(sample.places) == sorted(sample.places)
     assert [evalset.items[place] for place in sample.places] == list(sample.items)
-    assert sample == draw_sample(evalset, size=10, seed=1, first={"7", "33"})
-    assert sample != draw_sample(evalset, size=10, seed=2, first={"7", "33"})
+    assert sample == draw_shown_items(evalset, size=10, seed=1, first={"7", "33"})
+    assert sample != draw_shown_items(evalset, size=10, seed=2, first={"7", "33"})
 
 
 def test_a_sampled_report_scores_all_items() -> None:
@@ -98,7 +98,7 @@ def test_a_sampled_report_scores_all_items() -> None:
 
 def test_the_usual_metrics_are_those_that_the_items_allow() -> None:
     def usual(item: Item, *, has_judgments: bool = False) -> object:
-        sample = draw_sample(EvalSet([item]), size=1, seed=1)
+        sample = draw_shown_items(EvalSet([item]), size=1, seed=1)
         (metrics,) = usual_metrics(sample, has_judgments=has_judgments)
         return metrics
 

@@ -20,7 +20,7 @@ class DegradedSentences(Result):
     """`outputs` has the sentences of each system; `sizes` the words in a sequence, of the systems made
     of sequences."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.degrade:degrade_report"
+    presented_by: ClassVar[str] = "wellput.reporting.language:degrade_report"
 
     outputs: Mapping[str, Sequence[str]]
     sizes: Mapping[str, int]

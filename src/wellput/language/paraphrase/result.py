@@ -17,7 +17,7 @@ class ParaphraseResult(Result):
     """`evalset` has the new references; it is in memory unless it was written to a file. With `explain`
     every substitution is shown, otherwise how many there are."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.paraphrase:paraphrase_report"
+    presented_by: ClassVar[str] = "wellput.reporting.language:paraphrase_report"
 
     evalset: EvalSource
     substitutions: tuple[Substitution, ...]

@@ -1,7 +1,8 @@
-"""The noun `Answer`: what a report says first, in two sentences and one picture for each question.
+"""The noun `ReportAnswer`: what a report says first, in two sentences and one picture a question.
 
 With judgments the picture has the systems in people's order with their estimates, and beside them
-the rank that each metric gives every system. Without any it has the systems under each metric.
+the rank that each metric gives every system. Without any it has the systems under each metric, and
+`headline` says which scores best and whether its lead is real.
 """
 
 from __future__ import annotations
@@ -9,23 +10,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
-from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
+from wellput.agreement.orders import MetricOrder, is_sentinel, misplaced, order_sentence
 from wellput.agreement.ranking import ESTIMATE_HEADINGS, RankedSystem, Ranking, winner_sentence
 from wellput.agreement.result import AgreementResult
+from wellput.core.counted import counted
+from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
-from wellput.reporting.html.verdict import best_first, headline, ranking_metrics
+from wellput.metrics.accuracy import GenerationStringAccuracy
+from wellput.metrics.alignments import aligned
 from wellput.reporting.ranking import ranking_table, shown_rank
+from wellput.reporting.score import all_of
 from wellput.reporting.table import Table
 
 NOBODY_ASKED = "No people were asked: whether they would agree with the metrics is not known."
-WHOLE_SCALE_FROM = 0.3
+MIN_SHARE_OF_SCALE = 0.3
 """The share of a rating scale that the systems' intervals must cover for the axis to show all of it."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReportAnswer:
     """`picture` is what the page draws, by people's order or under the metrics."""
 
     sentences: Sequence[str]
@@ -49,7 +55,7 @@ def answers_of(
     result: ScoreResult,
     agreement: AgreementResult | None,
     scales: Mapping[str, tuple[float, float]],
-) -> list[Answer]:
+) -> list[ReportAnswer]:
     """An answer for each question that people were asked; one about the metrics where none was.
     `scales` are the lowest and the highest rating given to each question."""
     rankings = () if agreement is None else agreement.ranking
@@ -81,7 +87,7 @@ def _by_people(
     scale: tuple[float, float],
     *,
     is_named: bool,
-) -> Answer:
+) -> ReportAnswer:
     whole = scale if ranking.model == "mean" else (0.0, 1.0)
     domain = shown_range(ranking.systems, whole)
     picture = {
@@ -107,13 +113,13 @@ def _by_people(
                 "metric": order.metric,
                 "agreeing": order.agreeing,
                 "pairs": order.pairs,
-                "cells": [_cell(row, order) for row in ranking.systems],
+                "cells": [_rank_cell(row, order) for row in ranking.systems],
             }
             for order in sorted(orders, key=lambda order: -order.agreeing / max(order.pairs, 1))
         ],
     }
     sentences = [winner_sentence(ranking, with_question=is_named), order_sentence(orders, ranking)]
-    return Answer(
+    return ReportAnswer(
         [sentence for sentence in sentences if sentence],
         picture,
         ranking.question,
@@ -122,7 +128,7 @@ def _by_people(
     )
 
 
-def _cell(row: RankedSystem, order: MetricOrder) -> dict[str, Any] | None:
+def _rank_cell(row: RankedSystem, order: MetricOrder) -> dict[str, Any] | None:
     """The system's rank and score under the metric, how far that is from the ranks that people leave
     open, and the systems that it stands `above` or `below` although people see it the other way; None
     where the metric has no score for it."""
@@ -158,7 +164,7 @@ def _notes(
     return notes
 
 
-def _by_metrics(result: ScoreResult) -> Answer:
+def _by_metrics(result: ScoreResult) -> ReportAnswer:
     systems = _by_mean_rank(result)
     metrics = ranking_metrics(result) or list(result.metrics)
     picture = {
@@ -166,7 +172,7 @@ def _by_metrics(result: ScoreResult) -> Answer:
         "systems": [{"system": system} for system in systems],
         "metrics": [_metric_column(result, metric, systems) for metric in metrics],
     }
-    return Answer([headline(result), NOBODY_ASKED], picture)
+    return ReportAnswer([headline(result), NOBODY_ASKED], picture)
 
 
 def _metric_column(result: ScoreResult, metric: str, systems: Sequence[str]) -> dict[str, Any]:
@@ -205,6 +211,99 @@ def shown_range(systems: Sequence[RankedSystem], scale: tuple[float, float]) -> 
         if end is not None and math.isfinite(end)
     ]
     low, high = min(ends), max(ends)
-    if high == low or high - low >= WHOLE_SCALE_FROM * (scale[1] - scale[0]):
+    if high == low or high - low >= MIN_SHARE_OF_SCALE * (scale[1] - scale[0]):
         return scale
     return max(low, scale[0]), min(high, scale[1])
+
+
+def headline(result: ScoreResult) -> str:
+    """Which system scores best under how many metrics, and whether its lead is real."""
+    metrics = ranking_metrics(result)
+    if len(result.systems) < 2 or not metrics:
+        counts = counted(len(result.systems), "system"), counted(len(result.metrics), "metric")
+        return f"{counts[0]} under {counts[1]}."
+    winners: dict[str, list[str]] = {}
+    real: dict[str, list[str]] = {}
+    for metric in metrics:
+        order = best_first(result, metric)
+        if len(order) > 1 and _value(result, order[0], metric) == _value(result, order[1], metric):
+            continue
+        if order:
+            winners.setdefault(order[0], []).append(metric)
+        if len(order) > 1 and _is_real(result, metric, order[0], order[1]):
+            real.setdefault(order[0], []).append(metric)
+    if not winners:
+        return "No system is ahead under any metric."
+    parts = [
+        f"{system} scores best under {_which(won, metrics)}; {_lead(won, real.get(system, []))}"
+        for system, won in sorted(winners.items(), key=lambda entry: -len(entry[1]))
+    ]
+    return ". ".join(parts) + "."
+
+
+def likeness(items: Sequence[Item]) -> str:
+    """How alike the references of an item are, where there are several."""
+    several = [item.references for item in items if len(item.references) > 1]
+    if not several:
+        return ""
+    metric = GenerationStringAccuracy()
+    identical = sum(len(set(references)) == 1 for references in several)
+    apart: list[float] = []
+    for references in several:
+        for one, other in combinations([metric.tokens(text) for text in references], 2):
+            steps = aligned(one, other, metric.costs, with_moves=False)
+            apart.append(sum(step.mark != "." for step in steps))
+    distance = f"{sum(apart) / len(apart):.1f} words apart on average"
+    if len(several) == 1:
+        return f"1 item has several references: two of them are {distance}."
+    return (
+        f"{len(several):,} items have several references: they are identical in "
+        f"{identical / len(several):.0%} of them, and two references of an item are {distance}."
+    )
+
+
+def ranking_metrics(result: ScoreResult) -> list[str]:
+    """The metrics that say which of two systems is better."""
+    return [
+        name
+        for name in result.metrics
+        if result.higher_is_better[name] is not None and not is_sentinel(name)
+    ]
+
+
+def best_first(result: ScoreResult, metric: str) -> list[str]:
+    """The systems that have a score, in the metric's order."""
+    known = [s for s in result.systems if not math.isnan(_value(result, s, metric))]
+    is_better = result.higher_is_better[metric]
+    return sorted(known, key=lambda s: _value(result, s, metric) * (-1 if is_better else 1))
+
+
+def _value(result: ScoreResult, system: str, metric: str) -> float:
+    return result[system, metric].score
+
+
+def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
+    return any(
+        result.is_shown(pair.p_adjusted, pair.n)
+        for pair in result.comparisons
+        if pair.metric == metric and {pair.a, pair.b} == {a, b}
+    )
+
+
+def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
+    if len(won) == len(metrics):
+        return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
+    if len(won) > 4:
+        return f"{len(won)} of {counted(len(metrics), 'metric')}"
+    return f"{', '.join(won)} ({len(won)} of {counted(len(metrics), 'metric')})"
+
+
+def _lead(won: Sequence[str], real: Sequence[str]) -> str:
+    """Whether its lead over the next best, which chance may give, is real."""
+    if len(real) == len(won):
+        return "its lead over the next best is real" + (" under each" if len(won) > 1 else "")
+    if not real:
+        return "its lead over the next best may be chance"
+    return (
+        f"its lead over the next best is real under {', '.join(real)}, and may be chance elsewhere"
+    )

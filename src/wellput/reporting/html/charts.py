@@ -19,10 +19,10 @@ BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, YELLOW, GRAY = (
 )  # fmt: skip
 """Okabe and Ito's, with a yellow dark enough for a white ground, and a gray for black."""
 
-SYSTEMS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GRAY)
+SYSTEM_COLORS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GRAY)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
           "triangle-left")  # fmt: skip
-CLAIMS = {
+CLAIM_MARKS = {
     "baseline": (GRAY, "diamond"),
     "better": (BLUE, "triangle-up"),
     "worse": (VERMILION, "triangle-down"),
@@ -30,7 +30,7 @@ CLAIMS = {
     "no difference shown": (GRAY, "circle"),
     "not tested": (GRAY, "cross"),
 }
-WIDTH = 950
+CHART_WIDTH = 950
 MAX_SYSTEMS_IN_A_PANEL = 6
 """Points of more systems cannot be told apart by shape and color."""
 PANEL_WIDTH = 148
@@ -128,14 +128,14 @@ def scatter_spec(
         facet = alt.Facet("system:N", sort=list(systems), title=None, header=_panel_title(alt))
         chart = sized.facet(data=alt.NamedData("rows"), facet=facet, columns=6)
     else:
-        chart = layered.properties(width=WIDTH, height=380)
+        chart = layered.properties(width=CHART_WIDTH, height=380)
     spec: dict[str, Any] = chart.to_dict(validate=False)
     return spec
 
 
 def _system_marks(alt: Any, systems: Sequence[str]) -> dict[str, Any]:
     shown = list(systems)
-    colors = alt.Scale(domain=shown, range=list(SYSTEMS[: len(shown)]))
+    colors = alt.Scale(domain=shown, range=list(SYSTEM_COLORS[: len(shown)]))
     shapes = alt.Scale(domain=shown, range=list(SHAPES[: len(shown)]))
     legend = alt.Legend(title=None, orient="top", labelLimit=160, symbolSize=90)
     return {

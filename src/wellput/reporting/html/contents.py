@@ -1,28 +1,45 @@
-"""The nouns `Evaluation`, all that a report is made from, and `Section`, what the page shows of it."""
+"""The nouns `Evaluation`, all that a report is made from, and `Section`, what the page shows of it.
+
+`evaluate` makes an evaluation from items and judgments; `sections_of` cuts it into sections.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import oriented
+from wellput.agreement.exclusions import known_answers, without_excluded
 from wellput.agreement.orders import is_sentinel
+from wellput.agreement.panel import KnownNames
+from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import Agreement, AgreementResult
-from wellput.core.metric import Floats, Metric
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Floats, GivesMetric, Metric
+from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.score import Score
+from wellput.core.source import EvalSource
 from wellput.engine.result import ScoreResult
+from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
+from wellput.metrics.registry import create_all
 from wellput.reporting.agree import tables_of
-from wellput.reporting.html import people_charts, score_charts
-from wellput.reporting.html.answer import Answer, answers_of, system_order
+from wellput.reporting.html import report_charts
+from wellput.reporting.html.answer import ReportAnswer, answers_of, likeness, system_order
 from wellput.reporting.html.charts import Chart
 from wellput.reporting.html.pairs import PairMatrix, pair_matrix
-from wellput.reporting.html.people import People, regression_line
-from wellput.reporting.html.sample import Sample
-from wellput.reporting.html.verdict import likeness
+from wellput.reporting.html.people import (
+    People,
+    people_of_choices,
+    people_of_ratings,
+    regression_line,
+)
+from wellput.reporting.html.shown_items import ShownItems, draw_shown_items, usual_metrics
 from wellput.reporting.score import few_items, score_table
 from wellput.reporting.table import Table, p_text
 
@@ -34,12 +51,12 @@ class Evaluation:
     title: str
     result: ScoreResult
     metrics: Sequence[Metric]
-    sample: Sample
+    sample: ShownItems
     agreement: AgreementResult | None = None
     people: People | None = None
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[ReportAnswer]:
         """What the report says first."""
         scales = {} if self.people is None else self.people.scales
         return answers_of(self.result, self.agreement, scales)
@@ -91,7 +108,7 @@ def scores_section(evaluation: Evaluation) -> Section:
         "scores",
         "Systems under metrics",
         words=few_items(evaluation.result),
-        charts=[score_charts.forest_chart(rows)],
+        charts=[report_charts.forest_chart(rows)],
         tables=[score_table(ordered)],
     )
 
@@ -110,9 +127,9 @@ def people_sections(
     ratings, judges = [], []
     if agreement.agreement:
         rows = agreement_rows(agreement)
-        ratings.append(people_charts.agreement_chart(rows, questions))
+        ratings.append(report_charts.agreement_chart(rows, questions))
     ratings.append(
-        people_charts.people_chart(
+        report_charts.people_chart(
             evaluation.result.metrics,
             questions,
             evaluation.order,
@@ -126,16 +143,16 @@ def people_sections(
             for entry in agreement.preferences
             for row in entry["systems"]
         ]
-        judges.append(people_charts.preferences_chart(rows, questions))
+        judges.append(report_charts.preferences_chart(rows, questions))
     against = [
         {"question": summary.question, "judge": judge, "value": value}
         for summary in agreement.judges
         for judge, value in (summary.normalized or asdict(summary))["against_rest"].items()
     ]
     if against:
-        judges.append(people_charts.judges_chart(against, questions))
+        judges.append(report_charts.judges_chart(against, questions))
     later = replace(agreement, ranking=(), orders=())
-    tables = [_named(table, questions) for table in tables_of(later)]
+    tables = [_with_question(table, questions) for table in tables_of(later)]
     about_judges = [
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
     ]
@@ -155,7 +172,7 @@ def people_sections(
     ]
 
 
-def _named(table: Table, questions: Sequence[str]) -> Table:
+def _with_question(table: Table, questions: Sequence[str]) -> Table:
     """The table with the one question in its title, where it stands nowhere else: whoever simulates
     judges says so in the question."""
     if len(questions) != 1 or not table.title or "question" in table.columns:
@@ -174,7 +191,7 @@ def metrics_section(evaluation: Evaluation) -> Section:
             known = ~(np.isnan(scores[i]) | np.isnan(scores[j]))
             r = _pearson(scores[i][known], scores[j][known])
             rows.append({"metric": one, "other": other, "r": r, "n": int(known.sum())})
-    charts = [score_charts.correlations_chart(rows, names)] if len(names) > 1 else []
+    charts = [report_charts.correlations_chart(rows, names)] if len(names) > 1 else []
     if not evaluation.sample.has_displays:
         lengths, places = _lengths(evaluation.sample), list(evaluation.sample.places)
         lines = [
@@ -182,7 +199,7 @@ def metrics_section(evaluation: Evaluation) -> Section:
             for name, table in tables.items()
             if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
         ]
-        charts.append(score_charts.length_chart(names, evaluation.order, lines))
+        charts.append(report_charts.length_chart(names, evaluation.order, lines))
     words = [line for line in (likeness(evaluation.sample.items),) if line]
     return Section("metrics", "The metrics themselves", words=words, charts=charts)
 
@@ -262,7 +279,7 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     return rows
 
 
-def _lengths(sample: Sample) -> Floats:
+def _lengths(sample: ShownItems) -> Floats:
     """Words of each output, systems × items of the sample, NaN where there is none."""
     lengths = np.full((len(sample.systems), len(sample.items)), np.nan)
     for column, item in enumerate(sample.items):
@@ -276,3 +293,58 @@ def _pearson(x: Floats, y: Floats) -> float:
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
     return float(np.corrcoef(x, y)[0, 1])
+
+
+def evaluate(
+    source: EvalSource,
+    answers: Sequence[Judgment] | Sequence[Preference],
+    metrics: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],
+    *,
+    title: str,
+    baseline: str | None,
+    shown: int,
+    options: AgreementOptions,
+    on_phase: OnPhase = unheard_phase,
+) -> Evaluation:
+    """Scores with intervals and all pairs, agreement with the judges where there are any, and the
+    items to show. Without metrics, those that the items allow."""
+    uncertainty = options.uncertainty
+    judged = {answer.item for answer in answers}
+    on_items = on_phase("reading items")
+    sample = draw_shown_items(
+        source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
+    )
+    known = KnownNames(sample.systems, sample.found)
+    known_answers(answers, options.exclusions, known)  # before anything is scored
+    chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
+    has_pairs = len(sample.systems) > 1
+    inference = Inference(
+        has_intervals=True,
+        paired=DEFAULT_PAIRED_TEST if has_pairs else None,
+        baseline=baseline,
+        all_pairs=has_pairs,
+        resampling=Resampling(uncertainty.n_resamples, uncertainty.seed, uncertainty.threads),
+    )
+    result = score_source(
+        source,
+        chosen,
+        inference=inference,
+        plan=ScoringPlan(threads=uncertainty.threads),
+        on_phase=on_phase,
+    )
+    agreement = people = None
+    if answers and isinstance(answers[0], Preference):
+        on_phase("counting choices")
+        choices = cast("Sequence[Preference]", answers)
+        agreement = agree_on_preferences(
+            result.tables, choices, questions=options.questions, exclusions=options.exclusions
+        )
+        asked = {entry["question"] for entry in agreement.preferences}
+        kept, _ = without_excluded(choices, options.exclusions)
+        people = people_of_choices(result.tables, [c for c in kept if c.question in asked])
+    elif answers:
+        ratings = cast("Sequence[Judgment]", answers)
+        agreement = agree(result.tables, ratings, options, on_phase=on_phase)
+        on_phase("preparing charts")
+        people = people_of_ratings(result.tables, ratings, options)
+    return Evaluation(title, result, chosen, sample, agreement, people)

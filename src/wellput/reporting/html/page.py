@@ -1,4 +1,5 @@
-"""The page itself: one file with its style, scripts, charts and items inside.
+"""The noun `HtmlReport`: the page, one file with its style, scripts, charts and items inside, and what
+the terminal says of it.
 
 Nothing is fetched: a content security policy in the page forbids every request and every script but
 the two embedded. What users brought is data in the page, never markup: figures as JSON in which `<`
@@ -15,10 +16,11 @@ import json
 import math
 import resource
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, ClassVar
 
 from wellput import __version__
 from wellput.agreement.orders import is_sentinel
@@ -26,8 +28,14 @@ from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.counted import counted
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.result import Result
+from wellput.io import replacing
+from wellput.io.files import PathLike
+from wellput.reporting.html.answer import likeness
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
+from wellput.reporting.score import few_items
+from wellput.reporting.table import Report, Table
 
 SCRIPTS = (
     "dom.js",
@@ -39,8 +47,8 @@ SCRIPTS = (
     "explorer.js",
     "page.js",
 )
-LIBRARY = "window.vegaEmbed = vegaEmbed;"
-BUNDLING = 1 << 29
+LIBRARY_ENTRY = "window.vegaEmbed = vegaEmbed;"
+MIN_BYTES = 1 << 29
 """Bytes of address space for the engine that bundles the library: it took 240 MB on two cores, and
 has threads for all."""
 
@@ -131,7 +139,7 @@ def chart_library() -> str:
     except ImportError:
         raise MissingExtra("A report", "report") from None
     _check_address_space()
-    bundle: str = vl_convert.javascript_bundle(LIBRARY)
+    bundle: str = vl_convert.javascript_bundle(LIBRARY_ENTRY)
     return bundle.replace("</script", "<\\/script")
 
 
@@ -143,9 +151,9 @@ def _check_address_space() -> None:
     if limit == resource.RLIM_INFINITY or not sizes.exists():
         return
     left = limit - int(sizes.read_text().split()[0]) * resource.getpagesize()
-    if left < BUNDLING:
+    if left < MIN_BYTES:
         raise InputError(
-            f"The charts of a report take {BUNDLING >> 20} MB of address space, and the limit on it "
+            f"The charts of a report take {MIN_BYTES >> 20} MB of address space, and the limit on it "
             f"leaves {max(0, left) >> 20} MB. Raise it (ulimit -v), or limit memory itself instead."
         )
 
@@ -160,3 +168,74 @@ def _strict(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_strict(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True, repr=False)
+class HtmlReport(Result):
+    """`html` is the whole page, one file that needs nothing else."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.html.page:report_summary"
+
+    evaluation: Evaluation = field(repr=False)
+    html: str
+    path: PathLike | None = None
+
+    def save(self, path: PathLike) -> None:
+        """Writes the page."""
+        with replacing(path) as file:
+            file.write(self.html.encode(errors="backslashreplace"))
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: the file, its size, how many items there are and how many are shown."""
+        sample = self.evaluation.sample
+        return [
+            {
+                "file": None if self.path is None else str(self.path),
+                "bytes": len(self.html.encode(errors="backslashreplace")),
+                "items": sample.total,
+                "shown": len(sample.items),
+            }
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput report`: the file, and the figures of `score` and `agree`."""
+        agreement = self.evaluation.agreement
+        return {
+            **self.records()[0],
+            "score": self.evaluation.result.values(),
+            "agreement": None if agreement is None else agreement.values(),
+        }
+
+
+def report_summary(report: HtmlReport) -> Report:
+    """The answer in words, what is shown, and where it lies."""
+    evaluation = report.evaluation
+    sample, result = evaluation.sample, evaluation.result
+    record = report.records()[0]
+    shown = (
+        f"{sample.total:,} items"
+        if sample.is_whole
+        else (f"{len(sample.items):,} of {sample.total:,} items, drawn at random")
+    )
+    rows = [
+        ["file", record["file"] or "not written"],
+        ["size", f"{record['bytes'] / 1e6:.1f} MB"],
+        ["shows", shown],
+        ["systems", ", ".join(result.systems)],
+        ["metrics", ", ".join(result.metrics)],
+    ]
+    table = Table(
+        columns=["report", ""],
+        rows=rows,
+        notes=_in_words(evaluation),
+        is_prose=True,
+        caption="What the report shows",
+    )
+    return Report([table], report.values(), list(record), [record])
+
+
+def _in_words(evaluation: Evaluation) -> list[str]:
+    advice = evaluation.agreement.advice if evaluation.agreement else ()
+    lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
+    alike = likeness(evaluation.sample.items)
+    return [*lines, *few_items(evaluation.result), *advice, *([alike] if alike else [])]

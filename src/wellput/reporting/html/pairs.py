@@ -13,12 +13,12 @@ from typing import Any
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.ranking import Ranking
 from wellput.engine.result import ScoreResult
-from wellput.reporting.html.verdict import best_first
+from wellput.reporting.html.answer import best_first
 from wellput.reporting.table import p_text
 
 
 @dataclass(frozen=True)
-class Pair:
+class SystemPair:
     """`a` minus `b`. `ahead` is 1 where a is really better, −1 where b is, 0 where no difference is
     shown, None where they differ and neither is better."""
 
@@ -35,12 +35,12 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Scorer:
+class ScorerPairs:
     """A metric or a question, the systems best first under it, and its pairs."""
 
     name: str
     order: Sequence[str]
-    pairs: Sequence[Pair]
+    pairs: Sequence[SystemPair]
     metric: str | None = None
     question: str | None = None
 
@@ -50,7 +50,7 @@ class PairMatrix:
     """`order` is the order of systems in the whole report."""
 
     order: Sequence[str]
-    scorers: Sequence[Scorer]
+    scorers: Sequence[ScorerPairs]
 
     def to_dict(self) -> dict[str, Any]:
         """As the page gets it; systems are their places in `systems`."""
@@ -98,18 +98,18 @@ def pair_matrix(
     return PairMatrix(order, scorers)
 
 
-def _by_people(ranking: Ranking) -> Scorer:
+def _by_people(ranking: Ranking) -> ScorerPairs:
     pairs = [
-        Pair(*pair.systems, pair.delta, int(pair.is_real), pair.p_value, pair.p_adjusted)
+        SystemPair(*pair.systems, pair.delta, int(pair.is_real), pair.p_value, pair.p_adjusted)
         for pair in ranking.differences
     ]
     order = [row.system for row in ranking.systems]
-    return Scorer(f"people: {ranking.question}", order, pairs, question=ranking.question)
+    return ScorerPairs(f"people: {ranking.question}", order, pairs, question=ranking.question)
 
 
-def _by_metric(result: ScoreResult, metric: str) -> Scorer:
+def _by_metric(result: ScoreResult, metric: str) -> ScorerPairs:
     is_better = None if is_sentinel(metric) else result.higher_is_better[metric]
-    pairs: list[Pair] = []
+    pairs: list[SystemPair] = []
     for pair in result.comparisons:
         if pair.metric != metric:
             continue
@@ -117,7 +117,7 @@ def _by_metric(result: ScoreResult, metric: str) -> Scorer:
         if result.is_shown(pair.p_adjusted, pair.n):
             ahead = None if is_better is None else 1 if (pair.delta > 0) == is_better else -1
         pairs.append(
-            Pair(
+            SystemPair(
                 pair.a,
                 pair.b,
                 pair.delta,
@@ -130,4 +130,4 @@ def _by_metric(result: ScoreResult, metric: str) -> Scorer:
                 pair.p_is_bound,
             )
         )
-    return Scorer(metric, best_first(result, metric), pairs, metric=metric)
+    return ScorerPairs(metric, best_first(result, metric), pairs, metric=metric)

@@ -1,18 +1,26 @@
-"""Text to learn from: files with a sentence on each line, or sentences in memory."""
+"""What models are trained from: text, as files with a sentence on each line or as sentences in memory,
+and trees, as files in CoNLL-U or in memory; read in this process, or in parts on a Ray cluster.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
+from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.mapping import MapParts
 from wellput.core.progress import OnPhase
+from wellput.core.tree import Tree
+from wellput.engine.scoring_plan import Engine
+from wellput.io.conllu import read_trees
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
 
 if TYPE_CHECKING:
-    from wellput.core.mapping import MapParts
     from wellput.language.paraphrase.corpus_index import CorpusIndex
+
 
 Text: TypeAlias = PathLike | Sequence[str]
 """A file with a sentence on each line, or a list of sentences."""
@@ -41,7 +49,7 @@ def file_names(texts: Sequence[str | Sequence[str]], why: str) -> list[str]:
     return names
 
 
-def sentence_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str]]:
+def corpus_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str]]:
     """All sentences in lists. What cannot be read is refused at once."""
     sources = [InputFile(text) if isinstance(text, str) else text for text in texts]
     check_readable(*(source for source in sources if isinstance(source, InputFile)))
@@ -64,7 +72,7 @@ def corpus_index(
     [first, *others] = texts
     if isinstance(first, str) and first.endswith(INDEX_SUFFIX) and not others:
         return CorpusIndex.load(first)
-    blocks = sentence_blocks(texts)
+    blocks = corpus_blocks(texts)
     on_progress = on_phase("indexing sentences")
     if map_parts is None:
         return index_corpus(blocks, on_progress=on_progress)
@@ -72,3 +80,37 @@ def corpus_index(
 
     parts = text_parts(file_names(texts, "engine='ray'"))
     return index_parts(parts, map_parts=map_parts, on_progress=on_progress)
+
+
+Treebanks: TypeAlias = PathLike | Sequence[PathLike | Tree]
+"""One file, or several, or trees, or both."""
+
+
+def tree_list(trees: Treebanks) -> list[str | Tree]:
+    """What was given, files by their name."""
+    given = [trees] if isinstance(trees, str | Path) else trees
+    return [one if isinstance(one, Tree) else str(one) for one in given]
+
+
+def trees_in(given: Sequence[str | Tree]) -> Iterator[Tree]:
+    """All trees. A file that is not there is refused at once."""
+    readers = [[one] if isinstance(one, Tree) else read_trees(one) for one in given]
+    return (tree for reader in readers for tree in reader)
+
+
+def cluster_mapping(
+    engine: Engine, address: str | None, threads: int | None
+) -> AbstractContextManager[MapParts | None]:
+    """What gives parts of the work to the cluster; None for the engine `local`."""
+    known = get_args(Engine)
+    if engine not in known:
+        raise InputError(f"engine={engine!r} is not known; there are {', '.join(known)}.")
+    if engine == "local":
+        if address is not None:
+            raise InputError(
+                f"address={address!r} is that of a Ray cluster: pass engine='ray', too."
+            )
+        return nullcontext()
+    from wellput.engine.ray_cluster import mapping_on_cluster
+
+    return mapping_on_cluster(address, threads or available_cores())

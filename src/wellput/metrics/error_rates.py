@@ -1,8 +1,15 @@
-"""TER, the translation edit rate of Snover et al. (2006), with sacreBLEU's digits.
+"""How many edits turn an output into a reference: WER, TER, and exact match, where there are none.
 
-The fewest edits (insertions, deletions and substitutions of words, and shifts of a block of words)
-that turn a hypothesis into a reference, per reference word, in percent: 0 is perfect, and it can
-exceed 100. Words are Tercom's as sacreBLEU has them, and so are the limits of the search for shifts.
+WER, the word error rate, has jiwer's digits: substitutions, insertions and deletions per reference
+word, 0 is perfect, and it can exceed 1. How the errors divide into the three kinds depends on which of
+several cheapest alignments is taken; it is the one jiwer takes.
+
+TER, the translation edit rate of Snover et al. (2006), has sacreBLEU's digits: the fewest edits
+(insertions, deletions and substitutions of words, and shifts of a block of words) per reference word,
+in percent: 0 is perfect, and it can exceed 100. Words are Tercom's as sacreBLEU has them, and so are
+the limits of the search for shifts.
+
+Exact match is the share of outputs that are word for word what a reference says.
 """
 
 from __future__ import annotations
@@ -19,7 +26,74 @@ from wellput import _native
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.table import Bounds
-from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists, ratio
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
+from wellput.text.tokenizers import signature as tokenizer_signature
+
+
+@dataclass(frozen=True)
+class Wer(BaseMetric):
+    """Word error rate as a fraction; lower is better.
+
+    A corpus is pooled: all errors over all reference words. With several references a segment
+    counts against the one with the lowest rate, the first of them where rates are equal.
+
+    `tokenize="none"` is jiwer's way: words are separated by a space, or by two or more whitespace
+    characters of any kind; a single tab inside a text does not separate. The others are
+    sacreBLEU's tokenizers.
+
+    jiwer refuses empty references. Here an empty reference with an empty hypothesis is 0; with any
+    other the segment is NaN, and its insertions count in a pooled score.
+
+    >>> metric = Wer()
+    >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 1 of 6
+    [0.1667]
+    """
+
+    family: ClassVar[str] = "wer"
+    about: ClassVar[str] = "word errors per reference word"
+    bounds: ClassVar[Bounds] = (0.0, None)
+    perfect: ClassVar[Mapping[str, float]] = {
+        "score": 0.0,
+        "substitutions": 0.0,
+        "insertions": 0.0,
+        "deletions": 0.0,
+    }
+
+    lowercase: bool = False
+    tokenize: TokenizerName = "none"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return False
+
+    def statistics(self, batch: Batch) -> Floats:
+        hypotheses, references = batch.texts, batch.references
+        if self.lowercase:
+            hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        hypotheses, tokenizer = prepare(hypotheses, self.tokenize)
+        references, _ = prepare_lists(references, self.tokenize)
+        return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
+
+    def score(self, statistics: Floats) -> Floats:
+        errors, length = statistics[..., :3].sum(axis=-1), statistics[..., 3]
+        return np.where(errors == 0, 0.0, ratio(errors, length))
+
+    def components(self, statistics: Floats) -> dict[str, Floats]:
+        substitutions, insertions, deletions, length = np.moveaxis(statistics, -1, 0)
+        return {
+            "substitutions": substitutions,
+            "insertions": insertions,
+            "deletions": deletions,
+            "hits": length - substitutions - deletions,
+            "length": length,
+        }
+
+    def signature(self) -> str:
+        case = "lc" if self.lowercase else "mixed"
+        return f"case:{case}|tok:{tokenizer_signature(self.tokenize)}"
+
 
 # Tercom splits off all ASCII punctuation but these, which depend on their neighbors.
 _CONTEXTUAL = "',-."
@@ -136,3 +210,30 @@ def _split_asian(text: str) -> str:
     """Ideographs become words; runs of kana stay whole, since sacreBLEU's rule for them asks for a
     text of nothing else and never sees one without the spaces just put around it."""
     return _ASIAN_PUNCTUATION.sub(r" \1 ", _IDEOGRAPH.sub(r" \1 ", text))
+
+
+@dataclass(frozen=True)
+class Exact(MeanMetric):
+    """1 where the output equals one of its references, else 0; the mean over segments.
+
+    Runs of whitespace count as one space, at the ends as nothing. An empty output matches an empty
+    reference.
+    """
+
+    family: ClassVar[str] = "exact"
+    is_always_defined: ClassVar[bool] = True
+    about: ClassVar[str] = "share of outputs equal to a reference"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+    perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
+
+    lowercase: bool = False
+
+    def values(self, batch: Batch) -> Floats:
+        matches = [
+            self._normalized(output) in map(self._normalized, references)
+            for output, references in zip(batch.texts, batch.references, strict=True)
+        ]
+        return np.array(matches, dtype=np.float64)
+
+    def _normalized(self, text: str) -> str:
+        return " ".join((text.lower() if self.lowercase else text).split())

@@ -1,4 +1,4 @@
-"""The noun `Sample`: the items that a report shows, and what all items have."""
+"""The noun `ShownItems`: the items that a report shows, and what all items have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wellput.metrics.logged import Logged
 
 
 @dataclass(frozen=True)
-class Sample:
+class ShownItems:
     """Items in file order with their `places` among all `total` of them. `has_references` says that
     every system has outputs to compare with references, `has_trees` that all items with references have
     trees, `has_displays` is about any item. `found` are the ids asked for that there are."""
@@ -35,14 +35,14 @@ class Sample:
         return len(self.items) == self.total
 
 
-def draw_sample(
+def draw_shown_items(
     source: EvalSource,
     *,
     size: int,
     seed: int,
     first: Collection[str] = (),
     on_progress: OnProgress = unheard,
-) -> Sample:
+) -> ShownItems:
     """At most `size` items drawn at random, those whose ids are in `first` before the others."""
     rng = np.random.default_rng(seed)
     # A heap of the `size` smallest keys; negative, since heapq keeps the largest.
@@ -72,7 +72,7 @@ def draw_sample(
             has_displays |= any(isinstance(output, Mapping) for output in item.outputs.values())
         on_progress(len(block))
     shown = sorted((place, item) for _, place, item in kept)
-    return Sample(
+    return ShownItems(
         items=tuple(item for _, item in shown),
         places=tuple(place for place, _ in shown),
         total=total,
@@ -84,7 +84,7 @@ def draw_sample(
     )
 
 
-def logged_scorers(sample: Sample) -> list[str]:
+def logged_scorers(sample: ShownItems) -> list[str]:
     """The scores that a log gives every system's outputs."""
     named: dict[str, set[str]] = {system: set() for system in sample.systems}
     for item in sample.items:
@@ -93,7 +93,7 @@ def logged_scorers(sample: Sample) -> list[str]:
     return sorted(set.intersection(*named.values())) if named else []
 
 
-def usual_metrics(sample: Sample, *, has_judgments: bool) -> list[str | Metric]:
+def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metric]:
     """The metrics that these items allow, of a log the scores in it; with judgments also the sentinels,
     which show the floor."""
     logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
@@ -103,7 +103,7 @@ def usual_metrics(sample: Sample, *, has_judgments: bool) -> list[str | Metric]:
     return [_text_metrics(sample, sentinels)]
 
 
-def _text_metrics(sample: Sample, sentinels: str) -> str:
+def _text_metrics(sample: ShownItems, sentinels: str) -> str:
     if sample.has_displays:
         return "display-f,display-accuracy,display-entropy,display-commonest"
     if not sample.has_references:

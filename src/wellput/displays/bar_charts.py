@@ -20,14 +20,14 @@ FONT = "font-family='system-ui, sans-serif'"
 
 
 @dataclass(frozen=True)
-class Panel:
+class BarPanel:
     """Groups of bars on one axis from 0: a group has a value for each series, NaN for no bar."""
 
     groups: Sequence[tuple[str, Sequence[float]]]
 
 
 def bar_chart(
-    title: str, series: Sequence[str], panels: Sequence[Panel], *, colors: Sequence[int] = ()
+    title: str, series: Sequence[str], panels: Sequence[BarPanel], *, colors: Sequence[int] = ()
 ) -> str:
     """One or more panels side by side with a common legend.
 
@@ -63,7 +63,7 @@ def bar_chart(
     )
 
 
-def _draw_panel(parts: list[str], panel: Panel, hues: Sequence[str], left: float) -> float:
+def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: float) -> float:
     """Draws the axis and the bars; gives the right end."""
     n_series = len(hues)
     finite = [v for _, values in panel.groups for v in values if math.isfinite(v)]

@@ -1,0 +1,175 @@
+"""What the commands of the English wing show: `wellput parse`, `realize`, `degrade`, `paraphrase`.
+
+Sentences go to a terminal as they are, a line each, unless they went to a file; the other formats have
+figures beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wellput.core.counted import counted
+from wellput.reporting.score import score_report
+from wellput.reporting.table import Report, Table, number
+
+if TYPE_CHECKING:
+    from wellput.engine.realization import RealizationResult
+    from wellput.language.degrade.result import DegradedSentences
+    from wellput.language.paraphrase.result import ParaphraseResult
+    from wellput.language.realize.systems import Realized
+    from wellput.language.sentence_parsing import ParseResult
+
+
+def parse_report(result: ParseResult) -> Report:
+    """One row: sentences, words, the log probability of a word, sentences in several fragments."""
+    [record] = result.records()
+    lines, sentences = record["lines"], record["sentences"]
+    per_word, fragmented = record["log_probability_per_word"], record["fragmented"]
+    cells = [
+        f"{sentences:,}",
+        f"{record['words']:,}",
+        "–" if per_word is None else f"{per_word:.3f}",
+        "–" if fragmented is None else f"{fragmented:,}",
+    ]
+    empty = lines - sentences
+    notes = []
+    if empty:
+        have = "has" if empty == 1 else "have"
+        notes.append(f"{empty:,} of {counted(lines, 'line')} {have} no words, and no tree.")
+    if per_word is None:
+        notes.append(
+            "No log probabilities: no head-driven model beside this parser, or no line short enough."
+        )
+    table = Table(
+        ("sentences", "words", "log p a word", "in fragments"),
+        [cells],
+        notes=notes,
+        caption="What was parsed",
+    )
+    return Report([table], record, tuple(record), [record])
+
+
+REALIZE_COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")
+
+
+def realize_report(result: RealizationResult) -> Report:
+    """Scores against the trees' own order if there are any, else the sentences."""
+    value, records = result.values(), result.records()
+    explanations = "".join(f"{one}\n" for one in result.explanations)
+    if result.evaluation is not None:
+        scores = score_report(result.evaluation)
+        return Report(scores.tables, value, scores.columns, scores.records, before=explanations)
+    tables = [_sentence_table(records)]
+    if result.shows_all:
+        return Report(tables, value, REALIZE_COLUMNS, records, before=explanations)
+    return Report(
+        tables, value, REALIZE_COLUMNS, records, text=explanations or _best_sentences(result)
+    )
+
+
+def _best_sentences(result: RealizationResult) -> str:
+    """The best sentences, or where they are."""
+    if result.path is None:
+        return "".join(f"{sentence}\n" for sentence in result.sentences)
+    return f"{counted(len(result.realized), 'sentence')} written to {result.path}.\n"
+
+
+def _sentence_table(records: Sequence[dict[str, Any]]) -> Table:
+    rows = [
+        [
+            str(record["tree"]),
+            str(record["rank"]),
+            number(record["score"], 2),
+            record["sentence"] + ("" if record["is_exact"] else " *"),
+        ]
+        for record in records
+    ]
+    starred = ["*: the search was not exact."] if not all(r["is_exact"] for r in records) else []
+    columns = ("tree", "rank", "score", "sentence")
+    return Table(columns, rows, notes=starred, is_prose=True, caption="Realized sentences")
+
+
+def explained(realized: Realized) -> str:
+    """The tree with each node's supertag, the size of the lattice, and the path taken."""
+    best = realized.best[0]
+    lines = [*_drawn_tree(realized), ""]
+    if (lattice := realized.lattice) is not None:
+        search = "exact" if realized.is_exact else "not exact: the best were kept"
+        lines.append(
+            f"lattice: {lattice.n_paths:,} orders in {lattice.n_arcs:,} arcs "
+            f"({lattice.n_flat_arcs:,} with every phrase in its places); search {search}"
+        )
+    # Without a lattice a score is what a realization lacks to the best, and this is the best.
+    figures = [] if realized.lattice is None else [f"score {best.score:.2f}"]
+    figures += [] if best.log_prob is None else [f"log10 probability {best.log_prob:.2f}"]
+    lines.append(f"path: {best.text}" + (f"   ({', '.join(figures)})" if figures else ""))
+    return "\n".join(lines) + "\n"
+
+
+def _drawn_tree(realized: Realized) -> Iterator[str]:
+    """A node a line, indented under its mother."""
+    tree = realized.tree
+    depths = [0] * len(tree)
+    for node, head in enumerate(tree.heads):
+        depths[node] = depths[head] + 1 if head >= 0 else 0
+    order: list[int] = []
+    waiting = [0]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        waiting += reversed(tree.daughters[node])
+    labels = {node: "  " * depths[node] + " | ".join(tree.nodes[node].forms) for node in order}
+    width = max(map(len, labels.values()))
+    for node in order:
+        supertag = realized.supertags[node] if realized.supertags else ""
+        yield f"{labels[node]:{width}}  {supertag}".rstrip()
+
+
+def degrade_report(result: DegradedSentences) -> Report:
+    """A row for each record; on a terminal the sentences alone, a line each."""
+    records = result.records()
+    columns = ("system", "sentences", "example") if result.is_summary else ("system", "sentence")
+    rows = [[str(record[column]) for column in columns] for record in records]
+    table = Table(columns, rows, is_prose=True, caption="Sentences by system")
+    lines = "".join(f"{text}\n" for text in result.sentences)
+    return Report(
+        [table], result.values(), columns, records, text=None if result.is_summary else lines
+    )
+
+
+PARAPHRASE_COLUMNS = (
+    "item", "system", "reference", "word", "replacement", "source", "probability", "kept",
+)  # fmt: skip
+
+
+def paraphrase_report(result: ParaphraseResult) -> Report:
+    """What was proposed and what was kept; each of them if asked for."""
+    value = result.values()
+    proposed = len(result.substitutions)
+    if not result.explain:
+        table = Table(
+            ["substitutions", ""],
+            [["proposed", f"{proposed:,}"], ["kept", f"{result.kept:,}"]],
+            notes=[result.signature],
+            caption="Substitutions",
+        )
+        return Report([table], value, list(value), [value])
+    rows = [
+        [
+            s.item,
+            s.system,
+            str(s.reference),
+            s.word,
+            s.replacement,
+            s.source,
+            number(s.probability, 2) if s.probability == s.probability else "unknown",
+            "kept" if s.kept else "refused",
+        ]
+        for s in result.substitutions
+    ]
+    notes = [f"{result.kept:,} of {counted(proposed, 'proposal')} kept.", result.signature]
+    table = Table(
+        list(PARAPHRASE_COLUMNS), rows, notes=notes, is_prose=True, caption="Substitutions"
+    )
+    return Report([table], value, PARAPHRASE_COLUMNS, result.records())
