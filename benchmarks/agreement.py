@@ -22,7 +22,7 @@ from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.judges import ceiling
 from wellput.agreement.orders import SENTINELS
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult
-from wellput.core.cores import available_cores
+from wellput.core.work import available_cores
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "agreement.md"
 ALPHA = 0.05

@@ -27,8 +27,8 @@ import numpy as np
 from scipy.stats import kstest
 
 from benchmarks.agreement_worlds import STUDY_WORLDS, StudyWorld
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation import Correlation, correlate, correlation_value
 from wellput.stats.correlation_intervals import (
     chance_of,

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.stats import binom
 
 from benchmarks.calibration_worlds import WORLDS, World
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.jackknife import paired_jackknife, score_interval
 from wellput.stats.proportions import DifferenceOfShares, is_share
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from wellput.core.estimates import Bounds
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.metrics.base import ratio
 
 Rng: TypeAlias = np.random.Generator

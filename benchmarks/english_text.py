@@ -14,7 +14,7 @@ from importlib import import_module
 
 from benchmarks.corpora import DATA
 from wellput.io import replacing
-from wellput.io.conllu import read_trees
+from wellput.io.trees import read_trees
 
 # A full stop after one of these ends no sentence.
 ABBREVIATION = re.compile(

@@ -21,9 +21,9 @@ from benchmarks.paired_r import RESAMPLES, Correlated, difference, mean_differen
 from benchmarks.scored import tables_of
 from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
+from wellput.core.estimates import Estimate
 from wellput.core.fitted_model import split_predictor
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.regression import is_constant, ols, ridge
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "fitted.md"

@@ -20,8 +20,7 @@ from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.degrade.sources import Source
 from wellput.language.parsers import ENGLISH, load_parser
 from wellput.metrics.fluency_training import GLEU_LENGTHS, fits, whole_sentences
-from wellput.text.detokenizer import detokenize
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import detokenize, treebank_words
 
 LENGTH = 24
 SIZES = (1, 2, 3, 4, 6, 8, 24)

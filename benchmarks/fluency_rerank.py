@@ -12,11 +12,11 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.engine.rerank import rerank
-from wellput.io.conllu import read_trees
 from wellput.io.nbest import Candidates
+from wellput.io.trees import read_trees
 from wellput.language.realize.realizer import Realizer
 from wellput.metrics.registry import create
-from wellput.text.detokenizer import detokenize
+from wellput.text.english import detokenize
 
 MODELS = ("fergus", "learned")
 N_BEST = 10

@@ -22,7 +22,7 @@ from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
 from wellput.language.shipped import english_ngrams, shipped
 from wellput.language.word_frequencies import log_frequencies
 from wellput.metrics.registry import create
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import treebank_words
 
 Columns = dict[str, Floats]
 NEURAL = "perplexity, penalized"

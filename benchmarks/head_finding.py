@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from benchmarks.corpora import DATA
 from wellput.core.tree import Constituent, Tree
-from wellput.io.brackets import parse_constituent
+from wellput.io.trees import parse_constituent
 from wellput.trees.heads import PUNCTUATION, to_dependencies
 from wellput.trees.projectivity import is_projective
 

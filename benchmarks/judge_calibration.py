@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from wellput.agreement.prepared_panels import MIN_KEPT_SHARE, kept_share
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.corrections import holm
 from wellput.stats.judged_means import head_to_head
 from wellput.stats.judged_strengths import judged_strengths

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.corpora import DATA
 from wellput.core.tree import Tree
-from wellput.io.conllu import read_trees
+from wellput.io.trees import read_trees
 from wellput.language.fragment_cost import glued
 from wellput.language.head_driven import (
     NGRAMS_FILE,

@@ -22,7 +22,7 @@ from wellput.core.evalset import EvalSet
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.engine.parsed_references import ParsedReferences
-from wellput.io.conllu import read_trees
+from wellput.io.trees import read_trees
 from wellput.language.parser_training import attachment_scores
 from wellput.language.parsers import ENGLISH, PARSER_FILE, TAGGER_FILE, TaggingParser, load_parser
 from wellput.language.sentence_parsing import SentenceParser

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from benchmarks.corpora import DATA
 from wellput.core.tree import Tree
-from wellput.io.brackets import parse_constituent
-from wellput.io.conllu import read_trees
+from wellput.io.trees import parse_constituent, read_trees
 from wellput.language.tree_model import TreeModel
 from wellput.language.tree_training import train_tree_model
 from wellput.trees.heads import to_dependencies

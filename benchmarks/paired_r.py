@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.resampling import percentile_interval
 
 RESAMPLES = 2000

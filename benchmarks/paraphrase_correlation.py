@@ -13,10 +13,10 @@ from benchmarks.human_data import HumanData
 from wellput.agreement.correlations import document_values, draw_documents
 from wellput.agreement.panel import mean_of
 from wellput.api.score import score
-from wellput.core.cores import available_cores
+from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats, Metric
-from wellput.core.table import ScoreTable
+from wellput.core.work import available_cores
 from wellput.language.paraphrase.filters import Filter, Query
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.metrics.paraphrased import Paraphrased

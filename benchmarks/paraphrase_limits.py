@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 from wellput.language.paraphrase.methods import Choices, make_paraphraser
 from wellput.language.paraphrase.references import Paraphraser, Substitution
 

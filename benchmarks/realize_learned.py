@@ -21,7 +21,7 @@ from benchmarks.corpora import DATA
 from benchmarks.realize_insertion import insertion_table
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
-from wellput.io.conllu import read_trees
+from wellput.io.trees import read_trees
 from wellput.language.ngram_files import load_model
 from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.choosing import Forest, Label, LabelChooser

@@ -25,7 +25,7 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree
 from wellput.io import read_trees, write_evalset, write_judgments
-from wellput.text.detokenizer import detokenize
+from wellput.text.english import detokenize
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "report.md"
 TREEBANK = "treebank/en_ewt-ud-train.conllu.gz"

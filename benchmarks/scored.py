@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.human_data import HumanData
 from wellput.agreement.panel import mean_of
 from wellput.api.score import score
-from wellput.core.cores import available_cores
-from wellput.core.table import ScoreTable
+from wellput.core.estimates import ScoreTable
+from wellput.core.work import available_cores
 from wellput.metrics import registry
 
 

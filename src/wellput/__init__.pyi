@@ -24,6 +24,8 @@ from wellput.core.errors import MissingExtra as MissingExtra
 from wellput.core.errors import OutputError as OutputError
 from wellput.core.errors import WellputError as WellputError
 from wellput.core.errors import Worse as Worse
+from wellput.core.estimates import Estimate as Estimate
+from wellput.core.estimates import ScoreTable as ScoreTable
 from wellput.core.evalset import Batch as Batch
 from wellput.core.evalset import EvalSet as EvalSet
 from wellput.core.evalset import Item as Item
@@ -31,12 +33,10 @@ from wellput.core.judgment import Judgment as Judgment
 from wellput.core.judgment import Preference as Preference
 from wellput.core.metric import Metric as Metric
 from wellput.core.result import Result as Result
-from wellput.core.run import Run as Run
-from wellput.core.run import RunList as RunList
-from wellput.core.score import Score as Score
+from wellput.core.scores import Run as Run
+from wellput.core.scores import RunList as RunList
+from wellput.core.scores import Score as Score
 from wellput.core.source import EvalSource as EvalSource
-from wellput.core.table import Estimate as Estimate
-from wellput.core.table import ScoreTable as ScoreTable
 from wellput.core.tree import Tree as Tree
 from wellput.core.tree import Word as Word
 from wellput.engine.realization import RealizationResult as RealizationResult

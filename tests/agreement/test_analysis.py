@@ -16,9 +16,9 @@ from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import Exclusion, mean_of
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.errors import InputError
+from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 
 SYSTEMS = tuple("ABCDEF")
 ITEMS = tuple(str(n) for n in range(40))

@@ -10,9 +10,9 @@ from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import Normalization, mean_of
 from wellput.agreement.prepared_panels import kept_share
 from wellput.agreement.result import AgreementResult
+from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 
 SYSTEMS = tuple("ABCDEF")
 ITEMS = tuple(str(number) for number in range(30))

@@ -17,10 +17,9 @@ from wellput.agreement.fit import Fit, fit_table, panel_provenance
 from wellput.agreement.models import model_table
 from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
 from wellput.core.errors import InputError
-from wellput.core.generalize import Generalize, holds_for
+from wellput.core.estimates import Generalize, ScoreTable, holds_for
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 
 SYSTEMS = ("A", "B", "C", "D")
 ITEMS = tuple(str(number) for number in range(1, 13))

@@ -9,7 +9,7 @@ from krippendorff import alpha as krippendorffs_alpha
 from wellput.agreement.judges import ceiling, summarize_choosers, summarize_judges
 from wellput.agreement.panel import Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
-from wellput.core.judgment import Choice, Preference
+from wellput.core.judgment import PairwiseChoice, Preference
 from wellput.core.metric import Floats
 from wellput.stats.kappa import cohen_kappa
 
@@ -137,7 +137,7 @@ def test_agreement_on_choices() -> None:
     for judge, wins in (("J1", {1, 2, 3, 4, 5, 6, 11, 12}), ("J2", {1, 2, 3, 4, 5, 6})):
         for item in range(1, 13):
             is_turned = judge == "J2" and item % 2 == 0
-            choice: Choice = "a" if (item in wins) != is_turned else "b"
+            choice: PairwiseChoice = "a" if (item in wins) != is_turned else "b"
             pair = ("B", "A") if is_turned else ("A", "B")
             answers.append(Preference(judge, str(item), *pair, "better", choice))
     found = summarize_choosers("better", answers)

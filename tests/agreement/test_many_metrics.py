@@ -11,9 +11,9 @@ from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.panel import mean_of
 from wellput.agreement.result import AgreementResult
+from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 from wellput.stats.metric_comparison import CorrelationTest
 
 SYSTEMS, ITEMS = 6, 60

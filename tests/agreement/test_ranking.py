@@ -16,8 +16,8 @@ from wellput.agreement.ranking import (
     rank_answers,
     winner_sentence,
 )
-from wellput.core.judgment import Choice, Judgment, Preference
-from wellput.core.table import ScoreTable
+from wellput.core.estimates import ScoreTable
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 
 JUDGES = [f"J{number}" for number in range(6)]
 ITEMS = [f"i{number}" for number in range(20)]
@@ -119,7 +119,7 @@ def test_yes_and_no_make_rates() -> None:
 
 
 def test_choices_make_win_rates() -> None:
-    picks: list[Choice] = ["a", "a", "a", "tie"]
+    picks: list[PairwiseChoice] = ["a", "a", "a", "tie"]
     answers = [
         Preference(judge, item, "A", "B", "better", picks[(i + 3 * j) % 4])
         for i, item in enumerate(ITEMS)
@@ -169,7 +169,7 @@ def test_p_of_choices_and_their_interval_are_one_statement(
     for judge in range(n_judges):
         for item in range(8):
             a, b = rng.choice(n_systems, 2, replace=False).tolist()
-            options: list[Choice] = ["a", "b", "tie"]
+            options: list[PairwiseChoice] = ["a", "b", "tie"]
             pick = rng.choice(3, p=[0.8, 0.1, 0.1] if a < b else [0.1, 0.8, 0.1])
             answers.append(
                 Preference(f"J{judge}", f"i{item}", f"S{a}", f"S{b}", "better", options[pick])

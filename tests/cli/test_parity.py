@@ -300,7 +300,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["wellput.displays", "wellput.core.names", *MODULES])
+@pytest.mark.parametrize("name", ["wellput.displays", "wellput.core.registries", *MODULES])
 def test_examples_in_docstrings_are_true(name: str) -> None:
     found = doctest.testmod(import_module(name))
     assert found.failed == 0

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.language.small_treebank import TREES
 from wellput.engine import parsed_references
-from wellput.io.conllu import format_tree, read_trees
+from wellput.io.trees import format_tree, read_trees
 from wellput.language import parsers, shipped
 from wellput.language.parsers import load_parser
 

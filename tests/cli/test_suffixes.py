@@ -73,7 +73,7 @@ def test_an_unknown_suffix(run: Run, tmp_path: Path, arguments: list[str], fragm
 
 @pytest.mark.parametrize("name", ["scores", "scores.v2/", "there.v2"])
 def test_folders_may_have_dots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    from wellput.io.segment_folder import is_segment_folder
+    from wellput.io.segment_scores import is_segment_folder
 
     (tmp_path / "there.v2").mkdir()
     monkeypatch.chdir(tmp_path)

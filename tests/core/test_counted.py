@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import wellput
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 
 NOUNS = re.compile(
     r" (judges|items|systems|judgments|answers|trials|segments|choices|ratings|runs|partitions|"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, Batch, EvalSet, Item
+from wellput.core.evalset import BLOCK_ITEMS, Batch, EvalSet, Item
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
 
@@ -85,8 +85,8 @@ def test_no_system_and_repeated_ids() -> None:
 
 
 def test_blocks() -> None:
-    evalset = EvalSet(Item(str(i), {}) for i in range(BLOCK + 1))
-    assert [len(block) for block in evalset.blocks()] == [BLOCK, 1]
+    evalset = EvalSet(Item(str(i), {}) for i in range(BLOCK_ITEMS + 1))
+    assert [len(block) for block in evalset.blocks()] == [BLOCK_ITEMS, 1]
 
 
 def test_references_and_trees_of_one_system() -> None:

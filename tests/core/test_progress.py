@@ -5,12 +5,12 @@ from __future__ import annotations
 import pickle
 
 from wellput.core.evalset import Batch
-from wellput.core.progress import Share
+from wellput.core.work import ProgressShare
 
 
 def test_wholes_are_told_once_their_parts_are_done() -> None:
     told: list[int] = []
-    share = Share(3, 6, told.append)
+    share = ProgressShare(3, 6, told.append)
     for _ in range(5):
         share.add(1)
     assert told == [1, 1]  # two parts each, the sixth is not done
@@ -20,7 +20,7 @@ def test_wholes_are_told_once_their_parts_are_done() -> None:
 
 def test_no_more_than_all_is_told() -> None:
     told: list[int] = []
-    share = Share(3, 6, told.append)
+    share = ProgressShare(3, 6, told.append)
     share.add(20)
     share.finish()
     assert told == [3]

@@ -15,7 +15,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 import wellput
-from wellput.core.evalset import BLOCK
+from wellput.core.evalset import BLOCK_ITEMS
 from wellput.core.source import EvalSource
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
 
@@ -95,7 +95,7 @@ def test_metrics_that_need_no_references_score_all_items() -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("n", [40, 2 * BLOCK + 30])
+@pytest.mark.parametrize("n", [40, 2 * BLOCK_ITEMS + 30])
 def test_every_way_of_running_gives_the_same_digits(tmp_path: Path, n: int) -> None:
     mixed = items(n)
     path = written(mixed, tmp_path / "e.jsonl")
@@ -124,12 +124,12 @@ def test_every_way_of_running_gives_the_same_digits(tmp_path: Path, n: int) -> N
 
 
 def test_blocks_in_which_no_item_has_a_reference() -> None:
-    plain = [wellput.Item(f"p{i}", {"A": "a cat sat"}) for i in range(BLOCK)]
+    plain = [wellput.Item(f"p{i}", {"A": "a cat sat"}) for i in range(BLOCK_ITEMS)]
     mixed = [*plain, wellput.Item("last", {"A": "a cat sat"}, ("a cat sat",))]
     result = wellput.score(wellput.EvalSet(mixed), "ssa,length", keep_rows=True)
     assert result["A", "ssa"].score == 1 and result["A", "ssa"].n == 1
     assert result["A", "ssa"].signature.startswith("nrefs:1|")
-    assert result.left_out[0].n == BLOCK
+    assert result.left_out[0].n == BLOCK_ITEMS
     assert result.table("ssa").present.sum() == 1
 
 

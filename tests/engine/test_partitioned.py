@@ -22,8 +22,8 @@ import pytest
 
 import wellput
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
-from wellput.core.evalset import BLOCK
-from wellput.core.progress import OnPhase, OnProgress, unheard
+from wellput.core.evalset import BLOCK_ITEMS
+from wellput.core.work import OnPhase, OnProgress, ignore_progress
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
 from wellput.engine.ray_cluster import _check_reachable, _Notices, ray_cluster
 from wellput.engine.scoring_plan import Engine
@@ -75,7 +75,7 @@ class Cluster:
 
 
 def items_to(listener: OnProgress) -> OnPhase:
-    return lambda what, total=None: listener if what == "scoring items" else unheard
+    return lambda what, total=None: listener if what == "scoring items" else ignore_progress
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def text_of(records: list[dict[str, Any]]) -> str:
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shards")
-    (folder / "a.jsonl").write_text(text_of(rows(0, BLOCK + 100)))
+    (folder / "a.jsonl").write_text(text_of(rows(0, BLOCK_ITEMS + 100)))
     (folder / "b.jsonl.gz").write_bytes(gzip.compress(text_of(rows(10_000, 500)).encode()))
     (folder / "d.jsonl").write_text(text_of(rows(20_000, 900)))
     source = wellput.open_evalset(folder / "d.jsonl")
@@ -123,7 +123,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_same_digits_everywhere(shards: Path, cluster: Cluster) -> None:
     options: dict[str, Any] = {"confidence": True, "paired": "ar", "resamples": 20}
     once = wellput.score(shards, METRICS, **options)
-    assert once.items == BLOCK + 1500
+    assert once.items == BLOCK_ITEMS + 1500
     assert wellput.score(shards, METRICS, on_error="skip", **options).scores == once.scores
     spread = wellput.score(shards, METRICS, engine="ray", **options)
     assert spread.scores == once.scores
@@ -135,26 +135,35 @@ def test_cut_files_give_the_same_digits(
     tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "e.jsonl"
-    path.write_text(text_of(rows(0, 3 * BLOCK + 11)))
+    path.write_text(text_of(rows(0, 3 * BLOCK_ITEMS + 11)))
     once = wellput.score(path, METRICS)
-    monkeypatch.setattr(record_files, "WORTH_CUTTING", 0)
+    monkeypatch.setattr(record_files, "MIN_BYTES_TO_CUT", 0)
     seen: list[int] = []
     for size in (1, 2):
-        monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", size)
+        monkeypatch.setattr(record_files, "BLOCKS_PER_PARTITION", size)
         cut = wellput.score(path, METRICS, engine="ray", on_phase=items_to(seen.append))
         assert cut.scores == once.scores
-    assert seen == [0, BLOCK, BLOCK, BLOCK, 11, 0, 2 * BLOCK, BLOCK + 11]
+    assert seen == [
+        0,
+        BLOCK_ITEMS,
+        BLOCK_ITEMS,
+        BLOCK_ITEMS,
+        11,
+        0,
+        2 * BLOCK_ITEMS,
+        BLOCK_ITEMS + 11,
+    ]
 
 
 def test_items_without_references_are_left_out_everywhere(
     tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    records = rows(0, 2 * BLOCK + 11)
+    records = rows(0, 2 * BLOCK_ITEMS + 11)
     for place in range(3, len(records), 7):
         records[place]["references"] = []
     (tmp_path / "mixed.jsonl").write_text(text_of(records))
-    monkeypatch.setattr(record_files, "WORTH_CUTTING", 0)
-    monkeypatch.setattr(record_files, "BLOCKS_A_PARTITION", 1)
+    monkeypatch.setattr(record_files, "MIN_BYTES_TO_CUT", 0)
+    monkeypatch.setattr(record_files, "BLOCKS_PER_PARTITION", 1)
     options: dict[str, Any] = {"confidence": True, "paired": "ar", "resamples": 20}
     once = wellput.score(tmp_path / "mixed.jsonl", METRICS, **options)
     spread = wellput.score(tmp_path / "mixed.jsonl", METRICS, engine="ray", **options)

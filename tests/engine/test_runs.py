@@ -9,8 +9,8 @@ import pytest
 
 import wellput
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSet, Item
-from wellput.core.run import Run
+from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
+from wellput.core.scores import Run
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
 from wellput.engine.runs import DataHashes, run_changes, run_of
@@ -82,7 +82,7 @@ def test_where_blocks_end_does_not_matter() -> None:
         def blocks(self) -> Iterator[list[Item]]:
             return ([item] for item in evalset)
 
-    n = BLOCK + 3
+    n = BLOCK_ITEMS + 3
     evalset = EvalSet.of({"A": list(map(str, range(n)))}, ["r"] * n)
     whole, ones = DataHashes(evalset, []), DataHashes(InOnes(), [])
     assert whole.data("A", []) == ones.data("A", [])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import wellput
-from wellput.core.evalset import BLOCK
+from wellput.core.evalset import BLOCK_ITEMS
 
 A = ["the cat sat on the mat", "a dog barked", "it rained all day", "birds sing"]
 B = ["the cat on sat mat the", "a dog barked", "it rained day", "birds birds"]
@@ -37,7 +37,7 @@ def test_kept_rows_give_the_same_digits_as_sums() -> None:
 
 
 def test_blocks_and_threads_change_nothing() -> None:
-    copies = 2 * BLOCK // len(A) + 5
+    copies = 2 * BLOCK_ITEMS // len(A) + 5
     large = wellput.EvalSet.of({"A": A * copies, "B": B * copies}, REFERENCES * copies)
     metrics = "ssa,gsa,bleu,chrf,ter,wer,rouge-l,nist,ttr"
     one = wellput.score(large, metrics, threads=1, confidence=True, paired="bs", resamples=20)
@@ -56,13 +56,13 @@ def test_a_missing_output_is_left_out() -> None:
 
 
 def test_a_system_that_appears_late(tmp_path: Path) -> None:
-    rows = [{"id": i, "references": ["a"], "outputs": {"A": "a"}} for i in range(BLOCK + 1)]
+    rows = [{"id": i, "references": ["a"], "outputs": {"A": "a"}} for i in range(BLOCK_ITEMS + 1)]
     rows[-1]["outputs"] = {"A": "a", "B": "b"}
     path = tmp_path / "e.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = wellput.score(path, "ssa", keep_rows=True)
     assert (result["B", "ssa"].n, result["B", "ssa"].score) == (1, 0.0)
-    assert result.table("ssa").present.sum(axis=1).tolist() == [BLOCK + 1, 1]
+    assert result.table("ssa").present.sum(axis=1).tolist() == [BLOCK_ITEMS + 1, 1]
 
 
 def test_references_of_one_system_alone() -> None:

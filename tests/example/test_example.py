@@ -10,7 +10,7 @@ from wellput.core.evalset import EvalSet
 from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example
 from wellput.language.realize.inputs import InputKind
 from wellput.language.realize.realizer import Realizer
-from wellput.text.detokenizer import detokenize
+from wellput.text.english import detokenize
 
 SYSTEMS = ["careful", "template", "realizer", "smooth", "hasty", "jumbled", "lr"]
 REALIZERS: list[tuple[str, str, InputKind]] = [

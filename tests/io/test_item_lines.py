@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput import _native
-from wellput.core.evalset import BLOCK, Batch, Item
+from wellput.core.errors import Problems
+from wellput.core.evalset import BLOCK_ITEMS, Batch, Item
 from wellput.core.plain_block import PlainBlock, batch_of
 from wellput.io.files import InputFile
-from wellput.io.item_lines import line_blocks
 from wellput.io.jsonl import json_values
-from wellput.io.problems import Problems
+from wellput.io.record_files import line_blocks
 from wellput.io.records import RecordReader
 
 names = st.sampled_from(["A", "B", "a b", "ü", "original", ""])
@@ -139,14 +139,14 @@ def numbered(n: int) -> Iterator[str]:
 
 
 def test_blocks_are_cut_by_items_not_by_lines(tmp_path: Path) -> None:
-    n = 2 * BLOCK + 10
+    n = 2 * BLOCK_ITEMS + 10
     path = tmp_path / "e.jsonl"
     path.write_text("\ufeff" + "".join(numbered(n)), encoding="utf-8")
     blocks = list(line_blocks(InputFile(path)))
-    assert [block.span.items for block in blocks] == [BLOCK, BLOCK, 10]
-    assert [block.span.first_item for block in blocks] == [1, BLOCK + 1, 2 * BLOCK + 1]
+    assert [block.span.items for block in blocks] == [BLOCK_ITEMS, BLOCK_ITEMS, 10]
+    assert [block.span.first_item for block in blocks] == [1, BLOCK_ITEMS + 1, 2 * BLOCK_ITEMS + 1]
     # Ids count from 0; a blank line follows each thousandth.
-    assert [block.span.first_line for block in blocks] == [1, BLOCK + 6, 2 * BLOCK + 10]
+    assert [block.span.first_line for block in blocks] == [1, BLOCK_ITEMS + 6, 2 * BLOCK_ITEMS + 10]
     assert blocks[0].span.start == 3  # behind the byte order mark
     assert blocks[-1].span.stop == path.stat().st_size
     for block in blocks:

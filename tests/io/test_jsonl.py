@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, Item
+from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.source import EvalSource
 from wellput.io import open_evalset, parse_tree, read_evalset
 
@@ -211,15 +211,15 @@ def test_many_problems_are_counted_but_not_all_shown(tmp_path: Path) -> None:
 
 
 def test_repeated_ids_across_blocks(tmp_path: Path) -> None:
-    records = [{"id": i} for i in range(1, BLOCK + 10)]
+    records = [{"id": i} for i in range(1, BLOCK_ITEMS + 10)]
     text = problem_with(tmp_path, *records, {"id": "5"}, {"id": 5}, {"id": "9"})
-    assert f"lines 5, {BLOCK + 10}, {BLOCK + 11}: the id 5 is used 3 times" in text
-    assert f"lines 9, {BLOCK + 12}: the id 9 is used 2 times" in text
+    assert f"lines 5, {BLOCK_ITEMS + 10}, {BLOCK_ITEMS + 11}: the id 5 is used 3 times" in text
+    assert f"lines 9, {BLOCK_ITEMS + 12}: the id 9 is used 2 times" in text
 
 
 def test_a_bad_line_holds_back_its_block_and_those_after_it(tmp_path: Path) -> None:
-    records: list[object] = [{"id": i} for i in range(3 * BLOCK)]
-    records[BLOCK + 1] = "bad"
+    records: list[object] = [{"id": i} for i in range(3 * BLOCK_ITEMS)]
+    records[BLOCK_ITEMS + 1] = "bad"
     blocks = []
     with pytest.raises(InputError):
         for block in open_evalset(write(tmp_path, *records)).blocks():

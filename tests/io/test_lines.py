@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, Item
+from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
 from wellput.io import format_tree, open_lines
@@ -44,20 +44,20 @@ def test_one_file_for_two_systems(tmp_path: Path) -> None:
 
 
 def test_blocks(tmp_path: Path) -> None:
-    n = BLOCK + 5
+    n = BLOCK_ITEMS + 5
     path = write(tmp_path, "h", "".join(f"{i}\n" for i in range(n)))
     blocks = list(open_lines(references=[], outputs={"A": path}).blocks())
-    assert [len(block) for block in blocks] == [BLOCK, 5]
-    assert blocks[1][0] == Item(str(BLOCK + 1), {"A": str(BLOCK)})
+    assert [len(block) for block in blocks] == [BLOCK_ITEMS, 5]
+    assert blocks[1][0] == Item(str(BLOCK_ITEMS + 1), {"A": str(BLOCK_ITEMS)})
 
 
 def test_files_of_different_length_are_counted_to_their_ends(tmp_path: Path) -> None:
-    long = write(tmp_path, "long", "a\n" * (2 * BLOCK + 7))
-    short = write(tmp_path, "short", "a\n" * (BLOCK + 1) + "no line end")
+    long = write(tmp_path, "long", "a\n" * (2 * BLOCK_ITEMS + 7))
+    short = write(tmp_path, "short", "a\n" * (BLOCK_ITEMS + 1) + "no line end")
     with pytest.raises(InputError) as caught:
         items_of(open_lines(references=[long], outputs={"A": short}))
-    assert f"long: {2 * BLOCK + 7:,} lines" in str(caught.value)
-    assert f"short: {BLOCK + 2:,} lines" in str(caught.value)
+    assert f"long: {2 * BLOCK_ITEMS + 7:,} lines" in str(caught.value)
+    assert f"short: {BLOCK_ITEMS + 2:,} lines" in str(caught.value)
 
 
 def test_missing_empty_and_doubled_files(tmp_path: Path) -> None:

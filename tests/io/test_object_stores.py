@@ -15,7 +15,7 @@ from tests.s3_server import ENVIRONMENT, Fault, S3Server, s3_server
 from wellput.core.errors import InputError, OutputError, Unreachable
 from wellput.core.evalset import EvalSet, Item
 from wellput.io import open_evalset, read_evalset, write_evalset
-from wellput.io.object_stores import names_at, urls_in, write_url
+from wellput.io.locations import names_at, urls_in, write_url
 
 pytestmark = pytest.mark.heavy  # a server
 

@@ -14,7 +14,7 @@ import pytest
 import wellput
 from tests.plugins import install, project_text
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSet
+from wellput.core.evalset import BLOCK_ITEMS, EvalSet
 from wellput.core.judgment import Judgment
 from wellput.io import readers
 
@@ -162,12 +162,12 @@ def test_errors_name_the_reader(name: str, text: str | None, message: str) -> No
 
 @pytest.mark.usefixtures("folder")
 def test_blocks_are_cut_to_the_usual_size() -> None:
-    Path("a.cards").write_text("".join(f"{i}|a|b\n" for i in range(BLOCK + 2)))
+    Path("a.cards").write_text("".join(f"{i}|a|b\n" for i in range(BLOCK_ITEMS + 2)))
     source = wellput.open_evalset("a.cards")
-    assert [len(block) for block in source.blocks()] == [BLOCK, 2]
-    assert [len(block) for block in source.blocks()] == [BLOCK, 2]  # as often as it is asked
+    assert [len(block) for block in source.blocks()] == [BLOCK_ITEMS, 2]
+    assert [len(block) for block in source.blocks()] == [BLOCK_ITEMS, 2]  # as often as it is asked
     (partition,) = source.partitions()
-    assert sum(len(block) for block in partition.blocks()) == BLOCK + 2
+    assert sum(len(block) for block in partition.blocks()) == BLOCK_ITEMS + 2
 
 
 def test_a_broken_reader_is_left_out_with_a_warning(folder: Path) -> None:
@@ -243,7 +243,7 @@ def test_commands_take_it() -> None:
 
 @pytest.mark.parametrize(
     ("table", "job"),
-    [(readers.OF_EVALSETS, "open_evalset"), (readers.OF_JUDGMENTS, "read_judgments")],
+    [(readers.EVALSET_READERS, "open_evalset"), (readers.JUDGMENT_READERS, "read_judgments")],
 )
 def test_the_tables_name_readers(table: dict[str, tuple[str, ...]], job: str) -> None:
     for module in map(import_module, table):
@@ -261,10 +261,10 @@ def test_scoring_a_table_loads_no_reader_of_another_format(tmp_path: Path) -> No
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     loaded = set(done.stderr.split())
-    unused = "parquet tabular tables conllu derivations lines segments inspect_logs promptfoo_logs"
+    unused = "tables trees lines segment_scores"
     others = {
-        *readers.OF_EVALSETS,
-        *readers.OF_JUDGMENTS,
+        *readers.EVALSET_READERS,
+        *readers.JUDGMENT_READERS,
         *(f"wellput.io.{n}" for n in unused.split()),
     }
     assert not loaded & others

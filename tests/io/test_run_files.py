@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from wellput.core.errors import InputError, MissingExtra, OutputError
-from wellput.core.run import Run, RunScore
+from wellput.core.scores import Run, RunScore
 from wellput.io import run_files
 from wellput.io.run_files import UnreadableRun, find_run, read_run, read_runs, run_paths, save_run
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSet, Item
-from wellput.core.source import BLOCKS_A_PARTITION
+from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
+from wellput.core.source import BLOCKS_PER_PARTITION
 from wellput.io import open_evalset, read_evalset, write_evalset
 from wellput.io.duplicates import SeenIds
 from wellput.io.evalsets import RecordSource
-from wellput.io.record_files import WORTH_CUTTING
+from wellput.io.record_files import MIN_BYTES_TO_CUT
 
 
 def lines(numbers: Sequence[int], *, filling: str = "") -> str:
@@ -83,9 +83,9 @@ def test_an_id_in_two_files(shards: Path) -> None:
 
 @pytest.mark.heavy
 def test_partitions_are_the_file(tmp_path: Path) -> None:
-    n = (BLOCKS_A_PARTITION + 1) * BLOCK + 7
+    n = (BLOCKS_PER_PARTITION + 1) * BLOCK_ITEMS + 7
     path = tmp_path / "e.jsonl"
-    path.write_text(lines(range(n), filling="." * (WORTH_CUTTING // n)))
+    path.write_text(lines(range(n), filling="." * (MIN_BYTES_TO_CUT // n)))
     write_evalset(read_evalset(path), tmp_path / "e.parquet")
     for name in ("e.jsonl", "e.parquet"):
         source = open_evalset(tmp_path / name)
@@ -95,7 +95,7 @@ def test_partitions_are_the_file(tmp_path: Path) -> None:
         parts = list(found)
         # Sixteen whole blocks, and what is left.
         sizes = [[len(block) for block in part.blocks()] for part in parts]
-        assert sizes == [[BLOCK] * BLOCKS_A_PARTITION, [BLOCK, 7]]
+        assert sizes == [[BLOCK_ITEMS] * BLOCKS_PER_PARTITION, [BLOCK_ITEMS, 7]]
         assert [item.id for part in parts for block in part.blocks() for item in block] == [
             item.id for block in source.blocks() for item in block
         ]
@@ -115,7 +115,7 @@ def test_a_fingerprint_is_that_of_the_data(tmp_path: Path) -> None:
 
 def test_a_file_that_shrinks(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
-    path.write_text(lines(range(10), filling="." * (WORTH_CUTTING // 9)))
+    path.write_text(lines(range(10), filling="." * (MIN_BYTES_TO_CUT // 9)))
     source = open_evalset(path)
     assert isinstance(source, RecordSource)
     parts = list(source.partitions() or ())

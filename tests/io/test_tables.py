@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.errors import InputError, MissingExtra, OutputError
-from wellput.core.evalset import BLOCK, EvalSet, Item
+from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
 from wellput.core.source import EvalSource
 from wellput.io import parse_tree, read_evalset, write_evalset
 
@@ -205,8 +205,8 @@ def test_nested_parquet(tmp_path: Path) -> None:
 
 
 def test_parquet_blocks_and_rows(tmp_path: Path) -> None:
-    rows = [{"id": i, "outputs.A": "x"} for i in range(BLOCK + 10)]
-    assert len(parquet_of(tmp_path, rows)) == BLOCK + 10
+    rows = [{"id": i, "outputs.A": "x"} for i in range(BLOCK_ITEMS + 10)]
+    assert len(parquet_of(tmp_path, rows)) == BLOCK_ITEMS + 10
     with pytest.raises(InputError, match="rows 6, 4107: the id 5 is used 2 times"):
         parquet_of(tmp_path, [*rows, {"id": 5}])
     with pytest.raises(InputError, match=r"row 1 \(item 1\): the output of A must be a text"):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.language.test_head_driven_chart import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Word
-from wellput.io.conllu import format_tree, parse_tree
 from wellput.io.model_files import fingerprint
+from wellput.io.trees import format_tree, parse_tree
 from wellput.language.fragment_cost import glued
 from wellput.language.function_tags import TagSet
 from wellput.language.head_driven import EXACT_WORDS, KIND, REACH, HeadDrivenParser

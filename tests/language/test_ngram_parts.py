@@ -12,7 +12,7 @@ import pytest
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import InputFile
-from wellput.io.text_parts import text_parts
+from wellput.io.lines import text_parts
 from wellput.language.ngram_parts import Counting, train_in_parts
 from wellput.language.ngram_training import train
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.language.small_treebank import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.io.conllu import format_tree, parse_tree
+from wellput.io.trees import format_tree, parse_tree
 from wellput.language.parser_training import attachment_scores, jackknifed, train_parser
 from wellput.language.parsers import TaggingParser, load_parser
 from wellput.language.sentence_parsing import SentenceParser

@@ -9,7 +9,7 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.language import shipped
 from wellput.language.english_text import decapitalized
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import treebank_words
 
 needs_ngrams = pytest.mark.skipif(
     not (shipped.FOLDER / "ngrams.wlm").exists(), reason="language/english/ngrams.wlm is missing"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import block_sum
 from wellput.core.evalset import Batch
-from wellput.core.table import block_sum
 from wellput.metrics.bleu import Bleu
 from wellput.metrics.registry import create
 from wellput.text.tokenizers import tokenize

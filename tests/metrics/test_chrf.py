@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.chrf import CHRF
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import block_sum
 from wellput.core.evalset import Batch
-from wellput.core.table import block_sum
 from wellput.metrics.chrf import Chrf
 from wellput.metrics.registry import create
 

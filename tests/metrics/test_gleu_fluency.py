@@ -10,7 +10,7 @@ import pytest
 from wellput.api.score import score
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
-from wellput.core.progress import OnPhase, unheard
+from wellput.core.work import OnPhase, ignore_progress
 from wellput.language.gleu_model import GleuModel
 from wellput.language.linear_model import LinearModel
 from wellput.metrics import fluency
@@ -99,7 +99,7 @@ def test_of_a_feature_alone_nothing_else_is_to_blame() -> None:
 
 
 def items_into(seen: list[int]) -> OnPhase:
-    return lambda what, total=None: seen.append if what == "scoring items" else unheard
+    return lambda what, total=None: seen.append if what == "scoring items" else ignore_progress
 
 
 def test_progress_is_said_within_a_block_and_adds_up_to_all_items() -> None:

@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import binomtest, kstest
 
 from benchmarks.agreement_calibration import SETTINGS, WORLDS, Setting, coverage, null_p_values
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation_resampling import (
     boot_both,
     perm_both,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest
 
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.jackknife import paired_jackknife, score_interval
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 

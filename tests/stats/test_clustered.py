@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from scipy.stats import f as fisher_f
 from scipy.stats import t as student
 
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
 from wellput.stats.clustered_regression import ClusteredCoefficients, Places, clustered_coefficients
 

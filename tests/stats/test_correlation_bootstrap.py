@@ -15,8 +15,8 @@ from tests.stats.test_kernel import drawn_rows
 from tests.stats.test_permutation import GROUPINGS, three_scorers
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation import Coefficient, Correlation, correlate
 from wellput.stats.correlation_resampling import (
     boot_both,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import binomtest
 
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.judged_means import head_to_head
 from wellput.stats.preferences import goodness_of_fit
 

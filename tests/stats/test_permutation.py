@@ -14,8 +14,8 @@ from tests.stats.test_correlation import GOLDEN, golden, study
 from tests.stats.test_kernel import swapped_rows
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation import (
     Coefficient,
     Correlation,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.resampling import (
     approximate_randomization,
     bootstrap,

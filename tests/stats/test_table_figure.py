@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
 from wellput.stats.correlation import Correlation, correlate, correlation_value
 from wellput.stats.correlation_intervals import chance_of, chance_of_segments

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.text.detokenizer import detokenize
+from wellput.text.english import detokenize
 
 CASES = {
     "The cat sat .": "The cat sat.",

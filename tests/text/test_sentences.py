@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.text.sentences import sentences
+from wellput.text.english import sentences
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import treebank_words
 
 
 @pytest.mark.parametrize(

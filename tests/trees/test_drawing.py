@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.trees.trees_drawn import trees
 from wellput.core.tree import Constituent, Tree, Word
-from wellput.io.brackets import parse_constituent
+from wellput.io.trees import parse_constituent
 from wellput.trees.arcs import arcs, cells, printable
 from wellput.trees.drawing import draw_constituent, draw_dependencies
 from wellput.trees.random_trees import random_projective_tree

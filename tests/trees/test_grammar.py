@@ -7,7 +7,7 @@ from hypothesis import given
 
 from tests.trees.trees_drawn import constituents
 from wellput.core.tree import Constituent, Tree, Word
-from wellput.io.brackets import parse_constituent
+from wellput.io.trees import parse_constituent
 from wellput.trees.grammar import Rule, grammar_of_constituents, grammar_of_dependencies
 from wellput.trees.phrases import plain
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.trees.trees_drawn import constituents, is_tree
 from wellput.core.errors import InputError
 from wellput.core.tree import Constituent
-from wellput.io.brackets import parse_constituent
+from wellput.io.trees import parse_constituent
 from wellput.trees.heads import head_part, head_rules, to_dependencies
 from wellput.trees.phrases import without_empty
 from wellput.trees.projectivity import is_projective

@@ -10,7 +10,7 @@ import pytest
 from tests.trees.tiny_tag import TREES, write_grammar
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.io.brackets import parse_constituent
+from wellput.io.trees import parse_constituent
 from wellput.trees.heads import to_dependencies
 from wellput.trees.supertags import parse_supertag
 from wellput.trees.xtag import XtagGrammar, parse_trees, read_xtag

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import Agreement, MetricDifference
-from wellput.core.counted import counted
-from wellput.core.score import FEWEST_ITEMS
+from wellput.core.errors import counted
+from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 
 CORRELATION_COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c")
 """The coefficients that are 0 where a metric knows nothing."""
@@ -38,8 +38,8 @@ def advise(
             for difference in differences
             if (difference.question, difference.coefficient) == (question, coefficient)
         ]
-        judged = (items or {}).get(question, FEWEST_ITEMS)
-        if judged < FEWEST_ITEMS:
+        judged = (items or {}).get(question, MIN_ITEMS_FOR_CLAIMS)
+        if judged < MIN_ITEMS_FOR_CLAIMS:
             n_items = counted(judged, "judged item")
             sentences.append(
                 f"{question}: {n_items} cannot show how far a metric agrees: bring more."

@@ -32,10 +32,9 @@ from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranking import rank_panel
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
 from wellput.core.errors import InputError
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.judgment import Judgment
-from wellput.core.progress import OnPhase, unheard_phase
-from wellput.core.table import Estimate, ScoreTable
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage
 from wellput.stats.metric_comparison import (
     CORRECTIONS,
@@ -80,7 +79,7 @@ def agree(
     judgments: Sequence[Judgment],
     options: AgreementOptions,
     *,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
     """How far each metric agrees with the judges on each question, which metrics differ, and how far
     the judges agree among themselves."""

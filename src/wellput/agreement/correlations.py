@@ -23,11 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agreement.result import Agreement, AgreementLevel
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
-from wellput.core.generalize import Generalize
+from wellput.core.errors import InputError, counted
+from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate, ScoreTable
 from wellput.stats.correlation import Coefficient, Correlation, correlation_value
 from wellput.stats.correlation_intervals import (
     ChanceLevel,

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from wellput.agreement.models import JudgedRows
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 from wellput.core.metric import Floats
 from wellput.stats.regression import Regression, is_constant
 from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r

@@ -21,12 +21,11 @@ from wellput.agreement.cross_validation import CrossValidation, cross_validated
 from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, models_of
 from wellput.agreement.panel import Panel
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
-from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats, Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
-from wellput.core.table import Estimate, ScoreTable
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
 from wellput.stats.model_choice import SelectionStep
@@ -172,7 +171,7 @@ def fit_table(
     generalize: Generalize = "both",
     seed: int = 12345,
     provenance: Mapping[str, Any] | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Fit:
     """Fits judgments (`human`, a panel's table) by predictors from metrics' tables, by metric name.
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from wellput.agreement.panel import SHARE_WON_BY_A, Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
-from wellput.core.counted import counted
+from wellput.core.errors import counted
+from wellput.core.estimates import Estimate
 from wellput.core.judgment import Preference
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.judge_correlations import (
     judges_against_rest,
     pair_correlations,

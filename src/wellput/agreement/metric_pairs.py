@@ -15,8 +15,8 @@ import numpy as np
 
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, MetricDifference
-from wellput.core.progress import OnPhase, unheard_phase
-from wellput.core.table import Estimate
+from wellput.core.estimates import Estimate
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import resamples_needed
 from wellput.stats.correlation import Coefficient
 from wellput.stats.metric_comparison import CORRECTIONS, Correction
@@ -49,7 +49,7 @@ def compare_pairs(
     question: str,
     level: AgreementLevel,
     coefficient: Coefficient,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> list[MetricDifference]:
     """One `MetricDifference` a pair. A pair that looks different at first must do so again to count.
 

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.fitted_model import split_predictor
-from wellput.core.generalize import Generalize
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 from wellput.stats.clustered_regression import clustered_coefficients
 from wellput.stats.regression import ols
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wellput.agreement.ranking import RankedSystem, Ranking
-from wellput.core.table import ScoreTable
+from wellput.core.estimates import ScoreTable
 
 SENTINELS = ("random", "length-only")
 """Metrics that are there to show the floor, not to praise a system."""

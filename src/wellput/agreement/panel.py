@@ -21,14 +21,13 @@ from typing import Literal
 
 import numpy as np
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import Choice, Judgment, Preference
+from wellput.core.errors import InputError, counted, did_you_mean
+from wellput.core.estimates import ScoreTable
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.core.metric import Floats
 from wellput.core.plain_block import PlainBlock, ids_of
-from wellput.core.progress import OnProgress, unheard
 from wellput.core.source import EvalSource
-from wellput.core.table import ScoreTable
+from wellput.core.work import OnProgress, ignore_progress
 
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
@@ -42,7 +41,7 @@ class KnownNames:
     items: Collection[str]
 
 
-def names_of(source: EvalSource, *, on_progress: OnProgress = unheard) -> KnownNames:
+def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -> KnownNames:
     """From one pass over the items, before anything is scored."""
     systems: dict[str, None] = {}
     items: set[str] = set()
@@ -103,7 +102,7 @@ def _examples(names: Collection[str]) -> str:
     return ", ".join(map(repr, first)) or "none"
 
 
-SHARE_WON_BY_A: dict[Choice, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+SHARE_WON_BY_A: dict[PairwiseChoice, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 
 
 def selection_ratings(preferences: Iterable[Preference]) -> list[Judgment]:

@@ -26,11 +26,10 @@ from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion, KnownNames, Panel, refuse_unknown
 from wellput.agreement.ranking import Ranking, rank_choices
 from wellput.agreement.result import AgreementResult
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
+from wellput.core.estimates import Estimate, ScoreTable
 from wellput.core.judgment import Preference
-from wellput.core.score import FEWEST_ITEMS
-from wellput.core.table import Estimate, ScoreTable
+from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 from wellput.stats.judged_means import CrossedMeans
 from wellput.stats.judged_strengths import judged_strengths
 from wellput.stats.kappa import confusion
@@ -223,7 +222,7 @@ def _places(names: Sequence[str], known: Sequence[str] | None = None) -> NDArray
 
 def _few_items(rows: Sequence[Preference]) -> str:
     n_items = len({row.item for row in rows})
-    if n_items >= FEWEST_ITEMS:
+    if n_items >= MIN_ITEMS_FOR_CLAIMS:
         return ""
     return f"With {counted(n_items, 'judged item')} no difference is claimed: bring more."
 

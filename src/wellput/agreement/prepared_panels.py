@@ -18,8 +18,7 @@ import numpy as np
 from wellput.agreement.exclusions import known_answers, of_others, refuse_idle
 from wellput.agreement.judges import outlying_judges
 from wellput.agreement.panel import Exclusion, KnownNames, Normalization, Panel, normalized, panels
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 

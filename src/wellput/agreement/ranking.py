@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from wellput.agreement.panel import Panel, panels, selection_ratings
+from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.table import Estimate
 from wellput.stats.corrections import holm
 from wellput.stats.judged_means import CrossedMeans, head_to_head
 from wellput.stats.ratings import undefined

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from wellput.agreement.orders import MetricOrder
 from wellput.agreement.ranking import Ranking
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Generalize
 from wellput.core.result import Result
 from wellput.stats.correlation import Coefficient, CorrelationAverage, CorrelationLevel
 

@@ -22,12 +22,11 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.names import Names, listed
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names, split_names
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
@@ -61,7 +60,7 @@ def agree(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
     """Says whom people prefer, whether metrics order the systems alike, how far each metric agrees with
     people, and how far the people agree among themselves.
@@ -177,7 +176,7 @@ def agree(
 def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
     """The coefficients asked for, each once."""
     known = COEFFICIENTS
-    names = listed(given)
+    names = split_names(given)
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)

@@ -9,14 +9,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.mapping import MapParts
-from wellput.core.progress import OnPhase
 from wellput.core.tree import Tree
+from wellput.core.work import MapParts, OnPhase, available_cores
 from wellput.engine.scoring_plan import Engine
-from wellput.io.conllu import read_trees
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
+from wellput.io.trees import read_trees
 
 if TYPE_CHECKING:
     from wellput.language.paraphrase.corpus_index import CorpusIndex
@@ -76,7 +74,7 @@ def corpus_index(
     on_progress = on_phase("indexing sentences")
     if map_parts is None:
         return index_corpus(blocks, on_progress=on_progress)
-    from wellput.io.text_parts import text_parts
+    from wellput.io.lines import text_parts
 
     parts = text_parts(file_names(texts, "engine='ray'"))
     return index_parts(parts, map_parts=map_parts, on_progress=on_progress)

@@ -17,9 +17,9 @@ from wellput.api.inputs import (
     refuse_sentence,
 )
 from wellput.core.errors import InputError
-from wellput.core.names import Names, listed
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names, split_names
 from wellput.core.tree import Tree
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table, check_text
 from wellput.io.files import PathLike
 from wellput.language.degrade.generate import in_blocks
@@ -27,7 +27,7 @@ from wellput.language.degrade.result import DegradedSentences
 from wellput.language.degrade.sequences import Boundary
 from wellput.language.degrade.sources import read_grammar, read_source, source_of
 from wellput.language.degrade.systems import degrader_of, systems_of
-from wellput.text.detokenizer import detokenize
+from wellput.text.english import detokenize
 
 MAX_LENGTH = 500
 
@@ -49,7 +49,7 @@ def degrade(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> DegradedSentences:
     """Makes sentences of known quality from a corpus: to calibrate a fluency metric, to see what fools
     it, to try an evaluation before there are judges.
@@ -108,7 +108,7 @@ def degrade(
     >>> wellput.degrade(corpus, size=[1, 3], length=6, evalset=True).evalset.systems
     ('sequence-1', 'sequence-3')
     """
-    systems = systems_of(listed(method), numbers_if_given("size", size, example="1,2,4") or [])
+    systems = systems_of(split_names(method), numbers_if_given("size", size, example="1,2,4") or [])
     sizes = {system: words for system, words in systems.items() if words}
     if len(systems) > 1 and not evalset:
         raise InputError(

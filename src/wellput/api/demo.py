@@ -9,12 +9,11 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.result import AgreementResult
 from wellput.api.inputs import check_files
-from wellput.core.cores import available_cores
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example, simulated_judgments
 from wellput.io import check_table, replacing, write_evalset, write_judgments
@@ -57,7 +56,7 @@ def demo(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Demo:
     """Shows the tool on an embedded example: announcements of a harbor, written by seven systems, with
     two references and their trees, and the ratings of eight simulated judges.

@@ -10,14 +10,13 @@ from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_pr
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import prepared_panels
 from wellput.api.inputs import Answers, Items, check_files, checks_choices, open_items, read_answers
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.estimates import Generalize
 from wellput.core.fitted_model import predictor_name, split_predictor
-from wellput.core.generalize import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
-from wellput.core.names import Names
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
@@ -42,7 +41,7 @@ def fit(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Fit:
     """Fits a metric to people's judgments.
 
@@ -95,7 +94,7 @@ def fit(
     >>> round(fit.regression.r_squared, 2)
     0.86
     """
-    from wellput.io.fingerprint import fingerprint
+    from wellput.io.files import file_fingerprint
     from wellput.metrics.fitted import check_savable
 
     if generalize not in get_args(Generalize):
@@ -129,7 +128,9 @@ def fit(
     )
     panel = ready[question]
     files = {"evalset": evalset, "judgments": judgments}
-    hashes = {name: fingerprint(file) for name, file in files.items() if isinstance(file, PathLike)}
+    hashes = {
+        name: file_fingerprint(file) for name, file in files.items() if isinstance(file, PathLike)
+    }
     result = fit_table(
         tables,
         panel.table(),

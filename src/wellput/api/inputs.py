@@ -19,11 +19,10 @@ from typing import (
     get_origin,
 )
 
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import GivesMetric, Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.files import InputFile, PathLike, check_readable
 
@@ -56,7 +55,7 @@ def open_items(
     trees: str | None = None,
     *,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> EvalSource:
     """The items of an evalset, with trees where a metric needs them: its own, or a parser's."""
     parser = parser_named(trees)
@@ -182,10 +181,10 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
     >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
     ([50, 100], [50, 100, 200])
     """
-    from wellput.core.names import listed
+    from wellput.core.registries import split_names
 
     entries = [given] if isinstance(given, int | str) else given
-    pieces = listed([str(entry) for entry in entries])
+    pieces = split_names([str(entry) for entry in entries])
     wrong = [piece for piece in pieces if not piece.isdecimal() or not int(piece)]
     if wrong or not pieces:
         verb = "is" if len(wrong) == 1 else "are"
@@ -228,13 +227,13 @@ def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
     """The metrics that were fitted to this very file of judgments, by the hash in their cards."""
     from wellput.core.fitted_model import FittedModel
-    from wellput.io.fingerprint import fingerprint
+    from wellput.io.files import file_fingerprint
 
     models = {metric.name: getattr(metric, "model", None) for metric in metrics}
     fitted = {name: model for name, model in models.items() if isinstance(model, FittedModel)}
     if not fitted or not isinstance(judgments, PathLike):
         return []
-    own = fingerprint(judgments)
+    own = file_fingerprint(judgments)
     return [
         name
         for name, model in fitted.items()

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from wellput.api.corpora import Texts, corpus_index, text_list
 from wellput.api.inputs import Items, check_files, checks_choices
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_table, open_evalset, write_evalset
 from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
@@ -46,7 +45,7 @@ def paraphrase(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ParaphraseResult:
     """Rewrites references for each system, closer in wording to its output. Every output gets
     references of its own (`references_by_system`); all else stays as it is.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wellput.api.inputs import Sentences, check_files, sentence_blocks
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.tree import Tree
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import write_trees
 from wellput.io.files import PathLike
 from wellput.language.sentence_parsing import TREEBANK, ParseResult, SentenceParser, Summary
@@ -25,7 +24,7 @@ def parse(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ParseResult:
     """Parses sentences into dependency trees.
 

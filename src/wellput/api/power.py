@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from wellput.api.inputs import Numbers, check_files, numbers_if_given, whole_numbers
 from wellput.core.errors import InputError
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 
@@ -30,7 +30,7 @@ def power(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> PowerTable:
     """Says how many items and judges it takes to tell two systems, or two metrics, apart. All figures
     are simulated.

@@ -14,11 +14,10 @@ from wellput.api.inputs import (
     refuse_sentence,
     sentence_blocks,
 )
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.names import Names, listed
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names, split_names
 from wellput.core.tree import Tree
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
 from wellput.language.realize.inputs import InputKind, InputTree
@@ -56,7 +55,7 @@ def realize(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> RealizationResult:
     """Realizes sentences from unordered dependency trees. To realize again and again, load a
     `Realizer` once.
@@ -178,7 +177,7 @@ def _refuse_unfit(
 
 
 def _insertions(names: Names | None) -> list[Insertion]:
-    chosen = [] if names is None else listed(names)
+    chosen = [] if names is None else split_names(names)
     if wrong := [name for name in chosen if name not in INSERTIONS]:
         raise InputError(
             f"insert= takes {' and '.join(INSERTIONS)}, separated by a comma, not {wrong[0]!r}."

@@ -17,12 +17,11 @@ from wellput.api.inputs import (
     fitted_to,
     read_answers,
 )
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.generalize import Generalize
-from wellput.core.names import Names
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.estimates import Generalize
+from wellput.core.registries import Names
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
@@ -49,7 +48,7 @@ def report(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> HtmlReport:
     """Makes a report that opens in a browser: one file with the answer, charts, and every item with its
     alignment, to search, filter and sort. Needs the extra `report`.

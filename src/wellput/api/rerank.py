@@ -8,23 +8,23 @@ from pathlib import Path
 from wellput.api.inputs import check_files
 from wellput.core.errors import InputError
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.rerank import RerankResult
 from wellput.engine.rerank import rerank as choose
 from wellput.io import check_text
 from wellput.io.files import PathLike
-from wellput.io.nbest import Candidate, nbest_of, read_nbest
+from wellput.io.nbest import CandidatesLike, nbest_of, read_nbest
 from wellput.metrics.registry import create_all
 
 
 def rerank(
-    nbest: Iterable[Candidate] | PathLike,
+    nbest: Iterable[CandidatesLike] | PathLike,
     metric: str | Metric,
     *,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> RerankResult:
     """Chooses the best among several outputs for each item by a metric. Of equally good candidates the
     first is chosen.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wellput.core.errors import InputError
-from wellput.core.run import Run, RunList
+from wellput.core.scores import Run, RunList
 from wellput.engine.runs import RunChanges, run_changes
 from wellput.io.files import PathLike
 from wellput.io.output import check_files

@@ -18,11 +18,10 @@ from wellput.api.inputs import (
     parser_named,
     renamed,
 )
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.blocks import OnSegments
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
@@ -74,7 +73,7 @@ def score(
     keep_rows: bool = False,
     command: str = "",
     on_segments: OnSegments | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ScoreResult:
     """Scores every system of an evalset under every metric.
 
@@ -155,9 +154,9 @@ def score(
     0.6666666666666667
     """
     if generalize != "items":
-        from wellput.core.generalize import only_items
+        from wellput.core.estimates import refuse_other_than_items
 
-        only_items(generalize)
+        refuse_other_than_items(generalize)
     chosen = _with_paraphrases(create_all(metrics), paraphrase)
     needs_trees = any("tree" in metric.needs for metric in chosen)
     references, outputs = line_files(ref, hyp)
@@ -322,7 +321,7 @@ def _segment_targets(
     """Where segment scores go: (file, folder), one of them at most."""
     if segments is None:
         return None, None
-    from wellput.io.segment_folder import is_segment_folder
+    from wellput.io.segment_scores import is_segment_folder
 
     if is_segment_folder(str(segments)):
         return None, segments

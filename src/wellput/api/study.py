@@ -14,10 +14,10 @@ from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import GivesMetric, Metric
-from wellput.core.names import Names, listed
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_writable, read_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create, split_specs
@@ -97,7 +97,7 @@ class Study:
         from_substitutions: bool = False,
         seed: int = 12345,
         threads: int | None = None,
-        on_phase: OnPhase = unheard_phase,
+        on_phase: OnPhase = ignore_phase,
     ) -> Self:
         """Makes a study of an evalset.
 
@@ -165,7 +165,7 @@ class Study:
         made = make_settings(
             design,
             record,
-            questions=listed(questions),
+            questions=split_names(questions),
             n_checks=checks,
             points=points,
             layout=layout,
@@ -264,7 +264,7 @@ class Study:
         from wellput.studies.summaries import InvitationList
 
         _check_report(path)
-        chosen = listed(names)
+        chosen = split_names(names)
         count = judges or len(chosen) or self._store.setup.plan.judges
         invited = self._store.invite(count, chosen or None)
         at = f"{url.rstrip('/')}/judge"
@@ -334,7 +334,7 @@ class Study:
         as_: ExportTarget = "judgments",
         question: str | None = None,
         repeats: bool = False,
-        on_phase: OnPhase = unheard_phase,
+        on_phase: OnPhase = ignore_phase,
     ) -> Export:
         """Writes the judgments to a file, and the design beside it.
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from wellput.api.corpora import Treebanks, tree_list, trees_in
 from wellput.api.train_lm import lm as lm
 from wellput.api.train_paraphrase import paraphrase as paraphrase
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.names import Names, listed
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names, split_names
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import (
@@ -47,7 +46,7 @@ def english(
     restart: bool = False,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
     on_step: Callable[[str, str], None] = lambda file, about: None,
 ) -> EnglishTraining:
     """Makes all models of English that wellput comes with. Files come one after the other, each with a
@@ -108,7 +107,7 @@ def english(
         Source(Path(one), role) for role, paths in given.items() for one in _path_list(paths)
     ]
     check_sources(sources)
-    steps = _steps_to_make(listed(only), {one.role for one in sources})
+    steps = _steps_to_make(split_names(only), {one.role for one in sources})
     new: set[str] = set()
 
     def begin(step: Step, is_needed: bool) -> None:
@@ -162,7 +161,7 @@ def fluency(
     gleu: bool | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> FluencyTraining:
     """Fits `fluency` and `gleu-fluency` to text. Half of it stays as it is; from the other half worse
     sentences are made whose quality is known by construction. No judgments are needed. The models of
@@ -231,7 +230,7 @@ def parser(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ParserTraining:
     """Trains a tagger and a dependency parser. The same trees and the same seed give the same models.
 
@@ -303,7 +302,7 @@ def tree(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> TreeTraining:
     """Trains a tree model: supertags for the words of unordered trees. The same trees give the same
     model.

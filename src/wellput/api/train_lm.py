@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wellput.api.corpora import Texts, cluster_mapping, corpus_blocks, file_names, text_list
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.scoring_plan import Engine
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
@@ -17,8 +16,7 @@ from wellput.reporting.training import NgramTraining
 from wellput.text.tokenizers import NativeName
 
 if TYPE_CHECKING:
-    from wellput.core.mapping import MapParts
-    from wellput.core.progress import OnProgress
+    from wellput.core.work import MapParts, OnProgress
     from wellput.language.ngram_training import Training
     from wellput.language.ngram_work import WorkFolder
 
@@ -39,7 +37,7 @@ def lm(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> NgramTraining:
     """Trains an n-gram model: interpolated modified Kneser-Ney. The same text gives the same model.
 
@@ -138,7 +136,7 @@ def lm(
 def _on_cluster(
     files: Sequence[str], options: Mapping[str, Any], map_parts: MapParts, on_progress: OnProgress
 ) -> Training:
-    from wellput.io.text_parts import text_parts
+    from wellput.io.lines import text_parts
     from wellput.language.ngram_parts import Counting, train_in_parts
 
     return train_in_parts(

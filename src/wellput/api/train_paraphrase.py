@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wellput.api.corpora import Texts, cluster_mapping, corpus_index, file_names, text_list
 from wellput.core.errors import InputError
-from wellput.core.mapping import map_here
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.work import OnPhase, ignore_phase, map_here
 from wellput.engine.scoring_plan import Engine
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import ParaphraseTraining
 
 if TYPE_CHECKING:
-    from wellput.core.mapping import MapParts
+    from wellput.core.work import MapParts
     from wellput.language.paraphrase.corpus_index import CorpusIndex
     from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.paraphrase.training import Training
@@ -46,7 +45,7 @@ def paraphrase(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ParaphraseTraining:
     """Trains what paraphrasing needs: classifiers of contexts, LSA, Brown classes. The same text and
     seed give the same model.

@@ -18,8 +18,8 @@ from typing import Any, TypeVar, cast
 import click
 
 from wellput.core.errors import InputError, WellputError
-from wellput.core.progress import OnPhase
 from wellput.core.result import Result
+from wellput.core.work import OnPhase
 from wellput.reporting.table import FORMATS, Format, Report, render
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from threading import Event, Lock, Thread
 from typing import TextIO
 
-from wellput.core.progress import OnPhase, OnProgress, unheard_phase
+from wellput.core.work import OnPhase, OnProgress, ignore_phase
 
 STARTED = time.monotonic()
 SHOWN_AFTER = 0.7
@@ -30,7 +30,7 @@ def progress(*, at_once: bool = False) -> Iterator[OnPhase]:
     `at_once` is for a command that is never done within a second."""
     global _line
     if sys.stderr is None or not sys.stderr.isatty():
-        yield unheard_phase
+        yield ignore_phase
         return
     line = _line = Line(sys.stderr, after=0.0 if at_once else SHOWN_AFTER)
     thread = Thread(target=line.keep_drawing, daemon=True)

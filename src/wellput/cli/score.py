@@ -137,7 +137,7 @@ def command(
     """
     from wellput.api.score import score
     from wellput.cli.progress import say
-    from wellput.core.progress import OnPhase
+    from wellput.core.work import OnPhase
     from wellput.engine.result import ScoreResult
 
     if options["explain"] and format != "table":

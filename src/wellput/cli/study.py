@@ -15,8 +15,8 @@ from wellput.cli.options import (
     speaking_options,
 )
 from wellput.core.errors import InputError
-from wellput.core.progress import OnPhase
 from wellput.core.result import Result
+from wellput.core.work import OnPhase
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -1,4 +1,5 @@
-"""The error tree. Everything wellput raises on purpose is a `WellputError`.
+"""The error tree, the noun `Problems`, and the words of messages. Everything wellput raises on
+purpose is a `WellputError`.
 
     WellputError
     ├── InputError       what the user brought is wrong: a file, an option, a value (exit code 2)
@@ -7,8 +8,10 @@
     ├── OutputError      the result cannot be written where it was asked for (exit code 2)
     └── Worse            a system is worse than the baseline, and failing was asked for (exit code 1)
 
-A message says what was wrong, where (file, line, item), and what to do. `InputError.collect`
-reports all the bad rows of a file at once rather than the first.
+A message says what was wrong, where (file, line, item), and what to do. All the bad rows of a file
+are reported at once rather than the first: `Problems` gathers them while reading goes on,
+`InputError.collect` says them. `counted` and `did_you_mean` give the nouns and names in a message
+their form.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, Self
 
-SHOWN = 20
+MAX_PROBLEMS_SHOWN = 20
 
 
 class WellputError(Exception):
@@ -43,7 +46,7 @@ class InputError(WellputError, ValueError):
 
         `total` is how many there were when `problems` holds only the first of them.
         """
-        shown = [f"  {problem}" for problem in problems[:SHOWN]]
+        shown = [f"  {problem}" for problem in problems[:MAX_PROBLEMS_SHOWN]]
         hidden = (len(problems) if total is None else total) - len(shown)
         if hidden > 0:
             shown.append(f"  … and {hidden} more")
@@ -82,3 +85,38 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)
     near = [spelled[other] for other in dict.fromkeys([*begun, *close])][:3]
     return f" Did you mean {' or '.join(near)}?" if near else ""
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """The number and the noun in the form that belongs to it; the plural ends in s unless given.
+
+    >>> counted(1, "item"), counted(2000, "item"), counted(0, "entry", "entries")
+    ('1 item', '2,000 items', '0 entries')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+class Problems:
+    """The problems of one file. Counts them all and keeps those that will be shown: a file of ten
+    million bad lines must not fill the memory with complaints."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.kept: list[str] = []
+        self.total = 0
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+    def add(self, where: str, what: str) -> None:
+        """One more: `where` is a line, a row or an item, `what` says what is wrong there."""
+        self.total += 1
+        if len(self.kept) < MAX_PROBLEMS_SHOWN:
+            self.kept.append(f"{where}: {what}")
+
+    def raise_if_any(self, *, advice: str = "") -> None:
+        """Raises one InputError for all of them."""
+        if self.total:
+            count = "a problem" if self.total == 1 else f"{self.total} problems"
+            headline = f"{self.name} has {count}:"
+            raise InputError.collect(headline, self.kept, advice, total=self.total)

@@ -14,11 +14,10 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
-from wellput.core.progress import OnProgress, unheard
+from wellput.core.errors import InputError, counted
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
+from wellput.core.work import OnProgress, ignore_progress
 
 T = TypeVar("T")
 
@@ -33,7 +32,7 @@ NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 NO_TREES: Mapping[str, tuple[Tree | None, ...]] = MappingProxyType({})
 
-BLOCK = 4096
+BLOCK_ITEMS = 4096
 """Items in a block. Sums are taken over blocks in file order and added in order, so that one core,
 all cores and a cluster give the same digits."""
 
@@ -88,7 +87,7 @@ class Batch:
     originals: Sequence[Output | None] = ()
     logged: Sequence[Mapping[str, float]] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-    on_rows: OnProgress = field(default=unheard, repr=False, compare=False)
+    on_rows: OnProgress = field(default=ignore_progress, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -194,9 +193,9 @@ class EvalSet(EvalSource):
         return f"EvalSet({n_items}, systems: {', '.join(self.systems) or 'none'})"
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        """The items in blocks of `BLOCK`."""
-        for start in range(0, len(self.items), BLOCK):
-            yield self.items[start : start + BLOCK]
+        """The items in blocks of `BLOCK_ITEMS`."""
+        for start in range(0, len(self.items), BLOCK_ITEMS):
+            yield self.items[start : start + BLOCK_ITEMS]
 
     @classmethod
     def of(

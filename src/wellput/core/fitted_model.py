@@ -21,8 +21,8 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 
-KIND = "fitted metric"
-FORMAT = 1
+FILE_KIND = "fitted metric"
+FORMAT_VERSION = 1
 KEYS = ("wellput", "format", "predictors", "intercept", "scale", "card")
 PREDICTOR_KEYS = ("metric", "component", "coefficient", "perfect")
 ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
@@ -78,8 +78,8 @@ class FittedModel:
     def to_dict(self) -> dict[str, Any]:
         """What `to_json` writes."""
         return {
-            "wellput": KIND,
-            "format": FORMAT,
+            "wellput": FILE_KIND,
+            "format": FORMAT_VERSION,
             "predictors": [
                 {key: getattr(predictor, key) for key in PREDICTOR_KEYS}
                 for predictor in self.predictors
@@ -104,12 +104,14 @@ class FittedModel:
             value = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{name} is not JSON: {error}. {ADVICE}") from None
-        if not isinstance(value, dict) or value.get("wellput") != KIND:
-            raise InputError(f'{name} is no fitted metric: it lacks "wellput": "{KIND}". {ADVICE}')
-        if value.get("format") != FORMAT:
+        if not isinstance(value, dict) or value.get("wellput") != FILE_KIND:
             raise InputError(
-                f"{name} has format {value.get('format')!r}; this wellput reads format {FORMAT}. "
-                "Fit the metric anew, or update wellput."
+                f'{name} is no fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
+            )
+        if value.get("format") != FORMAT_VERSION:
+            raise InputError(
+                f"{name} has format {value.get('format')!r}; this wellput reads format "
+                f"{FORMAT_VERSION}. Fit the metric anew, or update wellput."
             )
         problems = list(_problems(value))
         if problems:

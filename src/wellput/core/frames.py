@@ -65,7 +65,7 @@ def evalset_of_frame(
     asked = [(option, column) for option, column in single.items() if column is not None]
     asked += [("references", column) for column in several]
     asked += [("outputs", column) for column in by_system.values()]
-    columns = Columns(_cells(frame, asked), id)
+    columns = FrameColumns(_cells(frame, asked), id)
     rows = zip(
         columns.ids,
         zip(*(columns.texts(column) for column in by_system.values()), strict=True),
@@ -88,7 +88,7 @@ def evalset_of_frame(
     return EvalSet(items, systems=tuple(by_system))
 
 
-class Columns:
+class FrameColumns:
     """The cells that are used, checked as they are asked for."""
 
     def __init__(self, cells: Mapping[str, Sequence[Any]], id: str | None) -> None:

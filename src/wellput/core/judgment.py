@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-Choice: TypeAlias = Literal["a", "b", "tie"]
-CHOICES: tuple[Choice, ...] = get_args(Choice)
+PairwiseChoice: TypeAlias = Literal["a", "b", "tie"]
+PAIRWISE_CHOICES: tuple[PairwiseChoice, ...] = get_args(PairwiseChoice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +34,5 @@ class Preference:
     system_a: str
     system_b: str
     question: str
-    choice: Choice
+    choice: PairwiseChoice
     extra: Mapping[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
+STUB_IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
 
 
 def lazy_names(
@@ -47,7 +47,7 @@ def names_in(stub: str) -> dict[str, tuple[str, str]]:
     {'Tree': ('wellput.core.tree', 'Tree')}
     """
     homes = {}
-    for module, inside, after in IMPORT.findall(stub):
+    for module, inside, after in STUB_IMPORT.findall(stub):
         for entry in (inside or after).split(","):
             attribute, _, name = (part.strip() for part in entry.partition(" as "))
             if name:

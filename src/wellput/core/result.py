@@ -15,7 +15,7 @@ from typing import Any, ClassVar, cast
 
 from wellput.core.errors import MissingExtra
 
-NOTEBOOK = "wellput.reporting.notebook"
+NOTEBOOK_MODULE = "wellput.reporting.notebook"
 
 
 class Result(ABC):
@@ -34,7 +34,7 @@ class Result(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of the command: plain values, None for what is undefined or does not apply."""
-        return cast("dict[str, Any]", plain(self.values()))
+        return cast("dict[str, Any]", strict_json(self.values()))
 
     def to_polars(self) -> Any:
         """`records()` as a Polars data frame, for those who have Polars."""
@@ -46,7 +46,7 @@ class Result(ABC):
 
     def plot(self) -> Any:
         """The result's main figure as an Altair chart (needs the extra `report`)."""
-        return import_module(NOTEBOOK).chart_of(self)
+        return import_module(NOTEBOOK_MODULE).chart_of(self)
 
     def report(self) -> Any:
         """Its tables, with all that the formats of the command line need."""
@@ -56,24 +56,24 @@ class Result(ABC):
     def save(self, path: Any) -> None:
         """Writes it to a file, whole or not at all: `.json`, `.csv`, `.tex` and `.md` in that format,
         anything else as the table of the terminal."""
-        import_module(NOTEBOOK).save(self, path)
+        import_module(NOTEBOOK_MODULE).save(self, path)
 
     def __str__(self) -> str:
-        return str(import_module(NOTEBOOK).text_of(self)).rstrip("\n")
+        return str(import_module(NOTEBOOK_MODULE).text_of(self)).rstrip("\n")
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return str(import_module(NOTEBOOK).html_of(self))
+        return str(import_module(NOTEBOOK_MODULE).html_of(self))
 
 
-def plain(value: Any) -> Any:
+def strict_json(value: Any) -> Any:
     """Values as strict JSON has them: lists and dictionaries, None for NaN and infinities."""
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: strict_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [strict_json(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from wellput.core.evalset import Item
 
-BLOCKS_A_PARTITION = 16
+BLOCKS_PER_PARTITION = 16
 
 
 class Partition(Protocol):
@@ -52,7 +52,7 @@ class EvalSource(ABC):
         """The same items in runs, in order. `threads` are those of a parser that reads one."""
         blocks = self.blocks()
         first = 1
-        while held := list(islice(blocks, BLOCKS_A_PARTITION)):
+        while held := list(islice(blocks, BLOCKS_PER_PARTITION)):
             last = first + sum(map(len, held)) - 1
             yield HeldPartition(f"items {first:,} to {last:,}", held)
             first = last + 1

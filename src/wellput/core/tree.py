@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHOWN_TEXT = 80
+MAX_QUOTED_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +119,5 @@ def _bare(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"“{text if len(text) <= SHOWN_TEXT else text[: SHOWN_TEXT - 1] + '…'}”"
+    short = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
+    return f"“{short}”"

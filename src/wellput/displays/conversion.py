@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item, Schedule
-from wellput.core.names import Names, listed
+from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.displays.corpus import sentences_of
@@ -173,7 +173,7 @@ def convert(
     """
     given = [inputs] if isinstance(inputs, str | Path) else inputs
     check_files([path], given)
-    tiers = listed(displays)
+    tiers = split_names(displays)
     evalset = EvalSet([item for one in given for item in _items(one, words, tiers, sentences)])
     if path is not None and is_bml(path):
         evalset = of_system(evalset, system)

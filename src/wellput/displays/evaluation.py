@@ -15,14 +15,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import ORIGINAL
 from wellput.core.metric import Floats, Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
-from wellput.core.table import ScoreTable
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.displays.corpus import sentences_of
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score_source
@@ -109,7 +108,7 @@ def evaluate(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> DisplayEvaluation:
     """Scores every system's display schedules against those of the system `original`. Systems are
     tested against each other by Wilcoxon's rank sum test with Bonferroni's correction.
@@ -182,7 +181,7 @@ def evaluate_displays(
     n_resamples: int = 1000,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> DisplayEvaluation:
     """Scores every system's schedules against those of the system `original`, and tests the systems
     against each other."""

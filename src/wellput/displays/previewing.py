@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.names import Names, listed
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.displays.corpus import sentences_of
 from wellput.displays.schedules import words_of
 from wellput.displays.speech import can_speak, speak
@@ -86,7 +86,7 @@ def preview(
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Preview:
     """Makes a page on which the head performs the schedules of an evaluation set. Speech is made ahead
     by the program espeak-ng where it is installed; without it the head is silent.
@@ -160,7 +160,7 @@ def _chosen(sets: EvalSet, ids: Names | None, n: int) -> Sequence[Item]:
     if ids is None:
         return sets.items[:n]
     by_id = {item.id: item for item in sets}
-    wanted = listed(ids)
+    wanted = split_names(ids)
     unknown = [name for name in wanted if name not in by_id]
     if unknown:
         raise InputError(

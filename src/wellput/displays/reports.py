@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 from wellput.core.evalset import ORIGINAL
 from wellput.displays.bar_charts import BarPanel, bar_chart
 from wellput.displays.evaluation import (

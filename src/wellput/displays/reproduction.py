@@ -18,10 +18,10 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import ORIGINAL, Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
-from wellput.core.table import Bounds
 from wellput.displays.schedules import MOTIONS, display_motions
 from wellput.displays.units import (
     MOTION_COUNTS,

@@ -15,11 +15,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Floats
-from wellput.core.names import Names, listed
+from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.displays.corpus import UNKNOWN_DISPLAY, Contexts, Corpus, Integers, sentences_of
@@ -149,7 +148,7 @@ def select(
         chosen,
         training=() if train is None else sentences_of(train).items,
         folds=folds,
-        context=listed(context) or None,
+        context=split_names(context) or None,
         backoff=backoff,
         rules=rules,
         temperature=temperature,
@@ -163,7 +162,7 @@ def select(
 
 def strategies_named(given: Names) -> list[Strategy]:
     """Each once; the first three without any."""
-    names = listed(given)
+    names = split_names(given)
     for name in names:
         if name not in STRATEGIES:
             raise InputError(

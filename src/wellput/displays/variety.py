@@ -15,10 +15,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
-from wellput.core.table import Bounds
 from wellput.displays.reproduction import FOSTER_2008, NEEDS_ORIGINAL, NEEDS_SCHEDULES
 from wellput.displays.schedules import MOTIONS
 from wellput.displays.units import (

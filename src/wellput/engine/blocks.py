@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.evalset import ORIGINAL, Batch, Item
 from wellput.core.metric import Floats, Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
-from wellput.core.progress import OnProgress, Share, unheard
 from wellput.core.source import EvalSource
+from wellput.core.work import OnProgress, ProgressShare, ignore_progress
 
 NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
     "references": (
@@ -182,14 +181,14 @@ def block_statistics(
     keep_rows: bool = False,
     hash_ids: bool = False,
     on_segments: OnSegments | None = None,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> BlockStatistics:
     """The statistics of every system in the block under every metric. `on_progress` is called with
     numbers of items; where several metrics are slow, all seem done with the first of them."""
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
-    progress = Share(len(block), len(block) * len(names), on_progress)
+    progress = ProgressShare(len(block), len(block) * len(names), on_progress)
     for system in names:
         batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add)
         referenced = batch.with_references()

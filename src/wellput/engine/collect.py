@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.core.table import ScoreTable
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.blocks import (
     BlockStatistics,
     OnSegments,
@@ -134,7 +134,7 @@ def collect(
     threads: int = 1,
     keep_rows: bool = False,
     on_segments: OnSegments | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Collection:
     """Reads the source once (once more for each metric that must see all of it first)."""
     on_phase("preparing metrics")

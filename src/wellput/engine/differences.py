@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.estimates import Bounds, Estimate, ScoreTable
 from wellput.core.metric import Floats
-from wellput.core.progress import OnProgress, unheard
-from wellput.core.score import FEWEST_ITEMS, Score
-from wellput.core.table import Bounds, Estimate, ScoreTable
+from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
+from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.result import Comparison
 from wellput.engine.scoring_plan import Inference, PairedTest, Resampling
 from wellput.stats.corrections import holm, resamples_needed
@@ -31,7 +31,7 @@ def compare_systems(
     tables: Mapping[str, ScoreTable],
     pairs: Sequence[tuple[str, str]],
     asked: Inference,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> list[Comparison]:
     """Every pair under every metric, p-values corrected by Holm's method for all of them."""
     test, how = asked.test, asked.resampling
@@ -71,7 +71,7 @@ def with_difference(score: Score, difference: Comparison, *, is_worse: bool | No
 
 def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float) -> bool | None:
     """Whether a difference is one for the worse and significant; None where nothing can be said."""
-    if higher_is_better is None or difference.n < FEWEST_ITEMS:
+    if higher_is_better is None or difference.n < MIN_ITEMS_FOR_CLAIMS:
         return None
     better = difference.delta if higher_is_better else -difference.delta
     return better < 0 and difference.p_adjusted < alpha

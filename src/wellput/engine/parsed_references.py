@@ -11,9 +11,9 @@ from functools import cache
 from typing import Protocol
 
 from wellput.core.evalset import Item
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.language.sentence_parsing import SentenceParser
 
 TEXTS_A_CALL = 256
@@ -62,7 +62,7 @@ class ParsedReferences(EvalSource):
         signature: str,
         *,
         threads: int = 1,
-        on_phase: OnPhase = unheard_phase,
+        on_phase: OnPhase = ignore_phase,
     ) -> None:
         self.source = source
         self.parse = parse
@@ -106,7 +106,7 @@ class ParsedPartition:
 class _Trees:
     """Parses each text once, as long as it is kept."""
 
-    def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = unheard_phase) -> None:
+    def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = ignore_phase) -> None:
         self._parse = parse
         self._threads = threads
         self._on_phase = on_phase

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from wellput import __version__
 from wellput.core.errors import InputError, OutputError, Unreachable, WellputError
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, OnProgress, unheard_phase
 from wellput.core.source import EvalSource, Partition
+from wellput.core.work import OnPhase, OnProgress, ignore_phase
 from wellput.engine.blocks import (
     BlockColumn,
     BlockStatistics,
@@ -39,7 +39,7 @@ from wellput.engine.result import SkippedPartition
 from wellput.engine.scoring_plan import OnError, ScoringPlan
 from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
 from wellput.io.output import refuse_url
-from wellput.io.segment_folder import drop_other_parts, gathering_parts, has_part, writing_part
+from wellput.io.segment_scores import drop_other_parts, gathering_parts, has_part, writing_part
 
 MAX_ATTEMPTS = 3
 
@@ -253,7 +253,7 @@ def collect_partitions(
     metrics: Sequence[Metric],
     plan: ScoringPlan,
     keep_rows: bool,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Collection:
     """Evaluates the partitions as planned and adds up what they give."""
     on_phase("preparing metrics")

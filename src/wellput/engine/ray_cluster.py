@@ -18,8 +18,8 @@ from itertools import islice
 from typing import Any, TextIO, TypeVar, cast
 
 from wellput.core.errors import InputError, MissingExtra
-from wellput.core.mapping import MapParts
 from wellput.core.source import Partition
+from wellput.core.work import MapParts
 from wellput.engine.partitions import (
     MAX_ATTEMPTS,
     Failed,

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
 from wellput.core.tree import Tree
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
@@ -43,7 +42,7 @@ def evaluate_order(
     n_resamples: int = 1000,
     seed: int = 12345,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ScoreResult:
     """Scores each system's sentences (words with spaces between them) against the trees' own order;
     with a baseline, each difference from it is tested."""

@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wellput.core.cores import available_cores
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.result import Result
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io import check_text, write_evalset
@@ -107,7 +105,7 @@ def rerank(
     metric: Metric,
     *,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> list[RerankChoice]:
     """The best candidate of each item; of equal ones the first, and the first if none has a score."""
     if metric.higher_is_better is None:

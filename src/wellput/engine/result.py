@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import ScoreTable
 from wellput.core.result import Result
-from wellput.core.score import FEWEST_ITEMS, Score
-from wellput.core.table import ScoreTable
+from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,18 @@ class ScoreResult(Result):
     def is_shown(self, p_adjusted: float | None, n_items: int | None) -> bool:
         """Whether a test on so many items shows a difference (or, of equivalence, that there is none
         as large as the margin)."""
-        return p_adjusted is not None and p_adjusted < self.alpha and (n_items or 0) >= FEWEST_ITEMS
+        return (
+            p_adjusted is not None
+            and p_adjusted < self.alpha
+            and (n_items or 0) >= MIN_ITEMS_FOR_CLAIMS
+        )
 
     def beaten(self, metric: str) -> frozenset[str] | None:
         """The systems that another is shown to be better than: among all pairs where they were tested
         else by the tests against the baseline. None where nothing can be said."""
         is_better = self.higher_is_better[metric]
         tests = [pair for pair in self.differences if pair.metric == metric]
-        if is_better is None or not tests or min(pair.n for pair in tests) < FEWEST_ITEMS:
+        if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
             return None
         shown = [pair for pair in tests if pair.delta and self.is_shown(pair.p_adjusted, pair.n)]
         return frozenset(pair.b if (pair.delta > 0) == is_better else pair.a for pair in shown)

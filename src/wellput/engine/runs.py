@@ -26,13 +26,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from wellput import __version__
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.evalset import ORIGINAL, Item
 from wellput.core.metric import Metric, Need
 from wellput.core.result import Result
-from wellput.core.run import Run, RunScore
-from wellput.core.score import Score
+from wellput.core.scores import Run, RunScore, Score
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.engine.result import ScoreResult

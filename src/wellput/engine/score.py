@@ -8,11 +8,11 @@ from itertools import combinations
 
 from wellput import __version__
 from wellput.core.errors import InputError
+from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Metric
-from wellput.core.progress import OnPhase, unheard, unheard_phase
-from wellput.core.score import Score
+from wellput.core.scores import Score
 from wellput.core.source import EvalSource
-from wellput.core.table import ScoreTable
+from wellput.core.work import OnPhase, ignore_phase, ignore_progress
 from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.result import Comparison, ScoreResult, UnscoredItems
@@ -26,7 +26,7 @@ def score_source(
     inference: Inference | None = None,
     plan: ScoringPlan | None = None,
     on_segments: OnSegments | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> ScoreResult:
     """Scores every system of the source under every metric, as planned.
 
@@ -48,7 +48,9 @@ def score_source(
     )
     n_columns = len(collection.columns)
     how = asked.resampling
-    on_score = on_phase("computing intervals", n_columns) if asked.has_intervals else unheard
+    on_score = (
+        on_phase("computing intervals", n_columns) if asked.has_intervals else ignore_progress
+    )
     scores: list[Score] = []
     for metric in collection.metrics:
         for system in collection.systems:

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.table import Estimate, ScoreTable
+from wellput.core.estimates import Estimate, ScoreTable
+from wellput.core.work import available_cores
 from wellput.io.files import PathLike
 
 Engine = Literal["local", "ray"]

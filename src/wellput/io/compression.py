@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import IO, cast
 
 from wellput.core.errors import InputError
-from wellput.io.object_stores import without_query
+from wellput.io.locations import without_query
 
-CHUNK = 1 << 20
-SUFFIXES = (".gz", ".xz")
+CHUNK_BYTES = 1 << 20
+COMPRESSION_SUFFIXES = (".gz", ".xz")
 GZIP_MAGIC = b"\x1f\x8b"
 XZ_MAGIC = b"\xfd7zXZ\x00"
 
@@ -26,7 +26,7 @@ def decompressed(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     if first.startswith((GZIP_MAGIC, XZ_MAGIC)):
         yield from _inflated(_ChunkFile(first, chunks), first.startswith(GZIP_MAGIC), name)
         return
-    if (plain := without_query(name)).lower().endswith(SUFFIXES):
+    if (plain := without_query(name)).lower().endswith(COMPRESSION_SUFFIXES):
         raise InputError(
             f"{name} is damaged or not compressed, though its name ends in {plain[-3:]}: "
             "fetch it again, or rename it."
@@ -59,7 +59,7 @@ def _inflated(source: _ChunkFile, is_gzip: bool, name: str) -> Iterator[bytes]:
     with gzip.GzipFile(fileobj=packed, mode="rb") if is_gzip else lzma.LZMAFile(packed) as file:
         while True:
             try:
-                chunk = file.read(CHUNK)
+                chunk = file.read(CHUNK_BYTES)
             except EOFError:
                 raise InputError(
                     f"{name} is truncated: the compressed data ends too early. "

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-IN_MEMORY = 1 << 22
-RANGES = 64
+MAX_HASHES_IN_MEMORY = 1 << 22
+HASH_RANGES = 64
 
 
 class SeenIds:
@@ -25,7 +25,7 @@ class SeenIds:
     same in every process.
     """
 
-    def __init__(self, *, in_memory: int = IN_MEMORY) -> None:
+    def __init__(self, *, in_memory: int = MAX_HASHES_IN_MEMORY) -> None:
         self._most = in_memory
         self._hashes: list[NDArray[np.uint64]] = []
         self._held = 0
@@ -54,10 +54,10 @@ class SeenIds:
         mapped = np.memmap(self._file, np.uint64, "r")
         runs = [mapped[start:stop] for start, stop in self._runs]
         # A range of hashes of all runs at a time.
-        bounds = np.array([2**64 // RANGES * i for i in range(1, RANGES)], np.uint64)
+        bounds = np.array([2**64 // HASH_RANGES * i for i in range(1, HASH_RANGES)], np.uint64)
         cuts = [[0, *np.searchsorted(run, bounds).tolist(), len(run)] for run in runs]
         found: frozenset[int] = frozenset()
-        for place in range(RANGES):
+        for place in range(HASH_RANGES):
             pieces = [run[cut[place] : cut[place + 1]] for run, cut in zip(runs, cuts, strict=True)]
             found |= _repeated_hashes(pieces)
             if len(found) >= 10_000:

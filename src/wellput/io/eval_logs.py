@@ -1,42 +1,307 @@
-"""Logs of language-model evaluations as evaluation sets: inspect_ai's and promptfoo's.
+"""Logs of language-model evaluations as evaluation sets: inspect_ai's and promptfoo's. Both come
+down to the noun `LoggedAnswer`. Answers to an item that was asked several times (epochs, repeats)
+are one: the first text, the mean of each score.
 
-Answers to an item that was asked several times (epochs, repeats) are one: the first text, the mean of
-each score.
+inspect_ai writes one log a task and model, with `eval` about the run and its `samples`. The system
+is the model, or the file where two logs are of one model and task; the item is the sample's id,
+with the task before it where there are several tasks. Letter grades count as inspect_ai counts
+them: C 1, P ½, I and N 0. Samples that ended with an error and have no completion are left out.
+Its binary logs, `.eval`, are a zip archive with `header.json` and a JSON file a sample. Members
+are compressed by Zstandard, in older logs by deflate. Python knows Zstandard from 3.14 on; before
+that the package `zstandard` does, which inspect_ai brings along. Of a sample kept in pieces
+`sample.json` is read, which has all but its messages.
+
+promptfoo writes its results as JSON (`promptfoo eval --output results.json`). The system is the
+provider, with the prompt's label where there are several prompts; the item is the test. References
+are the values of the assertions that compare with a text. The scores are `score`, `pass` (1 or 0),
+and the named ones.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
+import struct
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.inspect_archives import read_archive
-from wellput.io.inspect_logs import inspect_answers, is_inspect_log
-from wellput.io.logged_answers import LoggedAnswer
-from wellput.io.object_stores import is_url
-from wellput.io.promptfoo_logs import is_promptfoo_log, promptfoo_answers
+from wellput.io.locations import is_url
 
-ARCHIVE = ".eval"
-SUFFIXES = (".json", ARCHIVE)
+
+@dataclass(frozen=True)
+class LoggedAnswer:
+    """One answer of a system to an item, with the references and the scores that the log gives it."""
+
+    item: str
+    system: str
+    output: str
+    source: str | None = None
+    references: tuple[str, ...] = ()
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+def text_of(value: object) -> str:
+    """A text as it is; what else a model may return, as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
+ZSTANDARD = 93
+LOCAL_HEADER = struct.Struct("<26xHH")  # at its end: the lengths of the name and of the extra field
+
+# What zipfile and what it stands on raise where bytes are wrong: an unknown way of packing and a
+# password among them.
+ARCHIVE_ERRORS = (
+    zipfile.BadZipFile, ValueError, LookupError, EOFError, OSError, OverflowError, RuntimeError,
+    struct.error, zlib.error, lzma.LZMAError,
+)  # fmt: skip
+
+
+def read_archive(file: InputFile) -> dict[str, Any]:
+    """The log as inspect_ai writes it as JSON: what the header has, and `samples`."""
+    try:
+        with file.seekable() as stream, zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+            if HEADER_MEMBER not in names:
+                raise InputError(f"{file.name} has no {HEADER_MEMBER}: the evaluation did not end.")
+            log = json.loads(_member(archive, stream, HEADER_MEMBER))
+            samples = [
+                json.loads(_member(archive, stream, name)) for name in names if _is_sample(name)
+            ]
+    except InputError:
+        raise
+    except ARCHIVE_ERRORS as error:
+        raise InputError(f"{file.name} is damaged, or no log of inspect_ai: {error}") from None
+    return {**log, "samples": samples} if isinstance(log, dict) else {}
+
+
+def _is_sample(name: str) -> bool:
+    inside = name.removeprefix(SAMPLES_FOLDER)
+    return inside != name and (inside.endswith(SAMPLE_MEMBER) or "/" not in inside)
+
+
+def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str) -> bytes:
+    info = archive.getinfo(name)
+    if info.compress_type != ZSTANDARD:
+        return archive.read(info)
+    stream.seek(info.header_offset)
+    lengths = LOCAL_HEADER.unpack(stream.read(LOCAL_HEADER.size))
+    stream.seek(sum(lengths), 1)
+    return _unpacked(stream.read(info.compress_size))
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """What Zstandard packed, in one frame or several."""
+    try:
+        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        return _unpacked_by_package(packed)
+    try:
+        unpacked: bytes = zstd.decompress(packed)
+    except zstd.ZstdError as error:
+        raise ValueError(error) from None
+    return unpacked
+
+
+def _unpacked_by_package(packed: bytes) -> bytes:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("A log that ends in .eval", "logs") from None
+    reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    try:
+        return bytes(reader.read())
+    except zstandard.ZstdError as error:
+        raise ValueError(error) from None
+
+
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+WORD_GRADES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def is_inspect_log(log: Any) -> bool:
+    if not isinstance(log, dict) or not isinstance(log.get("eval"), dict) or "samples" not in log:
+        return False
+    return all(isinstance(sample, dict) for sample in log["samples"] or ())
+
+
+def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
+    """The answers in these logs, by file name."""
+    tasks = {name: str(log["eval"].get("task", "")) for name, log in logs.items()}
+    models = {
+        name: str(log["eval"].get("model", "")) or Path(name).stem for name, log in logs.items()
+    }
+    pairs = [(tasks[name], models[name]) for name in logs]
+    for name, log in logs.items():
+        is_alone = pairs.count((tasks[name], models[name])) == 1
+        system = models[name] if is_alone else f"{models[name]} ({Path(name).stem})"
+        prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
+        for sample in log["samples"] or ():
+            output = _completion(sample.get("output"))
+            if output or (output is not None and not sample.get("error")):
+                yield LoggedAnswer(
+                    item=f"{prefix}{sample.get('id')}",
+                    system=system,
+                    output=output,
+                    source=_input(sample.get("input")),
+                    references=_targets(sample.get("target")),
+                    scores=dict(_inspect_scores(sample.get("scores"))),
+                )
+
+
+def _completion(output: Any) -> str | None:
+    """The answer: `completion`, or what the first choice's message says."""
+    if not isinstance(output, dict):
+        return None
+    if isinstance(output.get("completion"), str):
+        return str(output["completion"])
+    choices = output.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return None
+    message = choices[0].get("message")
+    return _content(message.get("content")) if isinstance(message, dict) else None
+
+
+def _content(content: Any) -> str:
+    """The text of a message, whose content is a text or a list of parts."""
+    if isinstance(content, list):
+        texts = (part.get("text") for part in content if isinstance(part, dict))
+        return "\n".join(str(text) for text in texts if text is not None)
+    return "" if content is None else str(content)
+
+
+def _input(given: Any) -> str | None:
+    """A sample's input: a text, or the messages of a chat."""
+    if isinstance(given, list):
+        return "\n".join(_content(m.get("content")) for m in given if isinstance(m, dict))
+    return None if given is None else text_of(given)
+
+
+def _targets(target: Any) -> tuple[str, ...]:
+    if isinstance(target, list):
+        return tuple(text_of(text) for text in target if text != "")
+    return () if target in (None, "") else (text_of(target),)
+
+
+def _inspect_scores(scores: Any) -> Iterator[tuple[str, float]]:
+    """Every score that is a number or stands for one; those of a dictionary as SCORER.KEY."""
+    for name, score in scores.items() if isinstance(scores, dict) else ():
+        value = score.get("value") if isinstance(score, dict) else score
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        for key, part in parts:
+            number = as_number(part)
+            if number is not None:
+                yield (f"{name}.{key}" if key else name), number
+
+
+def as_number(value: Any) -> float | None:
+    """
+    >>> as_number("C"), as_number(True), as_number("No"), as_number("0.25"), as_number("hm")
+    (1.0, 1.0, 0.0, 0.25, None)
+    """
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if not isinstance(value, str):
+        return None
+    known = GRADES.get(value, WORD_GRADES.get(value.lower()))
+    if known is not None:
+        return known
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+COMPARING_ASSERTIONS = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
+
+
+def is_promptfoo_log(log: Any) -> bool:
+    return isinstance(log, dict) and _promptfoo_rows(log) is not None
+
+
+def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
+    """The answers in a file of results; rows without an output, where a call failed, are left out."""
+    rows = _promptfoo_rows(log) or []
+    prompts = {_prompt_label(row) for row in rows}
+    for row in rows:
+        response, case = row.get("response"), row.get("testCase") or {}
+        if not isinstance(response, dict) or response.get("output") is None:
+            continue
+        variables = row.get("vars") or case.get("vars") or {}
+        provider = row.get("provider")
+        name = (
+            provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+        )
+        yield LoggedAnswer(
+            item=_test_name(row, variables),
+            system=f"{name} / {_prompt_label(row)}" if len(prompts) > 1 else str(name),
+            output=text_of(response["output"]),
+            source=json.dumps(variables, ensure_ascii=False) if variables else None,
+            references=tuple(_promptfoo_references(case.get("assert"))),
+            scores=_promptfoo_scores(row),
+        )
+
+
+def _promptfoo_rows(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    results = log.get("results")
+    rows = results.get("results") if isinstance(results, dict) else results
+    is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    return rows if is_list else None
+
+
+def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+    """The test's number from 1; older files have none and are told apart by their variables."""
+    if isinstance(row.get("testIdx"), int):
+        return str(row["testIdx"] + 1)
+    return json.dumps(variables, ensure_ascii=False, sort_keys=True)
+
+
+def _prompt_label(row: Mapping[str, Any]) -> str:
+    prompt = row.get("prompt")
+    label = prompt.get("label") if isinstance(prompt, dict) else None
+    return str(label or row.get("promptIdx", ""))
+
+
+def _promptfoo_references(assertions: Any) -> Iterator[str]:
+    for assertion in assertions or ():
+        if isinstance(assertion, dict) and assertion.get("type") in COMPARING_ASSERTIONS:
+            value = assertion.get("value")
+            for text in value if isinstance(value, list) else [value]:
+                if text is not None:
+                    yield text_of(text)
+
+
+def _promptfoo_scores(row: Mapping[str, Any]) -> dict[str, float]:
+    named = row.get("namedScores") or {}
+    given = {"score": row.get("score"), "pass": row.get("success"), **named}
+    numbers = (bool, int, float)
+    return {name: float(value) for name, value in given.items() if isinstance(value, numbers)}
+
+
+ARCHIVE_SUFFIX = ".eval"
+LOG_SUFFIXES = (".json", ARCHIVE_SUFFIX)
 
 
 def knows(path: PathLike) -> bool:
     """Whether the path is a log by its name, or a folder of inspect_ai's logs."""
     given = Path(path)
     if given.is_dir():
-        return any(InputFile(file).suffix in SUFFIXES for file in given.iterdir())
-    return InputFile(path).suffix in SUFFIXES and not is_url(str(path))
+        return any(InputFile(file).suffix in LOG_SUFFIXES for file in given.iterdir())
+    return InputFile(path).suffix in LOG_SUFFIXES and not is_url(str(path))
 
 
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of one log, or of all logs of a folder, with every system's answers."""
     given = Path(path)
     inside = sorted(given.iterdir()) if given.is_dir() else [given]
-    files = [file for file in inside if InputFile(file).suffix in SUFFIXES]
+    files = [file for file in inside if InputFile(file).suffix in LOG_SUFFIXES]
     logs = {str(file): _loaded(InputFile(file)) for file in files}
     if all(is_inspect_log(log) for log in logs.values()):
         return evalset_of(inspect_answers(logs), str(path))
@@ -78,7 +343,7 @@ def _means(answers: Sequence[LoggedAnswer]) -> Iterator[tuple[str, float]]:
 
 def _loaded(file: InputFile) -> Any:
     check_readable(file)
-    if file.suffix == ARCHIVE:
+    if file.suffix == ARCHIVE_SUFFIX:
         return read_archive(file)
     try:
         with file.seekable() as stream:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wellput.core.errors import InputError
-from wellput.core.judgment import Choice, Preference
+from wellput.core.errors import InputError, Problems
+from wellput.core.judgment import PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.problems import Problems
 from wellput.io.tables import read_records, writing_table
 
 COLUMNS = ("left", "right", "winner")
-CHOICES: dict[str, Choice] = {"left": "a", "right": "b", "tie": "tie"}
-WINNERS = {choice: winner for winner, choice in CHOICES.items()}
+CHOICE_OF_WINNER: dict[str, PairwiseChoice] = {"left": "a", "right": "b", "tie": "tie"}
+WINNER_OF_CHOICE = {choice: winner for winner, choice in CHOICE_OF_WINNER.items()}
 
 
 def knows(path: PathLike) -> bool:
@@ -38,7 +37,7 @@ def read_judgments(path: PathLike) -> list[Preference]:
     problems = Problems(file.name)
     found: list[Preference] = []
     for row, (number, record) in enumerate(read_records(file, problems, COLUMNS), start=1):
-        choice = CHOICES.get(str(record["winner"]).lower())
+        choice = CHOICE_OF_WINNER.get(str(record["winner"]).lower())
         left, right = record["left"], record["right"]
         if choice is None:
             continue
@@ -60,6 +59,13 @@ def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
     """Writes `left,right,winner`, and what else we know in columns that evalica ignores."""
     with writing_table(path, [*COLUMNS, "judge", "item", "question"]) as sink:
         sink.write(
-            [one.system_a, one.system_b, WINNERS[one.choice], one.judge, one.item, one.question]
+            [
+                one.system_a,
+                one.system_b,
+                WINNER_OF_CHOICE[one.choice],
+                one.judge,
+                one.item,
+                one.question,
+            ]
             for one in preferences
         )

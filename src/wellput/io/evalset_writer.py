@@ -14,11 +14,10 @@ from wellput.core.errors import OutputError
 from wellput.core.evalset import Item, Output
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
-from wellput.io.conllu import format_tree
 from wellput.io.files import PathLike, format_of
 from wellput.io.output import replacing
-from wellput.io.tables import json_line, writing_table
-from wellput.io.tabular import Cell
+from wellput.io.tables import Cell, json_line, writing_table
+from wellput.io.trees import format_tree
 
 
 def write_evalset(source: EvalSource, path: PathLike) -> None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.plain_block import ids_of
 from wellput.core.source import EvalSource, Partition
-from wellput.io.compression import SUFFIXES as COMPRESSIONS
+from wellput.io.compression import COMPRESSION_SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
-from wellput.io.files import FORMATS, STANDARD_INPUT, InputFile, PathLike, check_readable
-from wellput.io.locations import files_in, is_folder, is_pattern
-from wellput.io.object_stores import is_url
-from wellput.io.problems import Problems
+from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, check_readable
+from wellput.io.locations import files_in, is_folder, is_pattern, is_url
 from wellput.io.readers import open_known_evalset
 from wellput.io.record_files import RecordFile
 
-SHARDS = [suffix + packed for suffix in FORMATS for packed in ("", *COMPRESSIONS)]
+SHARD_SUFFIXES = [suffix + packed for suffix in TABLE_FORMATS for packed in ("", *COMPRESSIONS)]
 
 
 def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
@@ -40,7 +38,7 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
     if (known := open_known_evalset(name)) is not None:
         return known
     if name != STANDARD_INPUT and (is_pattern(name) or is_folder(name)):
-        return _open_shards(files_in(name, SHARDS), trees=trees)
+        return _open_shards(files_in(name, SHARD_SUFFIXES), trees=trees)
     check_readable(InputFile(name))
     return _open_shards([name], trees=trees)
 

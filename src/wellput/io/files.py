@@ -1,13 +1,15 @@
 """The noun `InputFile`: bytes and lines of a file, of standard input, compressed or not.
 
 Everything that can go wrong with a file as such becomes an `InputError` here: it is missing, a
-folder, unreadable, empty, truncated, not UTF-8, or changes while it is read. Lines end at `\\n`
-alone, a carriage return is part of its line; a byte order mark at the start is dropped.
+folder, unreadable, empty, truncated, not UTF-8, or changes while it is read. Lines end at a line
+feed alone, a carriage return is part of its line; a byte order mark at the start is dropped.
+`file_fingerprint` says which data a result came from.
 """
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 import stat
 import sys
@@ -17,16 +19,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
-from wellput.core.errors import InputError, OutputError, did_you_mean
-from wellput.io.compression import CHUNK, SUFFIXES, decompressed
-from wellput.io.object_stores import is_url, open_url, unreadable, url_state, without_query
-from wellput.io.problems import Problems
+from wellput.core.errors import InputError, OutputError, Problems, did_you_mean
+from wellput.io.compression import CHUNK_BYTES, COMPRESSION_SUFFIXES, decompressed
+from wellput.io.locations import is_url, open_url, unreadable, url_state, without_query
 
 PathLike: TypeAlias = str | Path
 
-SPOOL_IN_MEMORY = 1 << 26
+SPOOL_UP_TO_BYTES = 1 << 26
 STANDARD_INPUT = "-"
-URL_CHUNK = 1 << 23
+URL_CHUNK_BYTES = 1 << 23
 """Bytes of one request: fewer, and waiting for answers would take longer than the answers."""
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -50,12 +51,12 @@ class InputFile:
     def suffix(self) -> str:
         """The suffix in lower case, that of a compression left out: `.csv` of `a.CSV.gz`."""
         path = Path(without_query(self.path).lower())
-        return (path.with_suffix("") if path.suffix in SUFFIXES else path).suffix
+        return (path.with_suffix("") if path.suffix in COMPRESSION_SUFFIXES else path).suffix
 
     @property
     def is_packed(self) -> bool:
         """Whether the name promises a compression."""
-        return without_query(self.path).lower().endswith(SUFFIXES)
+        return without_query(self.path).lower().endswith(COMPRESSION_SUFFIXES)
 
     @property
     def is_read_once(self) -> bool:
@@ -104,7 +105,9 @@ class InputFile:
         with _opened(self.path) as file:
             self._check_unchanged(file)
             file.seek(start)
-            while start < stop and (chunk := _read(file, self.name, min(CHUNK, stop - start))):
+            while start < stop and (
+                chunk := _read(file, self.name, min(CHUNK_BYTES, stop - start))
+            ):
                 start += len(chunk)
                 yield chunk
             self._check_unchanged(file)
@@ -159,7 +162,7 @@ class InputFile:
         if not self._must_spool:
             with _opened(self.path) as file:
                 self._check_unchanged(file)
-                size = URL_CHUNK if is_url(self.path) else CHUNK
+                size = URL_CHUNK_BYTES if is_url(self.path) else CHUNK_BYTES
                 while chunk := _read(file, self.name, size):
                     yield chunk
                 self._check_unchanged(file)
@@ -256,7 +259,7 @@ def _opened(path: str) -> IO[bytes]:
         raise InputError(_cannot_read(path, error)) from None
 
 
-def _read(file: IO[bytes], name: str, size: int = CHUNK) -> bytes:
+def _read(file: IO[bytes], name: str, size: int = CHUNK_BYTES) -> bytes:
     try:
         return file.read(size)
     except OSError as error:
@@ -267,7 +270,7 @@ def _read(file: IO[bytes], name: str, size: int = CHUNK) -> bytes:
 
 def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
     """A temporary file of the chunks, in memory as long as it is small."""
-    spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(SPOOL_IN_MEMORY))  # noqa: SIM115
+    spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(SPOOL_UP_TO_BYTES))  # noqa: SIM115
     for chunk in chunks:
         try:
             spool.write(chunk)
@@ -283,7 +286,7 @@ def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
 def _read_at(spool: IO[bytes], place: int) -> bytes:
     """A chunk from `place`: two readers of one spool must not move each other's position."""
     spool.seek(place)
-    return spool.read(CHUNK)
+    return spool.read(CHUNK_BYTES)
 
 
 def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -301,16 +304,24 @@ def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
-FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
+TABLE_FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 """Of tables, told apart by the suffixes of files."""
 
 
 def format_of(path: PathLike, *, on_stream: str) -> str:
     """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is what `-` stands for."""
     suffix = on_stream if str(path) == STANDARD_INPUT else InputFile(path).suffix
-    if suffix not in FORMATS:
+    if suffix not in TABLE_FORMATS:
         raise InputError(
             f"{path}: the format is not known from the name, which must end in "
-            f"{', '.join(FORMATS)}; .gz or .xz may stand behind it."
+            f"{', '.join(TABLE_FORMATS)}; .gz or .xz may stand behind it."
         )
     return suffix
+
+
+def file_fingerprint(path: PathLike) -> str | None:
+    """SHA-256 of the file's bytes, as `sha256sum` prints it; None for a pipe or a folder."""
+    if not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

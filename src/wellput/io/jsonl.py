@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
+from wellput.core.errors import Problems
 from wellput.io.files import InputFile
-from wellput.io.problems import Problems
 
 
 def read_json_lines(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:

@@ -1,6 +1,9 @@
 """Judgments of people in files, data frames and lists of records: ratings with the columns
 `judge,item,system,question,value`, pairwise choices with
-`judge,item,system_a,system_b,question,choice`. Columns may stand in any order; others are kept."""
+`judge,item,system_a,system_b,question,choice`. Columns may stand in any order; others are kept.
+
+A tool that knows no systems names a trial `ITEM::SYSTEM`, for a pair `ITEM::A::B` (`split_trial`).
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,40 @@ from numbers import Integral, Real
 from reprlib import repr as shortened
 from typing import Any, TypeAlias
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.core.frames import Frame, frame_rows, present
-from wellput.core.judgment import CHOICES, Judgment, Preference
+from wellput.core.judgment import PAIRWISE_CHOICES, Judgment, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.problems import Problems
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
 
-RATING = ("judge", "item", "system", "question", "value")
-PAIRWISE = ("judge", "item", "system_a", "system_b", "question", "choice")
-OTHER_KIND = f"Pairwise choices have {', '.join(PAIRWISE)}."
-SQLITE = b"SQLite format 3\0"
+TRIAL_SEPARATOR = "::"
+TRIAL_NAME_ADVICE = (
+    f'Name what is judged ITEM{TRIAL_SEPARATOR}SYSTEM, such as "7{TRIAL_SEPARATOR}bart", or for pairs '
+    f"ITEM{TRIAL_SEPARATOR}A{TRIAL_SEPARATOR}B."
+)
 
-Record: TypeAlias = tuple[str, dict[str, Any]]
+
+def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
+    """The item and one or two systems; None where the name is no such.
+
+    >>> split_trial("news::7::bart")
+    ('news', ('7', 'bart'))
+    >>> split_trial("7::bart")
+    ('7', ('bart',))
+    """
+    item, *systems = name.split(TRIAL_SEPARATOR)
+    if not item or not all(systems) or len(systems) not in (1, 2):
+        return None
+    return item, tuple(systems)
+
+
+RATING_COLUMNS = ("judge", "item", "system", "question", "value")
+PAIRWISE_COLUMNS = ("judge", "item", "system_a", "system_b", "question", "choice")
+PAIRWISE_ADVICE = f"Pairwise choices have {', '.join(PAIRWISE_COLUMNS)}."
+SQLITE_MAGIC = b"SQLite format 3\0"
+
+PlacedRecord: TypeAlias = tuple[str, dict[str, Any]]
 """Where a row stands, and its values by column."""
 
 
@@ -42,9 +65,9 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     _refuse_database(file)
     problems = Problems(file.name)
     is_pairwise = _is_pairwise(file)
-    required = PAIRWISE if is_pairwise else RATING
+    required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
     unit = "row" if file.suffix == ".parquet" else "line"
-    rows = read_records(file, problems, required, advice="" if is_pairwise else OTHER_KIND)
+    rows = read_records(file, problems, required, advice="" if is_pairwise else PAIRWISE_ADVICE)
     records = _checked(rows, required, problems, unit=unit)
     return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
 
@@ -66,7 +89,7 @@ def judgments_of_records(
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
     """Writes judgments or pairwise choices, their extra columns after the fixed ones."""
     extra = list(dict.fromkeys(name for answer in answers for name in answer.extra))
-    fixed = PAIRWISE if answers and isinstance(answers[0], Preference) else RATING
+    fixed = PAIRWISE_COLUMNS if answers and isinstance(answers[0], Preference) else RATING_COLUMNS
     with writing_table(path, [*fixed, *extra], numbers=["value"]) as sink:
         sink.write(
             [getattr(answer, name) for name in fixed]
@@ -79,9 +102,9 @@ def _of_rows(
     name: str, header: Sequence[str], rows: Iterable[dict[str, Any]]
 ) -> list[Judgment] | list[Preference]:
     is_pairwise = {"system_a", "choice"} <= set(header)
-    required = PAIRWISE if is_pairwise else RATING
+    required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
     if missing := [column for column in required if column not in header]:
-        advice = "" if is_pairwise else OTHER_KIND
+        advice = "" if is_pairwise else PAIRWISE_ADVICE
         raise InputError(missing_columns(name, missing, required, header, advice))
     problems = Problems(name)
     checked = _checked(enumerate(rows, start=1), required, problems, unit="row")
@@ -99,7 +122,7 @@ def _is_pairwise(file: InputFile) -> bool:
 
 def _refuse_database(file: InputFile) -> None:
     """A study is an SQLite file: its judgments must be taken out of it first."""
-    if next(islice(file.chunks(), 1), b"").startswith(SQLITE):
+    if next(islice(file.chunks(), 1), b"").startswith(SQLITE_MAGIC):
         raise InputError(
             f"{file.name} is a study, not a file of judgments. `wellput study export {file.name} -o "
             "judgments.csv` writes its judgments; in Python, "
@@ -107,7 +130,7 @@ def _refuse_database(file: InputFile) -> None:
         )
 
 
-def _judgments(records: Iterable[Record], problems: Problems) -> list[Judgment]:
+def _judgments(records: Iterable[PlacedRecord], problems: Problems) -> list[Judgment]:
     found: list[Judgment] = []
     for where, record in records:
         given = record["value"]
@@ -116,23 +139,25 @@ def _judgments(records: Iterable[Record], problems: Problems) -> list[Judgment]:
             value_is = "no value" if given is None else f"the value {given!r} is not a number"
             problems.add(where, value_is)
         else:
-            judge, item, system, question = (str(record[name]) for name in RATING[:-1])
-            extra = _extra(record, RATING)
+            judge, item, system, question = (str(record[name]) for name in RATING_COLUMNS[:-1])
+            extra = _extra(record, RATING_COLUMNS)
             found.append(Judgment(judge, item, system, question, value, extra))
     _check_all(found, problems)
     return found
 
 
-def _preferences(records: Iterable[Record], problems: Problems) -> list[Preference]:
+def _preferences(records: Iterable[PlacedRecord], problems: Problems) -> list[Preference]:
     found: list[Preference] = []
     for where, record in records:
-        if record["choice"] not in CHOICES:
-            problems.add(where, f"the choice {record['choice']!r} is not {', '.join(CHOICES)}")
+        if record["choice"] not in PAIRWISE_CHOICES:
+            problems.add(
+                where, f"the choice {record['choice']!r} is not {', '.join(PAIRWISE_CHOICES)}"
+            )
         elif record["system_a"] == record["system_b"]:
             problems.add(where, f"{record['system_a']} is compared with itself")
         else:
-            judge, item, a, b, question = (str(record[name]) for name in PAIRWISE[:-1])
-            extra = _extra(record, PAIRWISE)
+            judge, item, a, b, question = (str(record[name]) for name in PAIRWISE_COLUMNS[:-1])
+            extra = _extra(record, PAIRWISE_COLUMNS)
             found.append(Preference(judge, item, a, b, question, record["choice"], extra))
     _check_all(found, problems)
     return found
@@ -144,7 +169,7 @@ def _checked(
     problems: Problems,
     *,
     unit: str,
-) -> Iterator[Record]:
+) -> Iterator[PlacedRecord]:
     """The rows whose names are all there: texts, or whole numbers."""
     for number, record in rows:
         missing = [name for name in required[:-1] if record[name] in (None, "")]

@@ -13,14 +13,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wellput.core.errors import InputError
-from wellput.core.judgment import Choice, Judgment, Preference
+from wellput.core.errors import InputError, Problems
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.problems import Problems
-from wellput.io.trial_names import ADVICE, split_trial
+from wellput.io.judgments import TRIAL_NAME_ADVICE, split_trial
 
-SIDES: dict[str, Choice] = {"left": "a", "right": "b"}
-WORDS: dict[str, Choice] = {**SIDES, "a": "a", "b": "b", "tie": "tie"}
+SIDES: dict[str, PairwiseChoice] = {"left": "a", "right": "b"}
+CHOICE_WORDS: dict[str, PairwiseChoice] = {**SIDES, "a": "a", "b": "b", "tie": "tie"}
 LONGEST_SECONDS = 1e9  # what is more, or no number, is no time
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
 
@@ -55,7 +54,8 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
                 else:
                     ratings.append(answer)
     problems.raise_if_any(
-        advice=f'Give tasks the data "item" and "system" ("system_a", "system_b"), or an "id". {ADVICE}'
+        advice='Give tasks the data "item" and "system" ("system_a", "system_b"), or an "id". '
+        f"{TRIAL_NAME_ADVICE}"
     )
     if ratings and choices:
         raise InputError(f"{file.name} has ratings and pairwise choices; export them separately.")
@@ -134,11 +134,11 @@ def _number(value: Mapping[str, Any]) -> float | None:
     return None
 
 
-def _choice(value: Mapping[str, Any]) -> Choice | None:
+def _choice(value: Mapping[str, Any]) -> PairwiseChoice | None:
     if isinstance(value.get("selected"), str):
         return SIDES.get(value["selected"])
     chosen = value.get("choices")
     if isinstance(chosen, list) and len(chosen) == 1:
         word = str(chosen[0]).lower()
-        return WORDS.get(word)
+        return CHOICE_WORDS.get(word)
     return None

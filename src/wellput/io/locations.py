@@ -1,18 +1,241 @@
-"""Where files lie: paths here, and URLs (`io.object_stores`).
+"""Where files lie: paths here, and URLs such as `s3://bucket/folder?scheme=http` through PyArrow's
+filesystems.
 
-One file, a folder of files, or a pattern (`shards/*.jsonl.gz`) are all a list of files in the end, in
-the order of their names. Empty files, which tools that write shards leave, are left out, and names
-that begin with `.` or `_`.
+One file, a folder of files, or a pattern (`shards/*.jsonl.gz`) are all a list of files in the end,
+in the order of their names. Empty files, which tools that write shards leave, are left out, and
+names that begin with `.` or `_`.
+
+The path of a URL is percent-encoded; spaces and letters that a URL cannot hold may stand as they
+are. What stands behind `?` are options of the filesystem: they belong to every file of a folder or
+pattern. What fails becomes an error here that names the URL and says what to do. PyArrow tries a
+request again that got no answer, for some seconds; what fails even so is `Unreachable`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from glob import glob, has_magic
 from pathlib import Path, PurePosixPath
+from typing import IO, Any, NamedTuple, cast
+from urllib.parse import quote, unquote
 
-from wellput.core.errors import InputError
-from wellput.io.object_stores import is_url, is_url_folder, is_url_pattern, urls_in, without_query
+from wellput.core.errors import InputError, MissingExtra, OutputError, Unreachable
+
+URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+URL_PARTS = re.compile(r"([^:]+://[^/?]*)([^?]*)(.*)", re.DOTALL)
+PATTERN_SIGN = re.compile(r"[*\[]")
+UNQUOTED_CHARACTERS = "/:@!$&'()*+,;=~"
+
+CONNECTION_LOST = re.compile(
+    r"NETWORK_CONNECTION|HTTP status 5|UNAVAILABLE|SLOW_DOWN|THROTTL|INTERNAL_FAILURE|DEADLINE_EXC"
+)
+ACCESS_DENIED = re.compile(
+    r"ACCESS_DENIED|HTTP status 40[013]|INVALID_ACCESS_KEY|SIGNATURE_DOES_NOT|INVALID_CLIENT_TOKEN"
+    r"|UNAUTHENTICATED|PERMISSION_DENIED|OAuth2"
+)
+"""What PyArrow writes of the errors of Amazon's and Google's libraries."""
+
+STORES_WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
+"""Where a folder is no more than the beginning of names."""
+
+MAX_WAIT_SECONDS = 30
+"""Seconds for which Google's library tries again; it would go on for a quarter of an hour."""
+
+
+class Url(NamedTuple):
+    """`root` is scheme and bucket or host, `query` begins with its `?` or is empty."""
+
+    root: str
+    path: str
+    query: str
+
+    @classmethod
+    def of(cls, url: str) -> Url:
+        found = URL_PARTS.fullmatch(url)
+        assert found is not None, url
+        return cls(*found.groups())
+
+    def __str__(self) -> str:
+        return self.root + self.path + self.query
+
+    def below(self, name: str) -> Url:
+        """A file of the folder; `name` is percent-encoded."""
+        return self._replace(path=f"{self.path.rstrip('/')}/{name}")
+
+
+class FileState(NamedTuple):
+    """What tells that a file is still the same."""
+
+    size: int
+    changed: int
+
+
+def is_url(path: str) -> bool:
+    return URL_SCHEME.match(path) is not None
+
+
+def without_query(path: str) -> str:
+    """The path or URL up to where the options of the filesystem begin: its end is a file's name."""
+    return str(Url.of(path)._replace(query="")) if is_url(path) else path
+
+
+def is_url_pattern(url: str) -> bool:
+    return PATTERN_SIGN.search(Url.of(url).path) is not None
+
+
+def open_url(url: str) -> IO[bytes]:
+    """A file to read, with random access."""
+    system, path = _filesystem(url)
+    try:
+        return cast("IO[bytes]", system.open_input_file(path))
+    except OSError as error:
+        raise unreadable(url, error) from None
+
+
+def is_url_folder(url: str) -> bool:
+    return bool(_info(url).type.name == "Directory")
+
+
+def url_state(url: str) -> FileState:
+    info = _info(url)
+    return FileState(info.size or 0, info.mtime_ns or 0)
+
+
+def urls_in(url: str) -> list[str]:
+    """The files below a folder, or those that match a pattern, as in a shell: `*` stays within a
+    folder, `**/` stands for any number of them. Files without content are left out; the order is
+    that of the names."""
+    whole = Url.of(url)
+    magic = PATTERN_SIGN.search(whole.path)
+    base = whole._replace(path=whole.path[: magic.start()].rpartition("/")[0]) if magic else whole
+    pattern = whole.path[len(base.path) + 1 :] if magic else "**"
+    try:
+        found = _files_below(str(base), is_deep="/" in pattern or "**" in pattern)
+    except OSError as error:
+        raise unreadable(url, error) from None
+    wanted = [unquote(part) for part in pattern.split("/")]
+    return [
+        str(base.below(quote(name, UNQUOTED_CHARACTERS)))
+        for name, size in sorted(found.items())
+        if size and _matches(name.split("/"), wanted)
+    ]
+
+
+def write_url(url: str, data: memoryview) -> None:
+    """Writes a file, all of it at once."""
+    system, path = _filesystem(url)
+    try:
+        if system.type_name not in STORES_WITHOUT_FOLDERS:
+            system.create_dir(str(PurePosixPath(path).parent), recursive=True)
+        with system.open_output_stream(path, compression=None) as file:
+            file.write(data)
+    except OSError as error:
+        raise _unwritable(url, error) from None
+
+
+def names_at(url: str) -> list[str]:
+    """The names of the files in a folder that is to be written; none where it is not there."""
+    try:
+        return list(_files_below(url, is_deep=False))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _unwritable(url, error) from None
+
+
+def delete_url(url: str) -> None:
+    system, path = _filesystem(url)
+    try:
+        system.delete_file(path)
+    except OSError as error:
+        # After it PyArrow makes an object for the folder, which some servers refuse.
+        if _info(url).type.name == "NotFound":
+            return
+        raise _unwritable(url, error) from None
+
+
+def unreadable(url: str, error: OSError) -> InputError:
+    """What to raise where reading failed with the error."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"No such file or folder: {url}.")
+    kind = Unreachable if is_lost(error) else InputError
+    return kind(f"{url} cannot be read: {_explained(error)}")
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether the connection or the server failed, not the data."""
+    text = str(error)
+    return CONNECTION_LOST.search(text) is not None and ACCESS_DENIED.search(text) is None
+
+
+def _unwritable(url: str, error: OSError) -> OutputError:
+    return OutputError(f"Cannot write {url}: {_explained(error)}")
+
+
+def _explained(error: Exception) -> str:
+    said = str(error).partition("\n")[0].rstrip(".")
+    if ACCESS_DENIED.search(said):
+        return (
+            f"access is denied ({said}). Credentials are those that PyArrow finds: for s3:// in "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in ~/.aws, for gs:// in the file that "
+            "GOOGLE_APPLICATION_CREDENTIALS names."
+        )
+    if is_lost(error):
+        return (
+            f"the server does not answer ({said}). Try again later, or check its address: for s3:// "
+            "AWS_ENDPOINT_URL, or ?endpoint_override=HOST:PORT&scheme=http behind the URL."
+        )
+    return f"{said}."
+
+
+def _filesystem(url: str) -> tuple[Any, str]:
+    """PyArrow's filesystem, and the path in it."""
+    try:
+        from pyarrow import fs
+    except ImportError:
+        raise MissingExtra(f"Reading {url}", "parquet") from None
+    whole = Url.of(url)
+    query = whole.query
+    if whole.root.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in query:
+        query += f"{'&' if query else '?'}retry_limit_seconds={MAX_WAIT_SECONDS}"
+    asked = whole._replace(path=quote(whole.path, UNQUOTED_CHARACTERS + "%"), query=query)
+    try:
+        system, path = fs.FileSystem.from_uri(str(asked))
+    except OSError as error:
+        raise unreadable(url, error) from None
+    except ValueError as error:  # such as ArrowInvalid
+        raise InputError(f"{url} cannot be read: {_explained(error)}") from None
+    return system, path
+
+
+def _info(url: str) -> Any:
+    system, path = _filesystem(url)
+    try:
+        return system.get_file_info(path)
+    except OSError as error:
+        raise unreadable(url, error) from None
+
+
+def _files_below(url: str, *, is_deep: bool) -> dict[str, int]:
+    """The names of the files of a folder, as seen from there, and their sizes."""
+    from pyarrow import fs
+
+    system, folder = _filesystem(url)
+    infos = system.get_file_info(fs.FileSelector(folder, recursive=is_deep))
+    start = len(folder.rstrip("/")) + 1
+    return {info.path[start:]: info.size or 0 for info in infos if info.type.name == "File"}
+
+
+def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the folders and the file match, one by one, `**` any number of them."""
+    if not pattern or not names:
+        return not pattern and not names
+    if pattern[0] == "**":
+        is_last = len(pattern) == 1
+        return is_last or any(_matches(names[i:], pattern[1:]) for i in range(len(names)))
+    return fnmatchcase(names[0], pattern[0]) and _matches(names[1:], pattern[1:])
 
 
 def is_pattern(path: str) -> bool:

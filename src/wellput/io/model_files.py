@@ -34,10 +34,10 @@ VERSION = 1
 PREFIX = struct.Struct("<16sII")
 ALIGNMENT = 64
 SUFFIX = ".wpm"
-WORTH_PACKING = 0.9
-CHECKED = 1 << 26
+MAX_PACKED_SHARE = 0.9
+HASH_UP_TO_BYTES = 1 << 26
 """Bytes of arrays up to which their hash is checked: a tenth of a second. Larger models are mapped."""
-LONGEST = 1 << 40
+MAX_AXIS_LENGTH = 1 << 40
 """What no axis of an array is longer than."""
 TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
@@ -115,7 +115,7 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
             raise damaged
         arrays = _Arrays(stored, damaged)
         found = ModelFile(header["kind"], header["card"], arrays, header["sha256"])
-        is_small = sum(array.size for array in stored.values()) <= CHECKED
+        is_small = sum(array.size for array in stored.values()) <= HASH_UP_TO_BYTES
         if is_small and fingerprint(str(found.kind), arrays) != found.fingerprint:
             raise damaged
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
@@ -137,7 +137,7 @@ def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
 
 
 def _is_length(number: object) -> bool:
-    return isinstance(number, int) and 0 <= number <= LONGEST
+    return isinstance(number, int) and 0 <= number <= MAX_AXIS_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,4 +208,4 @@ def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
 def _packed(array: NDArray[Any]) -> bytes:
     data = array.tobytes()
     deflated = zlib.compress(data, 9)
-    return deflated if len(deflated) < WORTH_PACKING * len(data) else data
+    return deflated if len(deflated) < MAX_PACKED_SHARE * len(data) else data

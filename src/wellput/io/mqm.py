@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.problems import Problems
 
 QUESTION = "mqm"
 SEGMENT = ("globalSegId", "seg_id")

@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment
 from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
 from wellput.io.lines import LineSource
-from wellput.io.problems import Problems
 
-Level = Literal["seg", "doc", "domain", "sys"]
+HumanScoreLevel = Literal["seg", "doc", "domain", "sys"]
 
 PAIR = re.compile(r"\w+-\w+")
 NO_TRANSLATION = "[No translation supplied]"
@@ -167,7 +166,7 @@ def read_judgments(path: PathLike) -> list[Judgment]:
     return read_human_scores(path)
 
 
-def read_human_scores(path: PathLike, *, level: Level = "seg") -> list[Judgment]:
+def read_human_scores(path: PathLike, *, level: HumanScoreLevel = "seg") -> list[Judgment]:
     """The human scores of a language pair, from all files `human-scores/PAIR.NAME.LEVEL.score`.
 
     Judge and question are NAME (the scores are averages over people). The item is the number of
@@ -202,7 +201,7 @@ def _documents(pair: LanguagePair) -> list[tuple[str, str]]:
 
 
 def _scores(
-    pair: LanguagePair, path: Path, level: Level, documents: Sequence[tuple[str, str]]
+    pair: LanguagePair, path: Path, level: HumanScoreLevel, documents: Sequence[tuple[str, str]]
 ) -> Iterator[Judgment]:
     name = path.name.removeprefix(f"{pair.name}.").removesuffix(f".{level}.score")
     in_order = list(dict.fromkeys(document for _, document in documents))

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from wellput.core.errors import Problems
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.problems import Problems
 
 TEXTS = ("source", "context")
 
@@ -24,7 +24,7 @@ class Candidates(NamedTuple):
     context: str | None = None
 
 
-Candidate: TypeAlias = Candidates | Mapping[str, Any] | Sequence[str]
+CandidatesLike: TypeAlias = Candidates | Mapping[str, Any] | Sequence[str]
 """An item in memory: as read from a file, as a line of it, or the texts alone."""
 
 
@@ -39,7 +39,7 @@ def read_nbest(path: PathLike) -> list[Candidates]:
     return found
 
 
-def nbest_of(given: Iterable[Candidate]) -> list[Candidates]:
+def nbest_of(given: Iterable[CandidatesLike]) -> list[Candidates]:
     """The same for items in memory; the id of a list of texts is its place, from 1.
 
     >>> nbest_of([["It rains.", "Rains it."]])[0].id
@@ -55,7 +55,7 @@ def nbest_of(given: Iterable[Candidate]) -> list[Candidates]:
     return found
 
 
-def _record(given: Candidate, place: int) -> Any:
+def _record(given: CandidatesLike, place: int) -> Any:
     if isinstance(given, Candidates):
         record = given._asdict()
         return {**record, "candidates": record.pop("texts")}

@@ -22,7 +22,7 @@ from typing import IO, Any, TextIO, cast
 from wellput.core.errors import InputError, OutputError
 from wellput.io.compression import compressing
 from wellput.io.files import STANDARD_INPUT, PathLike
-from wellput.io.object_stores import is_url
+from wellput.io.locations import is_url
 
 STANDARD_OUTPUT = "-"
 

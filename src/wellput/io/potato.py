@@ -16,19 +16,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from wellput.core.errors import InputError
-from wellput.core.judgment import Choice, Judgment, Preference
+from wellput.core.errors import InputError, Problems
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.problems import Problems
+from wellput.io.judgments import TRIAL_NAME_ADVICE, split_trial
 from wellput.io.tables import read_records
-from wellput.io.trial_names import ADVICE, split_trial
 
 INSTANCES = "annotated_instances.jsonl"
 STATE = "user_state.json"
-SEPARATOR = ":::"
+LABEL_SEPARATOR = ":::"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-WORDS: dict[str, Choice] = {"a": "a", "b": "b", "left": "a", "right": "b", "tie": "tie"}
+CHOICE_WORDS: dict[str, PairwiseChoice] = {
+    "a": "a",
+    "b": "b",
+    "left": "a",
+    "right": "b",
+    "tie": "tie",
+}
 
 # One instance of one judge: where it stands, the judge, the instance's name, its labels by scheme.
 Instance: TypeAlias = tuple[str, str, str, Mapping[str, Mapping[str, Any]]]
@@ -44,7 +49,7 @@ def knows(path: PathLike) -> bool:
     if path.suffix not in (".tsv", ".csv") or not path.is_file():
         return False
     header = next(InputFile(path).lines(), "")
-    return "instance_id" in header and "user" in header and SEPARATOR in header
+    return "instance_id" in header and "user" in header and LABEL_SEPARATOR in header
 
 
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
@@ -66,7 +71,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
                     )
             elif (number := _number(labels)) is not None:
                 ratings.append(Judgment(judge, item, systems[0], question, number))
-    problems.raise_if_any(advice=ADVICE)
+    problems.raise_if_any(advice=TRIAL_NAME_ADVICE)
     if ratings and choices:
         raise InputError(f"{path} has ratings and pairwise choices; separate them.")
     if not ratings and not choices:
@@ -123,7 +128,7 @@ def _table(path: Path, problems: Problems) -> Iterator[Instance]:
     for number, record in read_records(file, problems, ("user", "instance_id")):
         schemes: dict[str, dict[str, Any]] = {}
         for column, value in record.items():
-            scheme, separator, label = column.partition(SEPARATOR)
+            scheme, separator, label = column.partition(LABEL_SEPARATOR)
             if separator and value not in ("", None):
                 schemes.setdefault(scheme, {})[label] = value
         yield f"line {number}", str(record["user"]), str(record["instance_id"]), schemes
@@ -149,9 +154,9 @@ def _number(labels: Mapping[str, Any]) -> float | None:
     return float(found[0]) if len(found) == 1 else None
 
 
-def _choice(labels: Mapping[str, Any]) -> Choice | None:
+def _choice(labels: Mapping[str, Any]) -> PairwiseChoice | None:
     given = [label for label, value in labels.items() if value not in (False, "false")]
     if len(given) != 1:
         return None
     value = labels[given[0]]
-    return WORDS.get(given[0].lower()) or WORDS.get(str(value).lower())
+    return CHOICE_WORDS.get(given[0].lower()) or CHOICE_WORDS.get(str(value).lower())

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import BLOCK, EvalSet, Item
-from wellput.core.plugins import origin, plugin_object, plugins
+from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
+from wellput.core.registries import plugin_object, plugin_origin, plugins
 from wellput.core.source import EvalSource
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.files import InputFile
@@ -35,16 +35,16 @@ GROUP = "wellput.readers"
 
 FOLDER = "a folder"
 
-OF_EVALSETS = {
+EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
 """Modules, and what each may know: folders, suffixes, names without a suffix."""
 
-OF_JUDGMENTS = {
+JUDGMENT_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
     "wellput.io.potato": (FOLDER, ".jsonl", ".json", ".tsv", ".csv"),
-    "wellput.io.score_files": (".score",),
+    "wellput.io.mt_score_files": (".score",),
     "wellput.io.label_studio": (".json",),
     "wellput.io.evalica": (".csv", ".tsv"),
     "wellput.io.mqm": (".tsv",),
@@ -56,14 +56,14 @@ def open_known_evalset(path: str) -> EvalSource | None:
     if not _can_be_asked_about(path):
         return None
     if (found := _foreign_reader(path, "open_evalset")) is None:
-        module = _own_reader(path, OF_EVALSETS)
+        module = _own_reader(path, EVALSET_READERS)
         return None if module is None else module.open_evalset(path)
     point, reader = found
     with _naming(point, path):
         source = reader.open_evalset(path)
     if not isinstance(source, EvalSource):
         raise InputError(
-            f"{origin(point)} must return an EvalSource, such as an EvalSet, for {path}, not "
+            f"{plugin_origin(point)} must return an EvalSource, such as an EvalSet, for {path}, not "
             f"{type(source).__name__}."
         )
     return source if isinstance(source, EvalSet) else ForeignSource(source, point, path)
@@ -74,7 +74,7 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
     if not _can_be_asked_about(path):
         return None
     if (found := _foreign_reader(path, "read_judgments")) is None:
-        module = _own_reader(path, OF_JUDGMENTS)
+        module = _own_reader(path, JUDGMENT_READERS)
         return None if module is None else module.read_judgments(path)
     from wellput.core.judgment import Judgment, Preference
 
@@ -82,10 +82,10 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
     with _naming(point, path):
         answers = list(reader.read_judgments(path))
     if not answers:
-        raise InputError(f"{origin(point)} found no judgments in {path}.")
+        raise InputError(f"{plugin_origin(point)} found no judgments in {path}.")
     if {type(answer) for answer in answers} not in ({Judgment}, {Preference}):
         raise InputError(
-            f"{origin(point)} must return a list of Judgment or a list of Preference for {path}."
+            f"{plugin_origin(point)} must return a list of Judgment or a list of Preference for {path}."
         )
     return answers
 
@@ -104,7 +104,7 @@ class ForeignSource(EvalSource):
         with _naming(self._point, self._path):
             seen = SeenIds()
             items = self._items()
-            while block := list(islice(items, BLOCK)):
+            while block := list(islice(items, BLOCK_ITEMS)):
                 seen.add([item.id for item in block])
                 yield block
             if suspects := seen.suspects():
@@ -145,7 +145,8 @@ def _knows(reader: Any, point: EntryPoint, path: str) -> bool:
         return bool(reader.knows(path))
     except Exception as error:
         raise InputError(
-            f"{origin(point)} fails to say whether it knows {path} ({type(error).__name__}: {error})."
+            f"{plugin_origin(point)} fails to say whether it knows {path} "
+            f"({type(error).__name__}: {error})."
         ) from error
 
 
@@ -157,8 +158,8 @@ def _naming(point: EntryPoint, path: str) -> Iterator[None]:
     except MemoryError:
         raise
     except InputError as error:
-        raise InputError(f"{origin(point)} cannot read {path}. {error}") from error
+        raise InputError(f"{plugin_origin(point)} cannot read {path}. {error}") from error
     except Exception as error:
         raise InputError(
-            f"{origin(point)} cannot read {path}. {type(error).__name__}: {error}"
+            f"{plugin_origin(point)} cannot read {path}. {type(error).__name__}: {error}"
         ) from error

@@ -1,30 +1,164 @@
 """The noun `RecordFile`: one file of an evaluation set, read whole or in partitions.
 
-JSONL, CSV, TSV and Parquet, told apart by their suffixes. A `FilePartition` is a run of whole blocks of
-one file, which another process can read by itself; a file that cannot be entered in the middle
-(compressed, CSV) is one partition, and so is a file behind a URL: counting its lines would mean
-fetching it twice.
+JSONL, CSV, TSV and Parquet, told apart by their suffixes. A `FilePartition` is a run of whole
+blocks of one file, which another process can read by itself; a file that cannot be entered in the
+middle (compressed, CSV) is one partition, and so is a file behind a URL: counting its lines would
+mean fetching it twice.
+
+Blocks of JSONL are cut from the bytes first: `BLOCK_ITEMS` lines that are not blank. Lines that
+are plain (see evalset_lines.cpp in native/) then become columns without Python's JSON; a block
+with any other line is read by Python, which accepts more and says what is wrong. A thread reads
+the next bytes meanwhile (`read_ahead`), a few blocks and no more.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import Any, NamedTuple, TypeVar
 
-from wellput.core.evalset import BLOCK, Item
-from wellput.core.source import BLOCKS_A_PARTITION
-from wellput.io.files import InputFile, format_of
-from wellput.io.item_lines import ByteSpan, line_blocks, read_item_lines
-from wellput.io.jsonl import read_json_lines
-from wellput.io.object_stores import is_url
-from wellput.io.problems import Problems
+from wellput import _native
+from wellput.core.errors import Problems
+from wellput.core.evalset import BLOCK_ITEMS, Item
+from wellput.core.plain_block import PlainBlock
+from wellput.core.source import BLOCKS_PER_PARTITION
+from wellput.io.files import InputFile, format_of, whole_lines
+from wellput.io.jsonl import json_values, read_json_lines
+from wellput.io.locations import is_url
 from wellput.io.records import RecordReader
 
-WORTH_CUTTING = 1 << 24
+T = TypeVar("T")
+
+WAIT_SECONDS = 0.1
+"""Seconds after which a waiting reader looks whether anybody still wants its values."""
+
+
+def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
+    """The same values, read by a thread that is at most `ahead` values in advance.
+
+    What the reading raises is raised here, in its place. Leaving the iterator early, by an
+    interruption too, ends the thread.
+    """
+    ready: Queue[tuple[T] | BaseException | None] = Queue(ahead)
+    is_left = Event()
+
+    def put(entry: tuple[T] | BaseException | None) -> bool:
+        while not is_left.is_set():
+            try:
+                ready.put(entry, timeout=WAIT_SECONDS)
+                return True
+            except Full:
+                continue
+        return False
+
+    def read() -> None:
+        try:
+            for value in values:
+                if not put((value,)):
+                    return
+            put(None)
+        except BaseException as error:  # to be raised where the values are used
+            put(error)
+
+    reader = Thread(target=read, name="read ahead", daemon=True)
+    reader.start()
+    try:
+        while True:
+            try:
+                entry = ready.get(
+                    timeout=WAIT_SECONDS
+                )  # a wait without end could not be interrupted
+            except Empty:
+                continue
+            if entry is None:
+                return
+            if isinstance(entry, BaseException):
+                raise entry
+            yield entry[0]
+    finally:
+        is_left.set()
+        reader.join()
+
+
+class ByteSpan(NamedTuple):
+    """A run of whole lines of a file: its bytes, the number of its first line and of its first item
+    (both from 1), and how many items there are."""
+
+    start: int
+    stop: int
+    first_line: int
+    first_item: int
+    items: int
+
+
+class LineBlock(NamedTuple):
+    """The lines of one block, as they are in the file."""
+
+    span: ByteSpan
+    data: bytes
+
+
+def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineBlock]:
+    """The lines in blocks of `BLOCK_ITEMS` items, of the whole file or of `span`, which ends with a block."""
+    start, line, item = (0, 1, 1) if span is None else (span[0], span.first_line, span.first_item)
+    parts: list[bytes] = []
+    items = lines = 0
+    chunks = file.chunks() if span is None else file.bytes_between(span.start, span.stop)
+    for piece in whole_lines(chunks):
+        place = 0
+        if start == 0 and not parts and piece.startswith(codecs.BOM_UTF8):
+            start = place = len(codecs.BOM_UTF8)
+        while place < len(piece):
+            end, more_items, more_lines = _native.item_lines(piece, place, BLOCK_ITEMS - items)
+            parts.append(piece[place:end])
+            items, lines, place = items + more_items, lines + more_lines, end
+            if items == BLOCK_ITEMS:
+                block = _line_block(parts, start, line, item, items)
+                yield block
+                start, line, item = block.span.stop, line + lines, item + items
+                parts, items, lines = [], 0, 0
+    if parts:
+        yield _line_block(parts, start, line, item, items)
+
+
+def _line_block(parts: Sequence[bytes], start: int, line: int, item: int, items: int) -> LineBlock:
+    data = b"".join(parts)
+    return LineBlock(ByteSpan(start, start + len(data), line, item, items), data)
+
+
+def read_item_lines(
+    file: InputFile, problems: Problems, reader: RecordReader, span: ByteSpan | None = None
+) -> Iterator[Sequence[Item]]:
+    """The items of each block. Lines that are wrong go to `problems` and are left out."""
+    # Reading, unpacking and cutting need no GIL; decoding does, and would only fight for it.
+    for block in read_ahead(line_blocks(file, span)):
+        columns = _native.plain_columns(block.data)
+        if columns is not None:
+            yield PlainBlock(*columns)
+            continue
+        records = numbered_records(file, block, problems)
+        items = (reader.item(number, record) for number, record in records)
+        yield [item for item in items if item is not None]
+
+
+def numbered_records(
+    file: InputFile, block: LineBlock, problems: Problems
+) -> Iterator[tuple[int, Any]]:
+    """Each line's number and value; lines that are not JSON go to `problems`."""
+    try:
+        lines = block.data.decode().removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        raise file.not_utf8() from None
+    return json_values(enumerate(lines, start=block.span.first_line), problems)
+
+
+MIN_BYTES_TO_CUT = 1 << 24
 """Bytes of JSONL below which a file is one partition: its lines need not be counted first."""
 
 
@@ -48,7 +182,7 @@ class RecordFile:
         self.unit = "row" if self.suffix == ".parquet" else "line"
 
     def blocks(self, problems: Problems, span: Span | None = None) -> Iterator[Sequence[Item]]:
-        """The items in blocks of `BLOCK`, but for bad ones, which go to `problems`."""
+        """The items in blocks of `BLOCK_ITEMS`, but for bad ones, which go to `problems`."""
         reader = RecordReader(problems, unit=self.unit, parse_trees=self.trees)
         if self.suffix == ".jsonl":
             assert not isinstance(span, RowSpan)
@@ -57,7 +191,7 @@ class RecordFile:
         assert not isinstance(span, ByteSpan)
         made = (reader.item(number, record) for number, record in self._records(problems, span))
         items = (item for item in made if item is not None)
-        while block := list(islice(items, BLOCK)):
+        while block := list(islice(items, BLOCK_ITEMS)):
             yield block
 
     def _records(self, problems: Problems, span: RowSpan | None) -> Iterator[tuple[int, Any]]:
@@ -65,17 +199,17 @@ class RecordFile:
         rows: Iterator[tuple[int, list[Any]]]
         if self.suffix == ".jsonl":
             return read_json_lines(self.file, problems)
-        from wellput.io.columns import Columns
+        from wellput.io.evalset_columns import EvalSetColumns
 
         if self.suffix == ".parquet":
-            from wellput.io.parquet import read_parquet
+            from wellput.io.tables import read_parquet
 
             header, rows = read_parquet(self.file, span)
         else:
-            from wellput.io.tabular import DELIMITERS, read_table
+            from wellput.io.tables import DELIMITERS, read_table
 
             header, rows = read_table(self.file, DELIMITERS[self.suffix], problems)
-        columns = Columns(header, self.file.name, has_null=self.suffix == ".parquet")
+        columns = EvalSetColumns(header, self.file.name, has_null=self.suffix == ".parquet")
         return ((number, columns.record(row)) for number, row in rows)
 
     def placed_ids(self) -> Iterator[tuple[int, str]]:
@@ -89,26 +223,26 @@ class RecordFile:
     def partitions(self) -> Iterator[FilePartition]:
         """The file in runs of whole blocks, in order, each as soon as its end is known."""
         if self.suffix == ".parquet":
-            from wellput.io.parquet import count_rows
+            from wellput.io.tables import count_rows
 
-            size, rows = BLOCK * BLOCKS_A_PARTITION, count_rows(self.file)
+            size, rows = BLOCK_ITEMS * BLOCKS_PER_PARTITION, count_rows(self.file)
             for first in range(0, rows, size):
                 span = RowSpan(first + 1, min(size, rows - first))
                 yield FilePartition(self.file.path, self.trees, span)
         elif self.suffix == ".jsonl" and self._is_worth_cutting():
             blocks = (block.span for block in line_blocks(self.file))
-            while run := list(islice(blocks, BLOCKS_A_PARTITION)):
-                yield FilePartition(self.file.path, self.trees, _joined(run))
+            while run := list(islice(blocks, BLOCKS_PER_PARTITION)):
+                yield FilePartition(self.file.path, self.trees, _joined_spans(run))
         else:
             yield FilePartition(self.file.path, self.trees, None)
 
     def _is_worth_cutting(self) -> bool:
         if is_url(self.file.path) or self.file.is_packed:
             return False
-        return Path(self.file.path).stat().st_size > WORTH_CUTTING
+        return Path(self.file.path).stat().st_size > MIN_BYTES_TO_CUT
 
 
-def _joined(run: Sequence[ByteSpan]) -> ByteSpan:
+def _joined_spans(run: Sequence[ByteSpan]) -> ByteSpan:
     items = sum(span.items for span in run)
     return run[0]._replace(stop=run[-1].stop, items=items)
 

@@ -10,22 +10,20 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems, counted
 from wellput.core.evalset import NO_REFERENCES, NO_TREES, Item, Output
 from wellput.core.tree import Tree
-from wellput.io.problems import Problems
 
 Trees = tuple[Tree | None, ...]
 
 BY_SYSTEM = ("references_by_system", "trees_by_system")
-KEYS = (
+ITEM_KEYS = (
     *("id", "source", "context", "references", "tree", "trees", "outputs", "derivation"),
     *BY_SYSTEM,
 )
-KNOWN = frozenset(KEYS)
+KNOWN_KEYS = frozenset(ITEM_KEYS)
 # What other tools call these keys; closer misspellings are found by likeness.
-OTHER_NAMES = {
+KEY_SYNONYMS = {
     other: key
     for key, others in {
         "id": "item item_id",
@@ -73,7 +71,7 @@ class RecordReader:
         def complain(what: str) -> None:
             self._problems.add(where, what)
 
-        if not KNOWN.issuperset(record):
+        if not KNOWN_KEYS.issuperset(record):
             self._refuse_misspelled(record, complain)
         item = self._item(identifier, record, complain)
         return item if self._problems.total == before else None
@@ -171,7 +169,7 @@ class RecordReader:
     def _tree(self, text: str | None, name: str, complain: Callable[[str], None]) -> Tree | None:
         if text is None:
             return None
-        from wellput.io.conllu import parse_tree
+        from wellput.io.trees import parse_tree
 
         try:
             return parse_tree(text)
@@ -195,8 +193,8 @@ def intended_key(key: str) -> str:
     >>> intended_key("Hypotheses"), intended_key("reference"), intended_key("note")
     ('outputs', 'references', '')
     """
-    near = get_close_matches(key.lower(), KEYS, n=1, cutoff=0.85)
-    return OTHER_NAMES.get(key.lower(), near[0] if near else "")
+    near = get_close_matches(key.lower(), ITEM_KEYS, n=1, cutoff=0.85)
+    return KEY_SYNONYMS.get(key.lower(), near[0] if near else "")
 
 
 def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> str | None:

@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError, OutputError
-from wellput.core.run import Run, RunScore
+from wellput.core.scores import Run, RunScore
 from wellput.io.files import PathLike
 from wellput.io.output import check_writable, refuse_url, replacing
-from wellput.io.parquet import import_pyarrow
+from wellput.io.tables import import_pyarrow
 
 FORMAT = 1
 """Counted up when an older wellput could misread what a newer one writes. A further column is no
 reason to: columns that are not known are passed over."""
 
-MARK = b"wellput.run"
-WRITER = b"wellput.version"
-NAME = re.compile(r"(\d{8})-(\d{6})-(\d{6})-([0-9a-f]{8})\.parquet")
+FORMAT_KEY = b"wellput.run"
+VERSION_KEY = b"wellput.version"
+RUN_FILE_NAME = re.compile(r"(\d{8})-(\d{6})-(\d{6})-([0-9a-f]{8})\.parquet")
 
 
 class UnreadableRun(InputError):
@@ -78,7 +78,7 @@ def save_run(folder: PathLike, run: Run) -> Run:
 def run_paths(folder: PathLike) -> list[Path]:
     """The files that are runs by their name, newest first."""
     try:
-        found = [path for path in Path(folder).iterdir() if NAME.fullmatch(path.name)]
+        found = [path for path in Path(folder).iterdir() if RUN_FILE_NAME.fullmatch(path.name)]
     except OSError as error:
         raise InputError(
             f"No runs can be read from {folder}: {error.strerror}. Runs are stored by "
@@ -151,24 +151,28 @@ def _time_in(path: Path) -> str:
 
 
 def _check_format(path: Path, marks: Mapping[bytes, bytes]) -> None:
-    if MARK not in marks:
+    if FORMAT_KEY not in marks:
         raise UnreadableRun(path, "was not stored by wellput")
-    written = marks[MARK].decode(errors="replace")
+    written = marks[FORMAT_KEY].decode(errors="replace")
     if written != str(FORMAT):
-        writer = marks.get(WRITER, b"?").decode(errors="replace")
+        writer = marks.get(VERSION_KEY, b"?").decode(errors="replace")
         raise UnreadableRun(
             path, f"was stored by a later wellput ({writer})", "Update wellput to read it."
         )
 
 
-WHOLE = tuple(field.name for field in fields(Run) if field.name not in ("id", "scores"))
-ONE = tuple(field.name for field in fields(RunScore))
+RUN_COLUMNS = tuple(field.name for field in fields(Run) if field.name not in ("id", "scores"))
+SCORE_COLUMNS = tuple(field.name for field in fields(RunScore))
 
 
 def _write(file: Any, run: Run) -> None:
     pyarrow, parquet = import_pyarrow("Storing and reading runs")
     schema = _schema(pyarrow, run.wellput)
-    whole = {"run": run.id, **{name: getattr(run, name) for name in WHOLE}, "seed": str(run.seed)}
+    whole = {
+        "run": run.id,
+        **{name: getattr(run, name) for name in RUN_COLUMNS},
+        "seed": str(run.seed),
+    }
     rows = [_storable({**whole, **asdict(score)}) for score in run.scores]
     table = pyarrow.Table.from_pylist(rows, schema=schema)
     parquet.write_table(table, file, write_page_checksum=True)
@@ -233,6 +237,6 @@ def _schema(pyarrow: Any, version: str) -> Any:
         **dict.fromkeys(["effect_size", "equivalence_p", "equivalence_p_adjusted"], number),
     }
     # The seed is text: it may be larger than any whole number that Parquet has.
-    columns = [(name, types.get(name, text)) for name in ("run", *WHOLE, *ONE)]
-    marks = {MARK: str(FORMAT).encode(), WRITER: version.encode()}
+    columns = [(name, types.get(name, text)) for name in ("run", *RUN_COLUMNS, *SCORE_COLUMNS)]
+    marks = {FORMAT_KEY: str(FORMAT).encode(), VERSION_KEY: version.encode()}
     return pyarrow.schema(columns, metadata=marks)

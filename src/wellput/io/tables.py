@@ -1,25 +1,210 @@
-"""Tables of named columns: their rows from and to files of the four formats (`io.files`).
+"""Tables of named columns: their rows from and to CSV, TSV, JSONL and Parquet, told apart by the
+suffix (`io.files`).
 
 Judgments and segment scores are such tables; so is an evaluation set, but for JSONL, where it is
-nested.
+nested. CSV and TSV have a header, then a row a record. TSV is CSV with tabs: a field that begins
+with a double quote is quoted as in CSV, as pandas and spreadsheets write it, so that texts with
+line breaks (trees) fit into a cell. Parquet is read and written through PyArrow, which is imported
+only when needed.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO, Any, Protocol
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import IO, Any, Protocol, TextIO, TypeAlias
 
-from wellput.core.errors import InputError, OutputError
-from wellput.io.files import FORMATS, STANDARD_INPUT, InputFile, PathLike, format_of
+from wellput.core.errors import InputError, MissingExtra, OutputError, Problems
+from wellput.core.evalset import BLOCK_ITEMS
+from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, format_of
 from wellput.io.jsonl import read_json_lines
+from wellput.io.locations import is_lost, unreadable
 from wellput.io.output import check_writable, replacing, replacing_text
-from wellput.io.parquet import read_parquet, writing_parquet
-from wellput.io.problems import Problems
-from wellput.io.tabular import DELIMITERS, Cell, TableWriter, read_table
 
-NO_TEXT = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
+Cell: TypeAlias = str | float | None
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+MAX_FIELD_CHARACTERS = 1 << 27
+DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+"""What a table is separated by when it is not by what its name says."""
+
+
+def read_table(
+    file: InputFile, delimiter: str, problems: Problems
+) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """The header, and each row's first line number with its cells, as many as the header has."""
+    csv.field_size_limit(MAX_FIELD_CHARACTERS)
+    reader = csv.reader(
+        (line + "\n" for line in file.lines()), delimiter=delimiter, strict=True, quotechar='"'
+    )
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        raise InputError(f"{file.name}, line 1: the header cannot be read: {error}.") from None
+    twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
+    if twice:
+        raise InputError(f"{file.name}: the header names {', '.join(twice)} twice.")
+    if len(header) == 1 and (
+        other := next((mark for mark in DELIMITER_NAMES if mark in header[0]), None)
+    ):
+        raise InputError(
+            f"{file.name}: the header is a single column; it seems to be separated by "
+            f"{DELIMITER_NAMES[other]}. Save it with commas (.csv) or tabs (.tsv)."
+        )
+    return header, _text_rows(reader, len(header), problems)
+
+
+def _text_rows(
+    reader: Iterator[list[str]], width: int, problems: Problems
+) -> Iterator[tuple[int, list[str]]]:
+    while True:
+        number = reader.line_num + 1  # type: ignore[attr-defined]
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problems.add(f"line {number}", f"{error}; quotes inside a quoted field are doubled")
+            continue
+        if len(row) == width:
+            yield number, row
+        elif row:
+            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            problems.add(f"line {number}", f"{cells}; the header has {width}")
+
+
+class TableWriter:
+    """Writes rows below a header; None is an empty cell."""
+
+    def __init__(self, file: TextIO, delimiter: str, header: Sequence[str]) -> None:
+        self._plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        # Quotes all cells: the plain writer leaves a carriage return bare, which readers take for
+        # the end of the row.
+        self._careful = csv.writer(
+            file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+        )
+        self.write([header])
+
+    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+        for row in rows:
+            has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
+            (self._careful if has_return else self._plain).writerow(row)
+
+
+def read_parquet(
+    file: InputFile, span: tuple[int, int] | None = None
+) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """The column names, and each row's number from 1 with its values; null is None. `span` is the
+    number of the first row wanted, and how many are."""
+    with opened_parquet(file) as table:
+        return list(table.schema_arrow.names), _parquet_rows(file, span)
+
+
+def count_rows(file: InputFile) -> int:
+    with opened_parquet(file) as table:
+        return int(table.metadata.num_rows)
+
+
+def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tuple[int, list[Any]]]:
+    with opened_parquet(file) as table:
+        first, rows = (1, table.metadata.num_rows) if span is None else span
+        groups, number = _groups_with(table.metadata, first, rows)
+        for batch in table.iter_batches(BLOCK_ITEMS, row_groups=groups):
+            skipped = min(max(0, first - number), len(batch))
+            wanted = batch.slice(skipped, max(0, first + rows - number - skipped))
+            number += skipped
+            for row in zip(*map(_column_values, wanted.columns), strict=True):
+                yield number, list(row)
+                number += 1
+            if number >= first + rows:
+                return
+
+
+def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
+    """The row groups that hold some of the rows, and the number of the first row in them."""
+    groups: list[int] = []
+    before, start = 1, 1
+    for group in range(metadata.num_row_groups):
+        after = before + metadata.row_group(group).num_rows
+        if before < first + rows and after > first:
+            start = start if groups else before
+            groups.append(group)
+        before = after
+    return groups, start
+
+
+@contextmanager
+def opened_parquet(file: InputFile) -> Iterator[Any]:
+    pyarrow, parquet = import_pyarrow()
+    try:
+        with file.seekable() as stream, parquet.ParquetFile(stream) as table:
+            yield table
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and is_lost(error):
+            raise unreadable(file.path, error) from None
+        raise InputError(f"{file.name} is not a Parquet file, or damaged: {error}") from None
+
+
+def _column_values(column: Any) -> list[Any]:
+    """A column's values as Python has them, a map as a dict."""
+    values: list[Any] = column.to_pylist()
+    if str(column.type).startswith("map<"):
+        return [None if pairs is None else dict(pairs) for pairs in values]
+    return values
+
+
+class ParquetWriter:
+    """Writes rows of text, and of numbers in the columns named so."""
+
+    def __init__(self, file: IO[bytes], header: Sequence[str], numbers: Sequence[str]) -> None:
+        self._pyarrow, parquet = import_pyarrow()
+        types = {True: self._pyarrow.float64(), False: self._pyarrow.string()}
+        self._schema = self._pyarrow.schema([(name, types[name in numbers]) for name in header])
+        self._writer = parquet.ParquetWriter(file, self._schema)
+
+    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+        iterator = iter(rows)
+        while block := list(islice(iterator, 16 * BLOCK_ITEMS)):
+            columns = zip(*block, strict=True)
+            arrays = [
+                self._pyarrow.array(column, field.type)
+                for column, field in zip(columns, self._schema, strict=True)
+            ]
+            self._writer.write_table(self._pyarrow.Table.from_arrays(arrays, schema=self._schema))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+@contextmanager
+def writing_parquet(
+    file: IO[bytes], header: Sequence[str], numbers: Sequence[str]
+) -> Iterator[ParquetWriter]:
+    writer = ParquetWriter(file, header, numbers)
+    try:
+        yield writer
+        writer.close()
+    except BaseException:
+        # Left open, it would try to write once more when it is collected.
+        with suppress(Exception):
+            writer.close()
+        raise
+
+
+def import_pyarrow(what: str = "Parquet") -> tuple[Any, Any]:
+    """`pyarrow` and `pyarrow.parquet`; raises MissingExtra, which says what they are needed for."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra(what, "parquet") from None
+    return pyarrow, pyarrow.parquet
+
+
+NON_TEXT_SUFFIXES = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 
 
 class RowSink(Protocol):
@@ -41,7 +226,7 @@ def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
     """Raises at once where text, a line each, cannot be written, or the suffix promises something else
     than text or the `allowed` ones."""
     suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
-    if suffix in (*FORMATS, *NO_TEXT) and suffix not in allowed:
+    if suffix in (*TABLE_FORMATS, *NON_TEXT_SUFFIXES) and suffix not in allowed:
         raise InputError(
             f"{path}: the sentences are written as plain text, to a file that ends in "
             f"{' or '.join(('.txt', *allowed))}."

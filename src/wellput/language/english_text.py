@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from wellput.core.errors import InputError
-from wellput.io.conllu import read_trees
 from wellput.io.files import InputFile, check_readable
+from wellput.io.trees import read_trees
 from wellput.language.ngrams import NgramModel
-from wellput.text.sentences import sentences
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import sentences, treebank_words
 
 OnProgress: TypeAlias = Callable[[int], None]
 

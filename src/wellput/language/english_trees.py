@@ -10,7 +10,7 @@ from typing import Any
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.io.conllu import read_trees
+from wellput.io.trees import read_trees
 from wellput.language.english_training import Inputs, Role
 from wellput.language.head_driven import NGRAMS_FILE, HeadDrivenParser
 from wellput.language.head_driven_training import save_head_driven, train_head_driven

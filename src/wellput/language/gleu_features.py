@@ -16,7 +16,7 @@ from math import sqrt
 import numpy as np
 
 from wellput.core.metric import Floats
-from wellput.core.progress import OnProgress, Share, unheard
+from wellput.core.work import OnProgress, ProgressShare, ignore_progress
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.link_grammar import LinkGrammar, LinkParse
 from wellput.language.sentence_means import sentence_means
@@ -43,7 +43,7 @@ class GleuParsers:
         texts: Sequence[str],
         *,
         threads: int = 1,
-        on_progress: OnProgress = unheard,
+        on_progress: OnProgress = ignore_progress,
     ) -> Floats:
         """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
         without words. `on_progress` is called with numbers of texts, as many as the share of
@@ -55,7 +55,7 @@ class GleuParsers:
                 (parse.scored.slor, (parse.fragments - 1) / max(1, len(own) - 1))
                 for parse, own in zip(parses, words, strict=True)
             ]
-            progress = Share(len(texts), len(sentences), on_progress)
+            progress = ProgressShare(len(texts), len(sentences), on_progress)
             links = self.grammar.parse(sentences, on_progress=progress.add)
             lengths = map(len, words)
             return np.column_stack([rows, [*map(_link_features, links, lengths)]])

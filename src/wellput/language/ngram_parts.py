@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.core.mapping import MapParts, map_here
-from wellput.io.text_parts import TextPart
+from wellput.core.work import MapParts, map_here
+from wellput.io.lines import TextPart
 from wellput.language.ngram_training import Training
 from wellput.language.ngrams import NgramModel
 from wellput.text.tokenizers import NativeName

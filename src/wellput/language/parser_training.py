@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.tree import Tree, Word
 from wellput.language.parsers import TaggingParser
 from wellput.language.tagger import Tagged, Tagger

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from wellput.core.metric import Floats
-from wellput.text.sentences import sentences
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import sentences, treebank_words
 
 
 def sentence_means(

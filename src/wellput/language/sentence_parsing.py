@@ -23,7 +23,7 @@ from wellput.language import shipped
 from wellput.language.head_driven import HeadDrivenParser
 from wellput.language.head_driven import Parsed as Weighed
 from wellput.language.parsers import ENGLISH, SPACY_PREFIX, Parser, TaggingParser, load_parser
-from wellput.text.treebank_words import Words, spaced_words, treebank_words
+from wellput.text.english import Words, spaced_words, treebank_words
 
 TREEBANK = "treebank"
 HEAD_DRIVEN_FILE = "head_driven.wpm"

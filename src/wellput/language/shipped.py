@@ -29,7 +29,7 @@ def shipped(name: str) -> Path:
 def english_ngrams() -> NgramModel:
     """The trigram model of English, loaded once; its texts are tokenized and cased in their own way.
 
-    See `wellput.language.english_text.decapitalized` and `wellput.text.treebank_words`.
+    See `wellput.language.english_text.decapitalized` and `wellput.text.english`.
     """
     from wellput.language.ngram_files import load_model
 

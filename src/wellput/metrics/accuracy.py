@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.core.tree import Tree
 from wellput.metrics.alignments import draw_alignment, draw_treelets
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio

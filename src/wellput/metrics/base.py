@@ -13,9 +13,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.core.table import Bounds
 
 REFERENCES: frozenset[Need] = frozenset({"references"})
 NOTHING: frozenset[Need] = frozenset()

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
 

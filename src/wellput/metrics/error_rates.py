@@ -23,9 +23,9 @@ from typing import ClassVar
 import numpy as np
 
 from wellput import _native
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
 from wellput.text.tokenizers import signature as tokenizer_signature

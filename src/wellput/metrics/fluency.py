@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.core.table import Bounds
 from wellput.metrics.base import NOTHING, BaseMetric, ratio
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from zlib import crc32
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.core.progress import OnProgress
+from wellput.core.work import OnProgress
 from wellput.language.degrade.corpus import Corpus
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
@@ -42,7 +42,7 @@ from wellput.language.gleu_features import GleuParsers
 from wellput.language.gleu_model import GleuModel
 from wellput.language.parsers import ENGLISH, Parser, load_parser
 from wellput.metrics.fluency import english_parsers
-from wellput.text.detokenizer import detokenize
+from wellput.text.english import detokenize
 
 PASSAGE_SENTENCES = 20
 """Sentences in a row that stay together: neighbors share names and phrases."""

@@ -17,9 +17,9 @@ import numpy as np
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, as_text, lowered, lowered_lists, ratio
 from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName

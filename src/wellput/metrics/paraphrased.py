@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Metric, Need
-from wellput.core.table import Bounds
 
 
 class RewritesBatches(Protocol):

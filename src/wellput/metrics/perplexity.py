@@ -115,7 +115,7 @@ class Perplexity(BaseMetric):
         """The log probability of the words taken alone, and how many they are. A neural model has no
         words, only pieces: there the words are a treebank's, by the shipped model of English."""
         from wellput.language.word_frequencies import log_frequencies
-        from wellput.text.treebank_words import treebank_words
+        from wellput.text.english import treebank_words
 
         model = self._model()
         if _is_neural(model):

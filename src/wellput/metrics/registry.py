@@ -19,8 +19,13 @@ from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import GivesMetric, Metric
-from wellput.core.options import described_options, given_options, option_names
-from wellput.core.plugins import load_plugin, plugins
+from wellput.core.registries import (
+    described_options,
+    given_options,
+    load_plugin,
+    option_names,
+    plugins,
+)
 from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"

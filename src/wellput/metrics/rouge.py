@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wellput import _native
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 
 

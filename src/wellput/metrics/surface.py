@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wellput import _native
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.core.table import Bounds
 from wellput.metrics.base import NOTHING, BaseMetric, MeanMetric, as_text, lowered, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
 

@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds
 from wellput.metrics.accuracy import (
     DELETIONS,
     INSERTIONS,

@@ -9,8 +9,8 @@ from typing import Any
 
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementResult, JudgeSummary
-from wellput.core.counted import counted
-from wellput.core.generalize import holds_for
+from wellput.core.errors import counted
+from wellput.core.estimates import holds_for
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.table import Report, Table, number, p_text
 

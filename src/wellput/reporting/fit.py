@@ -8,8 +8,8 @@ from typing import Any
 
 from wellput.agreement.cross_validation import BestSingle, CrossValidation, LeftOutGroup
 from wellput.agreement.fit import Fit
-from wellput.core.counted import counted
-from wellput.core.generalize import WORDS, Generalize, holds_for
+from wellput.core.errors import counted
+from wellput.core.estimates import GENERALIZE_WORDS, Generalize, holds_for
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -25,9 +25,9 @@ UNSEEN_UNITS: dict[LeftOutGroup, str] = {
 }
 HOLDS_FOR: dict[LeftOutGroup, str] = {
     "sentence": "",
-    "item": WORDS["items"],
-    "system": WORDS["systems"],
-    "both": WORDS["both"],
+    "item": GENERALIZE_WORDS["items"],
+    "system": GENERALIZE_WORDS["systems"],
+    "both": GENERALIZE_WORDS["both"],
 }
 GROUP_OF: dict[Generalize, LeftOutGroup] = {"items": "item", "systems": "system", "both": "both"}
 ALPHA = 0.05

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 from wellput.reporting.score import score_report
 from wellput.reporting.table import Report, Table, number
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 from wellput.reporting.table import Report, Table, number
 from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wellput.core.counted import counted
-from wellput.core.run import CIRCUMSTANCES, Run, RunList, RunScore
+from wellput.core.errors import counted
+from wellput.core.scores import CIRCUMSTANCES, Run, RunList, RunScore
 from wellput.engine.runs import RunChanges, ScoreChange
 from wellput.reporting.table import Report, Table, number, p_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wellput.core.counted import counted
-from wellput.core.score import FEWEST_ITEMS, Score
+from wellput.core.errors import counted
+from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 from wellput.engine.result import Comparison, ScoreResult, SkippedPartition, UnscoredItems
 from wellput.reporting.table import Report, Table, number, p_text, relation
 
@@ -303,10 +303,12 @@ def few_items(result: ScoreResult) -> list[str]:
     """Says that there are too few items for intervals and tests, where any were made."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
-    if not has_uncertainty or fewest >= FEWEST_ITEMS:
+    if not has_uncertainty or fewest >= MIN_ITEMS_FOR_CLAIMS:
         return []
     items = counted(fewest, "item")
-    return [f"With {items}, fewer than {FEWEST_ITEMS}, no difference is claimed: bring more."]
+    return [
+        f"With {items}, fewer than {MIN_ITEMS_FOR_CLAIMS}, no difference is claimed: bring more."
+    ]
 
 
 def _legend(result: ScoreResult) -> list[str]:
@@ -327,7 +329,7 @@ def _legend(result: ScoreResult) -> list[str]:
             "that of paired='jackknife' keeps its level where items are independent."
         )
     if has_intervals or result.test is not None:
-        from wellput.core.generalize import holds_for
+        from wellput.core.estimates import holds_for
 
         lines.append(holds_for("items"))
     if any(line.startswith("no difference shown") for line in _claims(result)):

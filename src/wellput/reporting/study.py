@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 from wellput.reporting.ranking import ranking_table
 from wellput.reporting.table import Report, Table, number
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal, get_args
 
-from wellput.core.result import plain
+from wellput.core.result import strict_json
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -271,7 +271,7 @@ def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
 
 def as_json(value: Mapping[str, Any]) -> str:
     """Strict JSON: NaN becomes null."""
-    return json.dumps(plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(strict_json(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _is_nothing(value: object) -> bool:

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 

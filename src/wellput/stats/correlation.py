@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 
 P = ParamSpec("P")
 R = TypeVar("R")

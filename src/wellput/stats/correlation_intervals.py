@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation import (
     Coefficient,
     Correlation,

@@ -37,8 +37,8 @@ import numpy as np
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation import (
     OLD_DEFAULTS,
     Correlation,

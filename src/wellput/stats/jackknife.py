@@ -25,8 +25,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.estimates import Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds, Estimate, block_sum
 from wellput.stats.proportions import is_share, wilson
 from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
 

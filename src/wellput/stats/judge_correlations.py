@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.ratings import (
     MIN_UNITS_TO_COMPARE,
     PairSummary,

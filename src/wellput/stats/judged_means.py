@@ -32,8 +32,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import crossed_variance
 

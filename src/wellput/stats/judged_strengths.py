@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.preferences import Choices
 from wellput.stats.strengths import BradleyTerry, bradley_terry, pair_chances, pair_slope
 from wellput.stats.student import student_estimate

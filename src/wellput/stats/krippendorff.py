@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.ratings import NAN, as_ratings, gathered, undefined
 from wellput.stats.resampling import percentile_interval
 

@@ -19,8 +19,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
 from wellput.stats.correlation import (
     OLD_DEFAULTS,

@@ -21,9 +21,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
-from wellput.core.table import Estimate
 from wellput.stats.two_way_jackknife import crossed_variances
 
 MAX_EXACT_FREEDOM = 100

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.judgment import CHOICES
+from wellput.core.estimates import Estimate
+from wellput.core.judgment import PAIRWISE_CHOICES
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.ratings import NAN, undefined
 
 MIN_EXPECTED_COUNT = 5.0
@@ -67,7 +67,10 @@ class Choices:
             for problem, where in (
                 (f"a system outside 0 to {len(systems) - 1}", beyond),
                 ("a system against itself", a == b),
-                (f"the choice is none of {', '.join(CHOICES)}", ~np.isin(chosen, CHOICES)),
+                (
+                    f"the choice is none of {', '.join(PAIRWISE_CHOICES)}",
+                    ~np.isin(chosen, PAIRWISE_CHOICES),
+                ),
             )
             for trial in np.flatnonzero(where)
         ]

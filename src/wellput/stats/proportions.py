@@ -15,8 +15,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from wellput.core.estimates import Bounds, Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Bounds, Estimate
 
 
 def is_share(

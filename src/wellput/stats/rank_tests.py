@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
-from wellput.core.table import Estimate
+from wellput.core.estimates import Estimate
 from wellput.stats.ratings import undefined
 
 MAX_EXACT_SAMPLE = 8

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 
 MIN_UNITS_TO_COMPARE = 3
 """Two judges are compared where they share this many units; any two points lie on a line."""

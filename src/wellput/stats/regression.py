@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.metric import Floats
 
 EXACT_VARIANCE_SHARE = 1e-12

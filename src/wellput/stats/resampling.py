@@ -19,8 +19,8 @@ import numpy as np
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate, block_sum
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate, block_sum
 
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 

@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from wellput import _native
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.correlation import common_cells, undefined
 from wellput.stats.correlation_resampling import check_resampling
 from wellput.stats.resampling import RELATIVE_ROUNDING

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.preferences import Choices
 from wellput.stats.ratings import NAN, undefined
 

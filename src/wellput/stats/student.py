@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 
 
 @dataclass(frozen=True, slots=True)

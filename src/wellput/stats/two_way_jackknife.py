@@ -23,10 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.counted import counted
-from wellput.core.generalize import WORDS, Generalize
+from wellput.core.errors import counted
+from wellput.core.estimates import GENERALIZE_WORDS, Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.student import IDENTITY, Scale, student_estimate
 
 MIN_UNITS = 4
@@ -203,7 +202,7 @@ class TableFigure:
             null=null,
             confidence=confidence,
             scale=scale,
-            method=f"jackknife, {freedom:.1f} df, for {WORDS[generalize]}",
+            method=f"jackknife, {freedom:.1f} df, for {GENERALIZE_WORDS[generalize]}",
             n=n,
         )
 

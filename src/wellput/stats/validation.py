@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.generalize import Generalize
+from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.core.table import Estimate
 from wellput.stats.clustered_regression import Places, RowProducts, numbered
 from wellput.stats.student import FISHER_Z, student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife

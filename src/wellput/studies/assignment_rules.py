@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.studies.study_setup import Integers, StudyPlan, StudySetup, Trial
 
 ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, ALLOTMENT_STREAM, VARIANT_STREAM = range(5)

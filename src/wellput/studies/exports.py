@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from wellput import __version__
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table, replacing_text, write_judgments
 from wellput.io.evalica import write_evalica
-from wellput.io.score_files import check_score_file, write_score_file
+from wellput.io.mt_score_files import check_score_file, write_score_file
 from wellput.studies.store import Store
 from wellput.studies.summaries import Export
 
@@ -29,7 +29,7 @@ def export(
     target: ExportTarget = "judgments",
     question: str | None = None,
     repeats: bool = False,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Export:
     """Writes what the judges answered; says how much, and where the design went.
 

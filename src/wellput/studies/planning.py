@@ -19,13 +19,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from wellput.agreement.preferences import KEPT, REFUSED
-from wellput.core.cores import available_cores
 from wellput.core.errors import InputError
+from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats, Metric
-from wellput.core.progress import OnPhase, unheard_phase
 from wellput.core.source import EvalSource
-from wellput.core.table import ScoreTable
+from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.metrics.registry import create_all
@@ -77,7 +76,7 @@ def select_trials(
     per_stratum: int = 10,
     seed: int,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> TrialSelection:
     """Some of the trials; deterministic from the seed, in the order of `trials`."""
     if method not in SELECTION_METHODS:
@@ -212,7 +211,7 @@ def plan_study(
     per_stratum: int = 10,
     seed: int,
     threads: int | None = None,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> StudySetup:
     """All that is fixed when the study begins; `select` shows only some of the trials."""
     on_phase("planning trials")

@@ -15,8 +15,7 @@ from typing import Any, Literal, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, WellputError
+from wellput.core.errors import InputError, WellputError, counted
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.database import (

@@ -14,8 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.evalset import Item
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of

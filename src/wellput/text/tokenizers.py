@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeGuard, get_args
 
 from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.plugins import plugin_object, plugins
+from wellput.core.registries import plugin_object, plugins
 
 GROUP = "wellput.tokenizers"
 

@@ -76,7 +76,7 @@ def draw_dependencies(tree: Tree, *, width: int = 100) -> str:
 def draw_constituent(constituent: Constituent) -> str:
     """The constituent with a phrase or a word on each line, its parts below it and to the right.
 
-    >>> from wellput.io.brackets import parse_constituent
+    >>> from wellput.io.trees import parse_constituent
     >>> print(draw_constituent(parse_constituent("(S (NP (PRP I)) (VP (VBP see)))")))
     S
     ├─ NP

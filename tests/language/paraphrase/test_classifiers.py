@@ -20,7 +20,7 @@ from tests.language.paraphrase.boosting_by_hand import (
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.io.text_parts import text_parts
+from wellput.io.lines import text_parts
 from wellput.language.paraphrase.classifiers import ContextClassifiers, pack, train_classifiers
 from wellput.language.paraphrase.context_training import ContextTraining, train_classifier
 from wellput.language.paraphrase.corpus_index import (

@@ -11,8 +11,8 @@ import pytest
 from tests.language.realize.treebank import ngram_lines, treebank
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.io.conllu import format_tree
 from wellput.io.model_files import save_model_file
+from wellput.io.trees import format_tree
 from wellput.language.english_training import Inputs, Source
 from wellput.language.ngram_files import save_model
 from wellput.language.ngram_training import train

@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.counted import counted
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.language.degrade.corpus import Corpus, Integers
 
 Boundary: TypeAlias = Literal["sentence", "literal"]

@@ -9,11 +9,10 @@ from typing import Literal, TypeAlias
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.io.brackets import read_constituents
-from wellput.io.conllu import read_trees
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.trees import read_constituents, read_trees
 from wellput.language.degrade.corpus import Corpus
-from wellput.text.treebank_words import treebank_words
+from wellput.text.english import treebank_words
 from wellput.trees.grammar import Grammar, grammar_of_constituents, grammar_of_dependencies
 from wellput.trees.projectivity import projectivize
 from wellput.trees.supertags import induce_supertags

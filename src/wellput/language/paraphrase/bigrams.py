@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.mapping import MapParts, map_here
 from wellput.core.metric import Floats
+from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.pairs import count_pairs
 

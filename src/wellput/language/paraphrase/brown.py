@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.core.mapping import MapParts, map_here
+from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.pairs import count_pairs
 

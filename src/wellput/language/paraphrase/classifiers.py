@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.core.mapping import MapParts, map_here
 from wellput.core.metric import Floats
+from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.context_training import (
     NO_CLASSES,
     ContextTraining,

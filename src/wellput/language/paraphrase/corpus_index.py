@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.core.mapping import MapParts, map_here
+from wellput.core.work import MapParts, map_here
 from wellput.io.files import PathLike
+from wellput.io.lines import TextPart
 from wellput.io.model_files import (
     ModelFile,
     fingerprint,
@@ -30,7 +31,6 @@ from wellput.io.model_files import (
     packed_strings,
     save_model_file,
 )
-from wellput.io.text_parts import TextPart
 from wellput.language.paraphrase.sentences import lower_tokens
 
 KIND = "corpus-index"

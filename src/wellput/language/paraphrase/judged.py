@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.problems import Problems
 from wellput.language.paraphrase.candidates import CandidateSource
 from wellput.language.paraphrase.filters import Query
 from wellput.language.paraphrase.sentences import Sentence

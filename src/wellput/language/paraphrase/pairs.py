@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.mapping import MapParts, map_here
+from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 PART_TOKENS = 1 << 22

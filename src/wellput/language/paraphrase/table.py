@@ -6,10 +6,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Set
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.problems import Problems
-from wellput.io.tabular import DELIMITERS, read_table
+from wellput.io.tables import DELIMITERS, read_table
 from wellput.language.paraphrase.candidates import MAX_WORDS, Replacement
 
 

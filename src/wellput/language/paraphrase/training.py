@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.core.mapping import MapParts, map_here
+from wellput.core.work import MapParts, map_here
 from wellput.language.lexicon import CATEGORIES
 from wellput.language.paraphrase.bigrams import train_bigrams
 from wellput.language.paraphrase.brown import CLASSES, train_brown

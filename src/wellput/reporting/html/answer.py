@@ -16,7 +16,7 @@ from typing import Any
 from wellput.agreement.orders import MetricOrder, is_sentinel, misplaced, order_sentence
 from wellput.agreement.ranking import ESTIMATE_HEADINGS, RankedSystem, Ranking, winner_sentence
 from wellput.agreement.result import AgreementResult
-from wellput.core.counted import counted
+from wellput.core.errors import counted
 from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy

@@ -21,9 +21,9 @@ from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats, GivesMetric, Metric
-from wellput.core.progress import OnPhase, unheard_phase
-from wellput.core.score import Score
+from wellput.core.scores import Score
 from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
@@ -304,7 +304,7 @@ def evaluate(
     baseline: str | None,
     shown: int,
     options: AgreementOptions,
-    on_phase: OnPhase = unheard_phase,
+    on_phase: OnPhase = ignore_phase,
 ) -> Evaluation:
     """Scores with intervals and all pairs, agreement with the judges where there are any, and the
     items to show. Without metrics, those that the items allow."""

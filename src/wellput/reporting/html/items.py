@@ -18,11 +18,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import Batch, Item, Output
 from wellput.core.metric import Floats, Metric
-from wellput.core.progress import OnProgress, unheard
-from wellput.core.table import ScoreTable
 from wellput.core.tree import Tree, Word
+from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.explain import Explains
 from wellput.metrics.accuracy import (
     AlignmentOptions,
@@ -44,7 +44,7 @@ def explorer_items(
     metrics: Sequence[Metric],
     tables: Mapping[str, ScoreTable],
     people: People | None,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> list[dict[str, Any]]:
     """One record an item; its outputs run along the systems, None where a system has none."""
     strings = _chosen(metrics, GenerationStringAccuracy())

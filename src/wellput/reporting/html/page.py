@@ -25,10 +25,9 @@ from typing import Any, ClassVar
 from wellput import __version__
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.ranking import LOWER_IS_BETTER
-from wellput.core.counted import counted
-from wellput.core.errors import InputError, MissingExtra
-from wellput.core.progress import OnPhase, unheard_phase
+from wellput.core.errors import InputError, MissingExtra, counted
 from wellput.core.result import Result
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import replacing
 from wellput.io.files import PathLike
 from wellput.reporting.html.answer import likeness
@@ -53,7 +52,7 @@ MIN_BYTES = 1 << 29
 has threads for all."""
 
 
-def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = unheard_phase) -> str:
+def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ignore_phase) -> str:
     """The report as HTML; `library` is the `chart_library`."""
     assets = files("wellput.reporting.html") / "assets"
     own = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)

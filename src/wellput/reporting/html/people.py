@@ -16,9 +16,9 @@ from wellput.agreement.correlations import common_cells
 from wellput.agreement.exclusions import of_others
 from wellput.agreement.panel import Exclusion, KnownNames, Panel
 from wellput.agreement.prepared_panels import prepared_panels
+from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
-from wellput.core.table import ScoreTable
 
 Cell = tuple[int, int]  # the places of a system and an item
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from wellput.core.evalset import Item
 from wellput.core.metric import Metric
-from wellput.core.progress import OnProgress, unheard
 from wellput.core.source import EvalSource
+from wellput.core.work import OnProgress, ignore_progress
 from wellput.metrics.logged import Logged
 
 
@@ -41,7 +41,7 @@ def draw_shown_items(
     size: int,
     seed: int,
     first: Collection[str] = (),
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> ShownItems:
     """At most `size` items drawn at random, those whose ids are in `first` before the others."""
     rng = np.random.default_rng(seed)

@@ -13,8 +13,7 @@ from inspect import isabstract
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.options import given_options, option_names
-from wellput.core.plugins import load_plugin, origin, plugins
+from wellput.core.registries import given_options, load_plugin, option_names, plugin_origin, plugins
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
 
@@ -44,13 +43,15 @@ def design_class(name: str) -> type[Design]:
     if point := plugins(GROUP).get(name):
         found = load_plugin(point)
         if not (isinstance(found, type) and issubclass(found, Design)):
-            raise InputError(f"{origin(point)} must be a class that extends Design.")
+            raise InputError(f"{plugin_origin(point)} must be a class that extends Design.")
         if getattr(found, "name", None) != name:
-            raise InputError(f"{origin(point)} needs the line `name = {name!r}` in its class.")
+            raise InputError(
+                f"{plugin_origin(point)} needs the line `name = {name!r}` in its class."
+            )
         if missing := [part for part in NEEDED_ATTRIBUTES if not hasattr(found, part)]:
-            raise InputError(f"{origin(point)} has no {', '.join(missing)}.")
+            raise InputError(f"{plugin_origin(point)} has no {', '.join(missing)}.")
         if isabstract(found):
-            raise InputError(f"{origin(point)} has no method question.")
+            raise InputError(f"{plugin_origin(point)} has no method question.")
         return found
     raise InputError(
         f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}; one of "

@@ -1,36 +1,102 @@
-"""Segment scores in a folder: `part-00000.parquet` and so on, a file a partition, in order.
+"""Segment scores in files: the header `system,item,metric,score`, in CSV, TSV, JSONL or Parquet,
+or a folder of Parquet files. An undefined score (NaN) is an empty cell, or null where the format
+has it.
 
-Whoever evaluates a partition writes its file, on this machine or another. The files are gathered in a
-folder beside the target, which takes the target's name when all is done; where the target is a URL they
-are written in place, each of them whole.
+In a folder there are `part-00000.parquet` and so on, a file a partition, in order. Whoever
+evaluates a partition writes its file, on this machine or another. The files are gathered in a
+folder beside the target, which takes the target's name when all is done; where the target is a URL
+they are written in place, each of them whole.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from wellput.core.errors import InputError, OutputError, Unreachable
+from wellput.core.errors import InputError, OutputError, Problems, Unreachable
 from wellput.core.metric import Floats
-from wellput.io.files import FORMATS, InputFile, PathLike
-from wellput.io.object_stores import Url, delete_url, is_url, names_at, write_url
+from wellput.io.files import TABLE_FORMATS, InputFile, PathLike, check_readable
+from wellput.io.locations import Url, delete_url, is_url, names_at, write_url
 from wellput.io.output import replacing
-from wellput.io.parquet import import_pyarrow, opened_parquet
-from wellput.io.segments import HEADER
-from wellput.io.tables import encodable
+from wellput.io.tables import (
+    RowSink,
+    encodable,
+    import_pyarrow,
+    opened_parquet,
+    read_records,
+    writing_table,
+)
 
-PART = "part-{:05}.parquet"
-PART_NAME = re.compile(r"part-\d+\.parquet")
-FINGERPRINT = b"wellput.fingerprint"
-GROUP = 1 << 17
+SEGMENT_COLUMNS = ("system", "item", "metric", "score")
+
+
+class SegmentScore(NamedTuple):
+    """One metric's score of one system's output for one item; NaN is undefined."""
+
+    system: str
+    item: str
+    metric: str
+    score: float
+
+
+class SegmentWriter:
+    """Takes scores block by block, as they are computed."""
+
+    def __init__(self, sink: RowSink) -> None:
+        self._sink = sink
+
+    def write(
+        self, system: str, items: Sequence[str], metric: str, scores: Iterable[float]
+    ) -> None:
+        """The scores of one system and metric for some items, in the same order."""
+        self._sink.write(
+            (system, item, metric, None if math.isnan(score) else float(score))
+            for item, score in zip(items, scores, strict=True)
+        )
+
+
+@contextmanager
+def writing_segments(path: PathLike) -> Iterator[SegmentWriter]:
+    """A writer whose file replaces `path` when the block ends well; `-` is CSV on stdout."""
+    with writing_table(path, SEGMENT_COLUMNS, numbers=["score"]) as sink:
+        yield SegmentWriter(sink)
+
+
+def read_segments(path: PathLike) -> Iterator[SegmentScore]:
+    """The scores of a file in order. Raises InputError in the end for all bad rows."""
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    unit = "row" if file.suffix == ".parquet" else "line"
+    for number, record in read_records(file, problems, SEGMENT_COLUMNS):
+        score = record["score"]
+        try:
+            value = math.nan if score in ("", None) else float(score)
+        except (TypeError, ValueError):
+            problems.add(f"{unit} {number}", f"the score {score!r} is not a number")
+            continue
+        names = [str(record[name]) for name in SEGMENT_COLUMNS[:3]]
+        if not all(names):
+            problems.add(f"{unit} {number}", "system, item and metric must not be empty")
+        elif not problems:
+            yield SegmentScore(names[0], names[1], names[2], value)
+    problems.raise_if_any()
+
+
+PART_FILE = "part-{:05}.parquet"
+PART_FILE_NAME = re.compile(r"part-\d+\.parquet")
+FINGERPRINT_KEY = b"wellput.fingerprint"
+ROWS_PER_GROUP = 1 << 17
 """Rows that are written together."""
 
 
@@ -38,12 +104,12 @@ def is_segment_folder(path: PathLike) -> bool:
     """Whether scores are to be written into a folder: a name without suffix, one that ends in a slash,
     or a folder that is there. Raises InputError for a file whose suffix says nothing to us."""
     name = str(path)
-    if name == "-" or InputFile(path).suffix in FORMATS:
+    if name == "-" or InputFile(path).suffix in TABLE_FORMATS:
         return False
     is_folder = not InputFile(path).suffix or name.endswith("/") or Path(name).is_dir()
     if not is_folder and not is_url(name):
         raise InputError(
-            f"{path}: scores of segments are written to a file that ends in {', '.join(FORMATS)} "
+            f"{path}: scores of segments are written to a file that ends in {', '.join(TABLE_FORMATS)} "
             "(.gz or .xz may stand behind it), or to a folder: a name without suffix, or with / at its "
             "end."
         )
@@ -93,7 +159,7 @@ def _check_replaceable(final: Path, name: str) -> None:
 
 
 def _refuse_others(names: Sequence[str], name: str) -> None:
-    others = [other for other in names if not PART_NAME.fullmatch(other)]
+    others = [other for other in names if not PART_FILE_NAME.fullmatch(other)]
     if others:
         raise OutputError(
             f"Cannot write {name}: the folder holds {others[0]}, which is no segment scores. "
@@ -103,10 +169,10 @@ def _refuse_others(names: Sequence[str], name: str) -> None:
 
 def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
     """Removes what is left of other partitions, and of workers that were killed while writing."""
-    wanted = {PART.format(number) for number in numbers}
+    wanted = {PART_FILE.format(number) for number in numbers}
     if is_url(working):
         for name in names_at(working):
-            if PART_NAME.fullmatch(name) and name not in wanted:
+            if PART_FILE_NAME.fullmatch(name) and name not in wanted:
                 delete_url(_path(working, name))
         return
     for file in Path(working).iterdir():
@@ -116,7 +182,7 @@ def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
 
 def has_part(working: str, number: int, fingerprint: str) -> bool:
     """Whether the part was written from the data and metrics that have this fingerprint."""
-    path = _path(working, PART.format(number))
+    path = _path(working, PART_FILE.format(number))
     if not is_url(path) and not Path(path).exists():
         return False
     try:
@@ -126,13 +192,13 @@ def has_part(working: str, number: int, fingerprint: str) -> bool:
         raise
     except InputError:  # none is there, or a damaged one
         return False
-    return bool(metadata.get(FINGERPRINT) == fingerprint.encode())
+    return bool(metadata.get(FINGERPRINT_KEY) == fingerprint.encode())
 
 
 @contextlib.contextmanager
 def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator[PartWriter]:
     """A writer whose file is there, whole, when the block has ended well."""
-    path = _path(working, PART.format(number))
+    path = _path(working, PART_FILE.format(number))
     with contextlib.ExitStack() as stack:
         file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))
         stack.enter_context(encodable(path))
@@ -158,8 +224,8 @@ class PartWriter:
         name = self._arrow.dictionary(self._arrow.int32(), self._arrow.string())
         types = (name, self._arrow.string(), name, self._arrow.float64())
         self._schema = self._arrow.schema(
-            list(zip(HEADER, types, strict=True)),
-            metadata=None if fingerprint is None else {FINGERPRINT: fingerprint},
+            list(zip(SEGMENT_COLUMNS, types, strict=True)),
+            metadata=None if fingerprint is None else {FINGERPRINT_KEY: fingerprint},
         )
         self._writer = parquet.ParquetWriter(file, self._schema)
         self._batches: list[Any] = []
@@ -176,7 +242,7 @@ class PartWriter:
         ]
         self._batches.append(self._arrow.record_batch(columns, schema=self._schema))
         self._rows += len(items)
-        if self._rows >= GROUP:
+        if self._rows >= ROWS_PER_GROUP:
             self.flush()
 
     def flush(self) -> None:

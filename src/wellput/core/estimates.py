@@ -1,16 +1,49 @@
-"""The nouns `Estimate` and `ScoreTable`: numbers with where they came from."""
+"""The nouns `Estimate`, a number with its uncertainty, and `ScoreTable`, the statistics of one
+scorer; and what an interval holds for: the one option `generalize`, with the words beneath every
+table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+
+Generalize: TypeAlias = Literal["items", "systems", "both"]
+
+GENERALIZE_WORDS: dict[Generalize, str] = {
+    "items": "these systems, other items",
+    "systems": "other systems, these items",
+    "both": "other systems and other items",
+}
+
+
+def refuse_other_than_items(generalize: Generalize) -> None:
+    """Refuses what a comparison of systems on one set of items cannot say."""
+    if generalize == "items":
+        return
+    if generalize in GENERALIZE_WORDS:
+        raise InputError(
+            f"generalize={generalize!r} is not for comparing systems: their scores are about "
+            f"{GENERALIZE_WORDS['items']}. Leave it out, or give generalize='items'."
+        )
+    raise InputError(f"generalize={generalize!r} is none of {', '.join(GENERALIZE_WORDS)}.")
+
+
+def holds_for(generalize: Generalize) -> str:
+    """The sentence beneath a table.
+
+    >>> holds_for("items")
+    'Intervals and p hold for these systems, other items.'
+    """
+    return f"Intervals and p hold for {GENERALIZE_WORDS[generalize]}."
+
 
 Bounds: TypeAlias = tuple[float | None, float | None]
 """The lowest and the highest score there can be; None where there is no end."""

@@ -1,8 +1,12 @@
-"""Dependency trees in CoNLL-U (universaldependencies.org/format.html).
+"""Trees in files: dependency trees in CoNLL-U (universaldependencies.org/format.html), constituent
+trees in Penn Treebank brackets.
 
-A file that is well-formed comes back byte for byte from `format_tree(parse_tree(...))`, with one
-exception: empty nodes (`8.1`) belong to the enhanced graph, not to the tree, and are left out; the
-DEPS column is kept as it is. That the heads make a tree is checked here and nowhere else.
+A CoNLL-U file that is well-formed comes back byte for byte from `format_tree(parse_tree(...))`,
+with one exception: empty nodes (`8.1`) belong to the enhanced graph, not to the tree, and are left
+out; the DEPS column is kept as it is. That the heads make a tree is checked here and nowhere else.
+
+Brackets look like `( (S (NP (DT the) (NN cat)) (VP (VBD sat))))`. White space only separates; a
+file holds one tree after another. The empty label of the outermost bracket is kept.
 """
 
 from __future__ import annotations
@@ -10,16 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from wellput.core.errors import InputError
-from wellput.core.tree import Multiword, Tree, Word
+from wellput.core.errors import InputError, Problems
+from wellput.core.tree import Constituent, Multiword, Tree, Word
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.output import replacing
-from wellput.io.problems import Problems
 
-COLUMNS = 10
+CONLLU_COLUMNS = 10
 EMPTY_NODE = re.compile(r"\d+\.[1-9]\d*")
-RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})")
-NUMBER = re.compile(r"0|[1-9]\d{0,8}", re.ASCII)
+MULTIWORD_RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})")
+HEAD_NUMBER = re.compile(r"0|[1-9]\d{0,8}", re.ASCII)
 
 
 def read_trees(path: PathLike) -> Iterator[Tree]:
@@ -117,13 +120,13 @@ def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
             comments.append(line[2:] if line.startswith("# ") and line[2:3] != "#" else line)
             continue
         columns = line.split("\t")
-        if len(columns) != COLUMNS:
+        if len(columns) != CONLLU_COLUMNS:
             problems.add(f"line {number}", _wrong_columns(line, len(columns)))
         elif columns[0].isdecimal():
             word = _word(columns, len(words) + 1, number, problems)
             words.append(word)
             rows.append(number)
-        elif RANGE.fullmatch(columns[0]) is not None:
+        elif MULTIWORD_RANGE.fullmatch(columns[0]) is not None:
             multiwords.append(_multiword(columns, len(words), multiwords, number, problems))
         elif EMPTY_NODE.fullmatch(columns[0]) is None:
             problems.add(
@@ -137,8 +140,12 @@ def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
 
 
 def _wrong_columns(line: str, found: int) -> str:
-    spaces = " separated by tabs, not spaces" if found == 1 and len(line.split()) == COLUMNS else ""
-    return f"{found} column{'s' if found != 1 else ''}; a word has {COLUMNS}{spaces}"
+    spaces = (
+        " separated by tabs, not spaces"
+        if found == 1 and len(line.split()) == CONLLU_COLUMNS
+        else ""
+    )
+    return f"{found} column{'s' if found != 1 else ''}; a word has {CONLLU_COLUMNS}{spaces}"
 
 
 def _word(columns: list[str], expected: int, line: int, problems: Problems) -> Word:
@@ -147,7 +154,7 @@ def _word(columns: list[str], expected: int, line: int, problems: Problems) -> W
     if not all(columns):
         problems.add(f"line {line}", "an empty column (an unknown value is written _)")
     _, form, lemma, upos, xpos, feats, head, relation, deps, misc = columns
-    if NUMBER.fullmatch(head) is None:
+    if HEAD_NUMBER.fullmatch(head) is None:
         problems.add(f"line {line}", f"the head of {form!r} is {head!r}, not a number")
         head = "0"
     return Word(form, int(head), lemma, upos, xpos, feats, relation, deps, misc)
@@ -209,3 +216,117 @@ def _cycle(heads: Sequence[int]) -> list[int]:
                 loop.append(number)
             return loop
     return []
+
+
+BRACKET_TOKEN = re.compile(r"[()]|[^\s()]+")
+
+
+def read_constituents(path: PathLike) -> Iterator[Constituent]:
+    """The trees of a file in order, one in memory at a time.
+
+    Raises InputError after the last, with all that are wrong; after a wrong tree reading goes on at
+    the next line that begins with a bracket.
+    """
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    is_empty = True
+    for tree in _constituents(file.lines(), problems):
+        is_empty = False
+        if not problems:
+            yield tree
+    problems.raise_if_any()
+    if is_empty:
+        raise InputError(f"{file.name} holds no tree.")
+
+
+def parse_constituent(text: str) -> Constituent:
+    """The one tree of a text.
+
+    >>> parse_constituent("(NP (DT the) (NN cat))").words
+    ('the', 'cat')
+    """
+    problems = Problems("The bracketed tree")
+    trees = list(_constituents(iter(text.split("\n")), problems))
+    problems.raise_if_any()
+    if len(trees) != 1:
+        raise InputError(f"One bracketed tree is needed here; this text holds {len(trees)}.")
+    return trees[0]
+
+
+def format_constituent(tree: Constituent) -> str:
+    """The tree on one line, without a line end."""
+    pieces: list[str] = []
+    waiting: list[Constituent | str] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            pieces.append(node)
+        elif node.word is not None:
+            pieces.append(f"({node.label} {node.word})")
+        else:
+            pieces.append(f"({node.label}")
+            waiting.append(")")
+            for child in reversed(node.children):
+                waiting += [child, " "]
+    return "".join(pieces)
+
+
+class _OpenBracket:
+    """A bracket that is not closed yet."""
+
+    def __init__(self) -> None:
+        self.label: str | None = None
+        self.word: str | None = None
+        self.children: list[Constituent] = []
+
+
+def _constituents(lines: Iterator[str], problems: Problems) -> Iterator[Constituent]:
+    stack: list[_OpenBracket] = []
+    first = number = 0
+    is_lost = False
+    for number, line in enumerate(lines, start=1):
+        if is_lost and not line.startswith("("):
+            continue
+        is_lost = False
+        for token in BRACKET_TOKEN.findall(line):
+            if token == "(" and not stack:
+                first = number
+            wrong, tree = _take_token(stack, token)
+            if wrong:
+                problems.add(f"line {number}", wrong)
+                stack.clear()
+                is_lost = True
+                break
+            if tree is not None:
+                yield tree
+    if stack:
+        problems.add(f"line {first}", f"a tree begins here that is not closed by line {number}")
+
+
+def _take_token(stack: list[_OpenBracket], token: str) -> tuple[str, Constituent | None]:
+    """Takes one token in: what is wrong with it, and the tree that it completes."""
+    if token == "(":
+        if stack and stack[-1].word is not None:
+            return f"a bracket after the word {stack[-1].word!r}", None
+        stack.append(_OpenBracket())
+        return "", None
+    if not stack:
+        return f"{token!r} outside of a tree", None
+    node = stack[-1]
+    if token != ")":
+        if node.label is None and not node.children:
+            node.label = token
+        elif node.children or node.word is not None:
+            return f"{token!r} where a bracket was expected", None
+        else:
+            node.word = token
+        return "", None
+    if node.word is None and not node.children:
+        return f"the bracket of {node.label!r} holds no word and no bracket", None
+    stack.pop()
+    done = Constituent(node.label or "", tuple(node.children), node.word)
+    if not stack:
+        return "", done
+    stack[-1].children.append(done)
+    return "", None

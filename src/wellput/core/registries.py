@@ -1,14 +1,49 @@
-"""Options written behind a name, as in `chrf:word_order=2`: those of a class are the fields of a
-dataclass, and what each may be is said by its type."""
+"""What the registries of metrics, tokenizers, readers and study designs share: names as people
+give them, the options behind a name, and what other packages add.
+
+Names come in a list or separated by commas (`bleu,chrf`). Options follow a name, as in
+`chrf:word_order=2`: those of a class are the fields of a dataclass, and what each may be is said
+by its type. Other packages add names by the entry points of their distributions: a group
+(`wellput.metrics`) has names, and what stands behind a name is imported when it is asked for. The
+names of wellput itself are in the tables of the modules that know the groups.
+"""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from wellput.core.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+Names: TypeAlias = str | Iterable[str]
+"""Names in a list, or separated by commas."""
+
+
+def split_names(names: Names) -> list[str]:
+    """Names from a list of texts, each of which may hold several, separated by commas.
+
+    >>> split_names(["a, b", "c"])
+    ['a', 'b', 'c']
+    """
+    texts = [names] if isinstance(names, str) else names
+    return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
 
 
 def option_names(cls: Any) -> list[str]:
@@ -81,3 +116,45 @@ def _describe(choices: Sequence[Any]) -> str:
         is_listed = get_origin(choice) is Literal
         words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
     return " or ".join(words)
+
+
+def plugins(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group, by name and in the order of the names."""
+    from importlib.metadata import entry_points  # here: it takes longer than asking for nothing
+
+    return {point.name: point for point in sorted(entry_points(group=group), key=_by_name)}
+
+
+def load_plugin(point: EntryPoint) -> Any:
+    """What stands behind an entry point; raises InputError where it cannot be imported."""
+    with _naming(point):
+        return point.load()
+
+
+def plugin_object(point: EntryPoint) -> Any:
+    """The same, but of a class an object, made without arguments."""
+    found = load_plugin(point)
+    with _naming(point):
+        return found() if isinstance(found, type) else found
+
+
+def plugin_origin(point: EntryPoint) -> str:
+    """An entry point in words: `The reader minutes of the package wellput-minutes 1.0`."""
+    kind = point.group.removeprefix("wellput.").removesuffix("s")
+    package = f" of the package {point.dist.name} {point.dist.version}" if point.dist else ""
+    return f"The {kind} {point.name}{package}"
+
+
+@contextmanager
+def _naming(point: EntryPoint) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise InputError(
+            f"{plugin_origin(point)} cannot be loaded ({type(error).__name__}: {error}). "
+            "Repair the package or uninstall it."
+        ) from error
+
+
+def _by_name(point: EntryPoint) -> str:
+    return point.name

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wellput.core.errors import InputError
-from wellput.io.records import BY_SYSTEM, KNOWN, intended_key
+from wellput.io.records import BY_SYSTEM, KNOWN_KEYS, intended_key
 
-NESTED = ("references", "trees", "outputs", *BY_SYSTEM)
+NESTED_KEYS = ("references", "trees", "outputs", *BY_SYSTEM)
 Put = Callable[[dict[str, Any], Any], None]
 
 
@@ -27,7 +27,7 @@ class Numbered(dict[int, Any]):
     """The cells of numbered columns: `references.0` and `references.1` of a row."""
 
 
-class Columns:
+class EvalSetColumns:
     """What each column of a header means."""
 
     def __init__(self, header: Sequence[str], name: str, *, has_null: bool) -> None:
@@ -61,7 +61,7 @@ class Columns:
 def _put(column: str, has_null: bool) -> Put | None:
     """How a cell of this column is stored in a record, None where it is not."""
     key, _, rest = column.partition(".")
-    if column in KNOWN and (has_null or column not in NESTED):
+    if column in KNOWN_KEYS and (has_null or column not in NESTED_KEYS):
         return _stored(column)
     if key == "outputs" and rest:
         return _stored(key, rest)
@@ -95,7 +95,7 @@ def _intended(column: str) -> str:
     """The column that a misspelled one probably stands for, else nothing."""
     key, _, rest = column.partition(".")
     meant = intended_key(key)
-    if meant not in NESTED:
+    if meant not in NESTED_KEYS:
         return meant if not rest else ""
     example = "A" if meant == "outputs" else "A.0" if meant in BY_SYSTEM else "0"
     return f"{meant}.{rest if rest and meant != key else example}"

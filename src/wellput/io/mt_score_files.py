@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.output import check_writable, replacing_text
-from wellput.io.problems import Problems
 
-LEVELS = (".seg.score", ".sys.score")
+LEVEL_SUFFIXES = (".seg.score", ".sys.score")
 
 
 def knows(path: PathLike) -> bool:
@@ -83,10 +82,10 @@ def check_score_file(path: PathLike) -> None:
 
 
 def _level(path: PathLike) -> str:
-    for level in LEVELS:
+    for level in LEVEL_SUFFIXES:
         if str(path).endswith(level):
             return level
-    raise InputError(f"{path}: the name of a score file ends in {' or '.join(LEVELS)}.")
+    raise InputError(f"{path}: the name of a score file ends in {' or '.join(LEVEL_SUFFIXES)}.")
 
 
 def _is_score(text: str) -> bool:

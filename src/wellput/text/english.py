@@ -1,0 +1,227 @@
+"""English prose: cut into sentences, cut into the words of a treebank (the noun `Words`), and put
+together again. All by rule, no model.
+
+Sentences end after . ! ? where what follows can begin one. Paragraphs are what blank lines
+separate; line ends within them mean nothing. Not after an abbreviation that stands before names
+(*Mr.*) or an initial, nor before a lower-case letter. Brackets and quotation marks that close go
+with the sentence before them.
+
+Words are cut as UD's EWT cuts them. Contractions and possessives are words of their own (`do`
+`n't`, `John` `'s`, `can` `not`) and, together with what they lean on, one surface token;
+punctuation, hyphens and currency signs are words; web addresses, file names, numbers, dates, words
+with a prefix (`co-worker`), abbreviations and emoticons stay whole. No character is lost but white
+space. `detokenize` writes such words as people do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+# A period after these hardly ever ends a sentence.
+ABBREVIATION_BEFORE_NAME = re.compile(
+    r"(?:^|[\s(\[\"'“‘-])(?:Mr|Mrs|Ms|Dr|Drs|Prof|Rev|Fr|Hon|Messrs|Mme|Mlle|St|Ste|Gen|Col|Maj|Capt|Lt|"
+    r"Sgt|Adm|Gov|Sen|Rep|Pres|Mt|Ft|vs|No|Nos|Vol|Fig|pp|cf|[A-HJ-Z])\.$"
+)
+SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]* (?=[\"'“‘(\[]*[^\W_a-z])")
+MAX_ABBREVIATION_CHARACTERS = 8  # characters of such an abbreviation and what stands before it
+PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, white space made single spaces.
+
+    >>> list(sentences("Mr. Ng left. “Why?” she\\nasked. e.g. so.\\n\\nA heading\\n\\nThe end."))
+    ['Mr. Ng left.', '“Why?” she asked. e.g. so.', 'A heading', 'The end.']
+    """
+    for paragraph in PARAGRAPH_BREAK.split(text):
+        line = " ".join(paragraph.split())
+        start = 0
+        for end in SENTENCE_END.finditer(line):
+            last = line[max(start, end.start() - MAX_ABBREVIATION_CHARACTERS) : end.end() - 1]
+            if not ABBREVIATION_BEFORE_NAME.search(last):
+                yield line[start : end.end() - 1]
+                start = end.end()
+        if start < len(line):
+            yield line[start:]
+
+
+ABBREVIATIONS = (
+    *("Mr", "Mrs", "Ms", "Dr", "Prof", "St", "Jr", "Sr", "Rev", "Hon", "Gen", "Col", "Lt", "Sgt"),
+    *("Capt", "Maj", "Sen", "Rep", "Gov", "Pres", "Inc", "Corp", "Co", "Ltd", "Bros", "Dept"),
+    *("Univ", "Ave", "Blvd", "Rd", "vs", "etc", "al", "approx", "est", "No", "Vol", "Fig", "Jan"),
+    *("Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Mon", "Tue"),
+    *("Tues", "Wed", "Thu", "Thurs", "Fri", "Sat", "Sun", "e.g", "i.e", "cf", "ca"),
+)
+FILE_ENDINGS = "com|org|net|edu|gov|html?|docx?|pdf|xlsx?|txt|jpe?g|gif|png|zip"
+PREFIXES = (
+    *("anti", "bi", "co", "counter", "cyber", "de", "e", "ex", "inter", "macro", "mega", "micro"),
+    *(
+        "mid",
+        "mini",
+        "multi",
+        "neo",
+        "non",
+        "over",
+        "para",
+        "post",
+        "pre",
+        "pro",
+        "pseudo",
+        "quasi",
+    ),
+    *("re", "semi", "sub", "super", "tele", "ultra", "un", "vice"),
+)
+# Tried in this order at every place; lengths are bounded where a long text could take long.
+WORD = re.compile(
+    "|".join(
+        (
+            r"(?P<address>(?:https?://|ftp://|www\.)[^\s<>\"”“]{0,2000}[\w/])",
+            r"(?P<mail>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})",
+            rf"(?P<file>[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,5}}\.(?:{FILE_ENDINGS})\b)",
+            # What tokenizers of metrics turn into other characters must stay whole to be found again.
+            r"(?P<markup>&(?:amp|quot|lt|gt);|<skipped>)",
+            r"(?P<face>(?<!\w)[:;=][-'^o]?[()\[\]DPp|/\\](?!\w)|<3)",
+            r"(?P<initials>(?:\b[A-Za-z]\.){2,8}|\b[A-Z]\.(?=\s+[A-Z]))",
+            rf"(?P<abbreviation>\b(?:{'|'.join(map(re.escape, ABBREVIATIONS))})\.(?=\S|\s+\S))",
+            r"(?P<number>\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s)?(?!\w))",
+            rf"(?P<prefixed>(?i:\b(?:{'|'.join(PREFIXES)})-)\w+(?!['’]))",
+            r"(?P<word>\w+(?:['’]\w+)*)",
+            r"(?P<run>(?P<mark>[^\w\s])(?P=mark)+)",
+            r"(?P<other>\S)",
+        )
+    )
+)
+# What leans on the word before it.
+ENCLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))$", re.IGNORECASE)
+APOSTROPHES = "'’"
+JOINED_WORDS = re.compile(r"(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words in order; whether white space follows each; the first and last place (from 0) of
+    every surface token that covers several words."""
+
+    forms: tuple[str, ...]
+    are_spaced: tuple[bool, ...]
+    surface_tokens: tuple[tuple[int, int], ...] = ()
+
+
+def treebank_words(text: str) -> Words:
+    """The words of a text.
+
+    >>> treebank_words("They don't pay $1,000.").forms
+    ('They', 'do', "n't", 'pay', '$', '1,000', '.')
+    """
+    forms: list[str] = []
+    are_spaced: list[bool] = []
+    surface: list[tuple[int, int]] = []
+    end = 0
+    is_quoted = False
+    for match in WORD.finditer(text):
+        parts = _word_parts(match[0]) if match.lastgroup == "word" else [match[0]]
+        if match[0] in APOSTROPHES:
+            # "parents'": the apostrophe after a word in s, unless it closes a quotation.
+            if (
+                not is_quoted
+                and match.start() == end
+                and _is_possessive(forms, text[match.end() : match.end() + 1])
+            ):
+                surface.append((len(forms) - 1, len(forms)))
+            else:
+                is_quoted = not is_quoted
+        elif len(parts) > 1:
+            surface.append((len(forms), len(forms) + len(parts) - 1))
+        if forms and match.start() > end:
+            are_spaced[-1] = True
+        forms += parts
+        are_spaced += [False] * len(parts)
+        end = match.end()
+    if are_spaced:
+        are_spaced[-1] = True
+    return Words(tuple(forms), tuple(are_spaced), tuple(surface))
+
+
+def spaced_words(tokens: list[str]) -> Words:
+    """Tokens as they are."""
+    return Words(tuple(tokens), (True,) * len(tokens))
+
+
+def _word_parts(word: str) -> list[str]:
+    if (joined := JOINED_WORDS.fullmatch(word)) is not None:
+        return [part for part in joined.groups() if part is not None]
+    enclitic = ENCLITIC.search(word)
+    if enclitic is None or enclitic.start() == 0:
+        return [word]
+    return [word[: enclitic.start()], word[enclitic.start() :]]
+
+
+def _is_possessive(forms: list[str], following: str) -> bool:
+    owner = forms[-1] if forms else ""
+    return owner.isalpha() and owner[-1] in "sS" and not following.strip()
+
+
+CLOSING_MARKS = frozenset(
+    [
+        ".",
+        ",",
+        ";",
+        ":",
+        "!",
+        "?",
+        "…",
+        "%",
+        ")",
+        "]",
+        "}",
+        "”",
+        "’",
+        "''",
+        "...",
+        "?!",
+        "!!",
+        "!!!",
+        "??",
+    ]
+)
+OPENING_MARKS = frozenset(["(", "[", "{", "“", "‘", "``", "$", "£", "€", "#"])
+QUOTES = frozenset(['"', "'"])
+# What is written together with the word before: 's, n't, 'll; at the end of another word only.
+CLITIC = re.compile(r"(?:n[’']t|[’'](?:s|m|d|re|ve|ll))", re.IGNORECASE)
+HYPHEN = "-"
+BRACKET_SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+
+
+def detokenize(tokens: Sequence[str]) -> str:
+    """The text of one sentence.
+
+    Straight quotation marks open and close in turn; one that stands alone is left with spaces. A hyphen
+    between words joins them: dashes are mostly written otherwise.
+
+    >>> detokenize("He did n't say : \\" It 's ( almost ) a two - month job . \\"".split())
+    'He didn\\'t say: "It\\'s (almost) a two-month job."'
+    """
+    pieces: list[str] = []
+    is_glued = True
+    open_quotes: set[str] = set()
+    for place, token in enumerate(tokens):
+        token = BRACKET_SIGNS.get(token, token)
+        is_opening = token in OPENING_MARKS
+        is_closing = token in CLOSING_MARKS or (CLITIC.fullmatch(token) is not None and place > 0)
+        if token in QUOTES:
+            is_closing = token in open_quotes
+            is_opening = not is_closing and token in tokens[place + 1 :]
+            open_quotes ^= {token} if is_closing or is_opening else set()
+        elif token == HYPHEN and 0 < place < len(tokens) - 1:
+            is_opening = is_closing = _are_words(tokens[place - 1], tokens[place + 1])
+        if not (is_glued or is_closing):
+            pieces.append(" ")
+        pieces.append({"``": "“", "''": "”"}.get(token, token))
+        is_glued = is_opening
+    return "".join(pieces)
+
+
+def _are_words(before: str, after: str) -> bool:
+    return before[-1].isalnum() and after[0].isalnum()
