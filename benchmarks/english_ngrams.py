@@ -11,20 +11,25 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.corpora import DATA
-from wellput.language.english_ngrams import THRESHOLD, TOGETHER, Mixture, mixture_for
-from wellput.language.english_text import (
+from wellput.language.models.english_ngrams import (
+    PRUNING_THRESHOLD,
+    TOGETHER_NAME,
+    Mixture,
+    mixture_for,
+)
+from wellput.language.models.english_text import (
     Casing,
     decapitalized,
     prose_sentences,
     treebank_sentences,
 )
-from wellput.language.ngram_compact import quantized
-from wellput.language.ngram_files import load_model, save_model
-from wellput.language.ngram_pruning import prune
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngram_compact import quantized
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_trie import prune
+from wellput.language.models.ngrams import NgramModel
 
 TREEBANKS = DATA / "treebank"
-THRESHOLDS = (0.0, 1e-9, 1e-8, THRESHOLD, 5e-8, 1e-7, 4e-7)
+THRESHOLDS = (0.0, 1e-9, 1e-8, PRUNING_THRESHOLD, 5e-8, 1e-7, 4e-7)
 SMALL_WORDS = "first words as inside sentences"
 
 
@@ -59,7 +64,7 @@ def small_row(mixture: Mixture, threshold: float, dev: list[str], folder: Path) 
         f"{pruned.perplexity(dev):.1f}",
         f"{model.perplexity(dev):.1f}",
     ]
-    shown = [f"**{cell}**" for cell in cells] if threshold == THRESHOLD else cells
+    shown = [f"**{cell}**" for cell in cells] if threshold == PRUNING_THRESHOLD else cells
     return f"| {' | '.join(shown)} |"
 
 
@@ -85,11 +90,11 @@ def section() -> str:
     chosen, _ = mixtures[SMALL_WORDS]
     with tempfile.TemporaryDirectory() as name:
         rows = [small_row(chosen, threshold, small_dev, Path(name)) for threshold in THRESHOLDS]
-    model = quantized(prune(chosen.model, chosen.frequencies, THRESHOLD))
+    model = quantized(prune(chosen.model, chosen.frequencies, PRUNING_THRESHOLD))
     _, words, _, unknown = model.statistics(decapitalized(test, model)).sum(axis=0)
     agreeing = sum(a == b for a, b in zip(decapitalized(dev, model), small_dev, strict=True))
     compared = "\n".join(
-        f"| {case} | {mixture.perplexities['EWT']:.1f} | {mixture.perplexities[TOGETHER]:.1f} "
+        f"| {case} | {mixture.perplexities['EWT']:.1f} | {mixture.perplexities[TOGETHER_NAME]:.1f} "
         f"| {mixture.model.perplexity(sample):.1f} |"
         for case, (mixture, sample) in mixtures.items()
     )

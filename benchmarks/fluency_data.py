@@ -13,12 +13,11 @@ import numpy as np
 from benchmarks.corpora import DATA, read_jsonl
 from benchmarks.ngram_model import brown
 from wellput.core.metric import Floats
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.errors import ErrorGenerator
-from wellput.language.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
-from wellput.language.degrade.sources import Source
-from wellput.language.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH, load_parser
 from wellput.metrics.fluency_training import GLEU_LENGTHS, fits, whole_sentences
 from wellput.text.english import detokenize, treebank_words
 
@@ -189,7 +188,7 @@ def _made(
         for size in SIZES
     }
     some = _some(sentences, PARSED, rng)
-    parsed = Source(some, load_parser(ENGLISH).parse(some))
+    parsed = CorpusSource(some, load_parser(ENGLISH).parse(some))
     pos = parsed.corpus("pos")
     generators: dict[str, Degrader] = {
         "pos": TemplateGenerator(pos, length=LENGTH),

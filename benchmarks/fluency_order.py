@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.fluency_data import LENGTH, Made, texts_of
 from benchmarks.fluency_figures import interval, mean, table
 from benchmarks.fluency_scorers import Scorers
-from wellput.language.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH, load_parser
 from wellput.metrics.fluency_training import graded_texts, train_fluency, whole_sentences
 
 GENERATORS = ("sequence", "pos", "supertag", "cfg")

@@ -64,7 +64,7 @@ def _chosen(chooser: str, lists: Sequence[Candidates]) -> list[str]:
         rng = np.random.default_rng(1)
         return [own.texts[int(rng.integers(len(own.texts)))] for own in lists]
     if chooser == "ngrams":
-        from wellput.language.fluency_features import english_models
+        from wellput.language.models.fluency_model import english_models
 
         models = english_models()
         return [own.texts[int(np.argmax(models.features(own.texts)[:, 0]))] for own in lists]

@@ -12,15 +12,13 @@ from benchmarks.kept_parses import KeptCharts, KeptLinks
 from benchmarks.neural_scores import KeptScores
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.language.fluency_features import FEATURES, english_models
-from wellput.language.fluency_model import FluencyModel
-from wellput.language.gleu_features import FEATURES as GLEU_FEATURES
-from wellput.language.gleu_features import GleuParsers
-from wellput.language.gleu_model import GleuModel
-from wellput.language.head_driven import HeadDrivenParser
-from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
+from wellput.language.models.fluency_model import FEATURES, FluencyModel, english_models
+from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
+from wellput.language.models.gleu_model import GleuModel, GleuParsers
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.ngrams import log_frequencies
+from wellput.language.models.sentence_parsing import HEAD_DRIVEN_FILE
 from wellput.language.shipped import english_ngrams, shipped
-from wellput.language.word_frequencies import log_frequencies
 from wellput.metrics.registry import create
 from wellput.text.english import treebank_words
 

@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 from benchmarks.corpora import DATA
 from wellput.core.tree import Constituent, Tree
 from wellput.io.trees import parse_constituent
-from wellput.trees.heads import PUNCTUATION, to_dependencies
-from wellput.trees.projectivity import is_projective
+from wellput.language.trees.constituents import PUNCTUATION_TAGS, to_dependencies
+from wellput.language.trees.projectivity import is_projective
 
 CONSTITUENTS = DATA / "corpora" / "treebank.zip"
 DEPENDENCIES = DATA / "corpora" / "dependency_treebank.zip"
@@ -87,7 +87,7 @@ def main() -> None:
         has_conjunction = any(tag == "CC" for _, tag, _ in gold)
         tags = ["ROOT", *(tag for _, tag, _ in gold)]
         for word, other, (_, tag, head) in zip(tree.words, adapted.words, gold, strict=True):
-            kind = "punctuation" if tag in PUNCTUATION else "words"
+            kind = "punctuation" if tag in PUNCTUATION_TAGS else "words"
             counts[kind] += 1
             counts[f"right {kind}"] += word.head == head
             counts[f"right {kind} adapted"] += other.head == head

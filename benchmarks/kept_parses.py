@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from wellput.language.head_driven import HeadDrivenParser
-from wellput.language.link_grammar import LinkGrammar, LinkParse
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.link_grammar import LinkGrammar, LinkParse
 
 BLOCK = 50
 

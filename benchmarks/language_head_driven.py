@@ -20,16 +20,15 @@ import numpy as np
 from benchmarks.corpora import DATA
 from wellput.core.tree import Tree
 from wellput.io.trees import read_trees
-from wellput.language.fragment_cost import glued
-from wellput.language.head_driven import (
+from wellput.language.models.head_driven import (
     NGRAMS_FILE,
     HeadDrivenParser,
     ngram_log_probabilities,
 )
-from wellput.language.head_driven_training import NGRAM_SHARE
-from wellput.language.ngram_files import load_model
-from wellput.language.ngram_training import train
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.head_driven_training import NGRAM_SHARE, glued
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngrams import NgramModel
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "language_head_driven.md"
 LEAST_WORDS = 8

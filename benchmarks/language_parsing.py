@@ -23,11 +23,17 @@ from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.io.trees import read_trees
-from wellput.language.parser_training import attachment_scores
-from wellput.language.parsers import ENGLISH, PARSER_FILE, TAGGER_FILE, TaggingParser, load_parser
-from wellput.language.sentence_parsing import SentenceParser
+from wellput.language.models.parser_training import attachment_scores
+from wellput.language.models.parsers import (
+    ENGLISH,
+    PARSER_FILE,
+    TAGGER_FILE,
+    TaggingParser,
+    load_parser,
+)
+from wellput.language.models.sentence_parsing import SentenceParser
 from wellput.language.shipped import FOLDER
-from wellput.trees.supertags import Supertag, induce_supertags
+from wellput.language.trees.supertags import Supertag, induce_supertags
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "language_parsing.md"
 METRICS = ("sta", "gta")

@@ -18,14 +18,18 @@ from pathlib import Path
 from benchmarks.corpora import DATA
 from wellput.core.tree import Tree
 from wellput.io.trees import parse_constituent, read_trees
-from wellput.language.tree_model import TreeModel
-from wellput.language.tree_training import train_tree_model
-from wellput.trees.heads import to_dependencies
-from wellput.trees.supertags import Supertag, induce_supertags
-from wellput.trees.unordered import UnorderedTree, forms_without_first_capital, unordered
-from wellput.trees.xtag import XtagGrammar, read_xtag
-from wellput.trees.xtag_mapping import xtag_supertags_of_tree
-from wellput.trees.xtag_places import XtagPlaces
+from wellput.language.models.tree_model import (
+    TreeModel,
+    UnorderedTree,
+    forms_without_first_capital,
+    unordered,
+)
+from wellput.language.models.tree_training import train_tree_model
+from wellput.language.trees.constituents import to_dependencies
+from wellput.language.trees.supertags import Supertag, induce_supertags
+from wellput.language.trees.xtag import XtagGrammar, read_xtag
+from wellput.language.trees.xtag_mapping import xtag_supertags_of_tree
+from wellput.language.trees.xtag_places import XtagPlaces
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "language_supertags.md"
 FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))

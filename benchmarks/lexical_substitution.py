@@ -16,14 +16,14 @@ from functools import cache
 
 from benchmarks.corpora import DATA
 from wellput.io import replacing
-from wellput.language.inflection import INFLECTION_OF_TAG
-from wellput.language.lexicon import Category
+from wellput.language.models.inflection import INFLECTION_OF_TAG
+from wellput.language.models.lexicon import Category
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.wordnet import WordNet, open_wordnet
 from wellput.language.paraphrase.candidates import CATEGORY_OF_TAG, WordNetCandidates
-from wellput.language.paraphrase.judged import Judged
 from wellput.language.paraphrase.sentences import Sentence
+from wellput.language.paraphrase.training import JudgedSubstitution
 from wellput.language.shipped import shipped
-from wellput.language.tagger import Tagger
-from wellput.language.wordnet import WordNet, open_wordnet
 
 CATEGORIES: dict[str, Category] = {
     "NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv",
@@ -34,7 +34,7 @@ SHORTEST = 8
 """Letters of a sentence below which it says nothing that it also stands elsewhere."""
 
 
-def swords_dev() -> Iterator[tuple[Judged, float]]:
+def swords_dev() -> Iterator[tuple[JudgedSubstitution, float]]:
     """The substitutions of SWORDS dev with the share of people who found them acceptable."""
     data = json.loads(gzip.decompress((DATA / "lexsub" / "swords-v1.1_dev.json.gz").read_bytes()))
     for number, entry in data["substitutes"].items():
@@ -44,7 +44,7 @@ def swords_dev() -> Iterator[tuple[Judged, float]]:
         score = labels.count("TRUE") / len(labels)
         if target["pos"] in CATEGORIES:
             yield (
-                Judged(
+                JudgedSubstitution(
                     text,
                     target["offset"],
                     target["target"],
@@ -56,7 +56,7 @@ def swords_dev() -> Iterator[tuple[Judged, float]]:
             )
 
 
-def coinco() -> Iterator[Judged]:
+def coinco() -> Iterator[JudgedSubstitution]:
     """Every WordNet synonym of CoInCo's targets, right where one of about six people named it."""
     named = {}
     folder = DATA / "lexsub"
@@ -85,7 +85,7 @@ def coinco() -> Iterator[Judged]:
             start = sum(len(other) + 1 for other in words[: int(place)])
             text = " ".join(words)
             yield from (
-                Judged(text, start, word, other, other in right, part)
+                JudgedSubstitution(text, start, word, other, other in right, part)
                 for other in synonyms(word, CATEGORIES[part])
             )
 
@@ -94,7 +94,9 @@ def _bare(text: str) -> str:
     return re.sub(r"\W+", "", text.lower())
 
 
-def in_form(judged: list[Judged], wordnet: WordNet, tagger: Tagger | None) -> list[Judged]:
+def in_form(
+    judged: list[JudgedSubstitution], wordnet: WordNet, tagger: Tagger | None
+) -> list[JudgedSubstitution]:
     """Lemmas as the forms that would stand in the text, with Penn tags: the tagger's where it agrees with
     the corpus about the category, else one that the word's form allows."""
     sentences = {text: Sentence.of(text) for text in dict.fromkeys(one.text for one in judged)}
@@ -115,7 +117,9 @@ def in_form(judged: list[Judged], wordnet: WordNet, tagger: Tagger | None) -> li
         if key not in forms:
             forms[key] = _forms(source, one.word.lower(), tag, wordnet, category)
         if form := forms[key].get(one.replacement):
-            result.append(Judged(one.text, one.start, one.word, form, one.is_right, tag))
+            result.append(
+                JudgedSubstitution(one.text, one.start, one.word, form, one.is_right, tag)
+            )
     return result
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from wellput.core.metric import Floats
-from wellput.language.causal_model import CausalModel
+from wellput.language.models.causal_model import CausalModel
 
 BLOCK = 256
 

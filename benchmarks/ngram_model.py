@@ -24,8 +24,8 @@ from pathlib import Path
 
 from benchmarks.corpora import DATA
 from benchmarks.english_ngrams import section
-from wellput.language.ngram_files import load_model, save_model
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngrams import NgramModel
 from wellput.text.tokenizers import tokenize
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "language_ngrams.md"

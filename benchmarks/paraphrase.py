@@ -31,9 +31,10 @@ from benchmarks.paraphrase_dependencies import dependency_margins, parsed_corpus
 from benchmarks.paraphrase_filters import ranking, swords_queries
 from benchmarks.paraphrase_limits import Limits, limits_section, other_ways
 from wellput.core.metric import Floats
-from wellput.language.paraphrase.classifiers import train_classifiers
-from wellput.language.paraphrase.combination import ContextFilter
-from wellput.language.paraphrase.context_training import ContextTraining
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.wordnet import open_wordnet
+from wellput.language.paraphrase.classifiers import ContextTraining, train_classifiers
+from wellput.language.paraphrase.context_filter import ContextFilter
 from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
 from wellput.language.paraphrase.filters import (
     BigramFilter,
@@ -41,13 +42,15 @@ from wellput.language.paraphrase.filters import (
     NoFilter,
     RelativeFilter,
 )
-from wellput.language.paraphrase.judged import judged_queries
-from wellput.language.paraphrase.methods import METHODS, SHIPPED, Choices, make_paraphraser
+from wellput.language.paraphrase.methods import (
+    PARAPHRASE_FILE,
+    PARAPHRASE_METHODS,
+    ParaphraseOptions,
+    make_paraphraser,
+)
 from wellput.language.paraphrase.model import ParaphraseModel
-from wellput.language.paraphrase.training import words_to_learn
+from wellput.language.paraphrase.training import judged_queries, words_to_learn
 from wellput.language.shipped import shipped
-from wellput.language.tagger import Tagger
-from wellput.language.wordnet import open_wordnet
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase.md"
 SETS = (
@@ -156,8 +159,8 @@ def accuracy_section() -> Iterator[str]:
     wordnet = open_wordnet()
     judged = in_form([one for one, _ in swords_dev()], wordnet, Tagger.load(shipped("tagger.wpm")))
     as_listed = [replace(one, tag=None) for one, _ in swords_dev()]
-    for name, both in METHODS.items():
-        rewriter = make_paraphraser(Choices(*both)).rewriter
+    for name, both in PARAPHRASE_METHODS.items():
+        rewriter = make_paraphraser(ParaphraseOptions(*both)).rewriter
         substitutions = judged if both[0] == "wordnet" else as_listed
         queries, is_right = judged_queries(substitutions, rewriter.source)
         made = rewriter.filter.probabilities(queries) >= rewriter.least
@@ -175,7 +178,10 @@ def segment_sections() -> Iterator[str]:
     yield ""
     names = ("wordnet", "context", "random")
     yield from header("set, question", "metric", "kept of proposed", "r", *names)
-    plain, context = make_paraphraser(Choices(filter="none")), make_paraphraser(Choices())
+    plain, context = (
+        make_paraphraser(ParaphraseOptions(filter="none")),
+        make_paraphraser(ParaphraseOptions()),
+    )
     others = other_ways()
     against: dict[str, list[tuple[float, ...]]] = {metric: [] for metric in METRICS}
     limits: dict[tuple[str, str], Limits] = {}
@@ -223,7 +229,10 @@ def document_section(pair: str = "cs-en") -> Iterator[str]:
         yield ""
         yield from header("method", "BLEU", "substitutions", "r", "Δr", "runs won of 10", "p of t")
         some = with_references(data, n)
-        methods = {name: make_paraphraser(Choices(*both)) for name, both in METHODS.items()}
+        methods = {
+            name: make_paraphraser(ParaphraseOptions(*both))
+            for name, both in PARAPHRASE_METHODS.items()
+        }
         (found,) = tables(some, ["bleu:ref_length=shortest"], methods).values()
         results = document_experiment(found, human_table(some, "DA", found["none"]))
         for name, result in results.items():
@@ -247,7 +256,7 @@ def peak_memory(path: str, words: Sequence[str]) -> int:
     code = (
         "import resource, sys\n"
         "from wellput.language.paraphrase.classifiers import train_classifiers\n"
-        "from wellput.language.paraphrase.context_training import ContextTraining\n"
+        "from wellput.language.paraphrase.classifiers import ContextTraining\n"
         "from wellput.language.paraphrase.corpus_index import CorpusIndex\n"
         "words = sys.stdin.read().split()\n"
         "train_classifiers(CorpusIndex.load(sys.argv[1]), words, ContextTraining(), seed=1)\n"
@@ -287,7 +296,7 @@ def speed_section(corpus_path: str) -> Iterator[str]:
     peak = peak_memory(corpus_path, chosen)
     yield line(f"most memory of that, {len(corpus):,} tokens", f"{peak / 2**20:,.0f} MiB", "")
     data = with_references(human_data.mqm(), 1)
-    paraphraser = make_paraphraser(Choices())
+    paraphraser = make_paraphraser(ParaphraseOptions())
     pairs = sum(len(item.outputs) for item in data.evalset)
     for name in ("rewriting, words first looked up in WordNet", "rewriting, a second time"):
         began = time.process_time()
@@ -302,7 +311,7 @@ def speed_section(corpus_path: str) -> Iterator[str]:
 def main(arguments: Sequence[str]) -> None:
     index = CorpusIndex.load(arguments[0])
     more = CorpusIndex.load(arguments[1]) if len(arguments) > 1 else None
-    model = ParaphraseModel.load(shipped(SHIPPED))
+    model = ParaphraseModel.load(shipped(PARAPHRASE_FILE))
     lines = [INTRODUCTION, ""]
     for section in (
         filter_section(index, more, model),

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
-from wellput.language.paraphrase.context_training import (
+from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.paraphrase.classifiers import (
     NO_CLASSES,
     ContextTraining,
     boosted,
@@ -26,7 +27,6 @@ from wellput.language.paraphrase.context_training import (
 )
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.filters import Query
-from wellput.language.parsers import ENGLISH, load_parser
 
 BATCH = 4096
 ENDS = frozenset(".!?")

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from benchmarks.lexical_substitution import in_form, swords_dev
 from wellput.core.metric import Floats
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.wordnet import WordNet
 from wellput.language.paraphrase.candidates import WordNetCandidates
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.filters import Query
-from wellput.language.paraphrase.judged import judged_queries
+from wellput.language.paraphrase.training import judged_queries
 from wellput.language.shipped import shipped
-from wellput.language.tagger import Tagger
-from wellput.language.wordnet import WordNet
 
 
 class Ranking(NamedTuple):

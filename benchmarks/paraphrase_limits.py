@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Floats
-from wellput.language.paraphrase.methods import Choices, make_paraphraser
+from wellput.language.paraphrase.methods import ParaphraseOptions, make_paraphraser
 from wellput.language.paraphrase.references import Paraphraser, Substitution
 
 THRESHOLDS = (0.0, 0.05, 0.15, 0.3)
@@ -20,9 +20,9 @@ ROUNDS = 50
 def other_ways() -> dict[str, Paraphraser]:
     """By name: jointly, without phrases, and `context` at other thresholds."""
     return {
-        "joint": make_paraphraser(Choices(is_joint=True)),
-        "words": make_paraphraser(Choices(has_phrases=False)),
-        **{f"{t}": make_paraphraser(Choices(threshold=t)) for t in THRESHOLDS},
+        "joint": make_paraphraser(ParaphraseOptions(is_joint=True)),
+        "words": make_paraphraser(ParaphraseOptions(has_phrases=False)),
+        **{f"{t}": make_paraphraser(ParaphraseOptions(threshold=t)) for t in THRESHOLDS},
     }
 
 

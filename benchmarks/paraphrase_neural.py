@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from benchmarks.paraphrase_filters import ranking, swords_queries
 from wellput.core.metric import Floats
+from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import WordNetCandidates
-from wellput.language.paraphrase.combination import FEATURES, fit_combination
+from wellput.language.paraphrase.context_filter import FEATURES, fit_combination
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
-from wellput.language.paraphrase.judged import judged_queries, read_judged
-from wellput.language.paraphrase.methods import SHIPPED
+from wellput.language.paraphrase.methods import PARAPHRASE_FILE
 from wellput.language.paraphrase.model import ParaphraseModel
+from wellput.language.paraphrase.training import judged_queries, read_judged
 from wellput.language.shipped import shipped
-from wellput.language.wordnet import open_wordnet
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase_neural.md"
 Verdicts = NDArray[np.bool_]
@@ -83,7 +83,7 @@ def main() -> None:
         found = np.load(asked.similarities)
     else:
         found = similarities(TransformerEncoder(asked.encoder), [*swords, *queries])
-    knowledge = ParaphraseModel.load(shipped(SHIPPED)).knowledge
+    knowledge = ParaphraseModel.load(shipped(PARAPHRASE_FILE)).knowledge
     n = len(swords)
     write_page(
         np.concatenate([knowledge.features(swords), found[:n]], axis=1),

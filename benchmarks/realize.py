@@ -26,8 +26,9 @@ from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.engine.result import ScoreResult
 from wellput.io import read_trees
-from wellput.language.ngram_files import load_model
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.baselines import (
     RandomTrees,
     random_order,
@@ -35,14 +36,11 @@ from wellput.language.realize.baselines import (
     train_left_right,
 )
 from wellput.language.realize.capitals import Capitals
-from wellput.language.realize.fergus import Fergus, LeftRightSystem
-from wellput.language.realize.grammars import induced, ordering_named
-from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
-from wellput.language.realize.json_inputs import parse_input
-from wellput.language.realize.model import RealizerModel
+from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named, induced
+from wellput.language.realize.inputs import InputKind, Node, input_tree, parse_input, unordered
+from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.realizer import Realizer
 from wellput.language.shipped import shipped
-from wellput.language.tree_model import TreeModel
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "realize.md"
 SEED = 12345
@@ -78,12 +76,12 @@ the uniform reading."""
 def main() -> None:
     split = sys.argv[1] if len(sys.argv) > 1 else "test"
     train, trees = _trees("train"), _trees(split)
-    model = RealizerModel.load(shipped("realizer.wpm"))
+    model = RealizerParameters.load(shipped("realizer.wpm"))
     ngrams, tree_model = load_model(shipped("ngrams.wlm")), TreeModel.load(shipped("tree.wpm"))
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(DATA / "grammars" / "xtag_english.tar.xz") as archive:
             archive.extractall(folder, filter="data")
-        xtag = ordering_named(f"xtag:{folder}")
+        xtag = grammar_named(f"xtag:{folder}")
         fergus = Fergus("fergus", tree_model, ngrams, induced())
         plus = replace(
             fergus, name="fergus+", precedence=model.precedence, lm_weight=model.lm_weight
@@ -166,7 +164,7 @@ def _floors(
     for kind in kinds:
         lr = train_left_right(lowered, rng=np.random.default_rng(SEED), random_trees=kind)
         found[f"LR, {kind} trees"] = texts(random_order, model=lr)
-        system = LeftRightSystem(lr, ngrams)
+        system = LeftRightModel(lr, ngrams)
         found[f"LR, {kind} trees, trigram"] = [one.best[0].text for one in system.realize(inputs)]
     return found
 
@@ -176,7 +174,7 @@ def _realized(realizer: Realizer, trees: Sequence[Tree], kind: InputKind) -> tup
     return [one.best[0].text for one in realized], sum(not one.is_exact for one in realized)
 
 
-def _head(trees: Sequence[Tree], split: str, model: RealizerModel, ngrams: NgramModel) -> str:
+def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: NgramModel) -> str:
     words = sum(len(tree.words) for tree in trees)
     return f"""# Realizing, measured
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from wellput.core.tree import Tree
 from wellput.language.realize.capitals import Capitals
 from wellput.language.realize.inputs import InputTree, Node, input_tree
-from wellput.language.realize.systems import System
-from wellput.trees.supertags import attaching_relation, category_of, coarse
+from wellput.language.realize.realizations import RealizationModel
+from wellput.language.trees.supertags import attaching_relation, category_of, coarse
 
 LARGEST = 6
 
@@ -50,7 +50,9 @@ class TreeletErrors:
         return "HEAD" if word == head else attaching_relation(tree.words[word])
 
 
-def treelet_errors(system: System, trees: Sequence[Tree], capitals: Capitals) -> TreeletErrors:
+def treelet_errors(
+    system: RealizationModel, trees: Sequence[Tree], capitals: Capitals
+) -> TreeletErrors:
     """Realizes the trees' words and compares each treelet's order with that in the tree."""
     inputs = [_numbered(tree, capitals) for tree in trees]
     errors = TreeletErrors()

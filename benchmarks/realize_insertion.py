@@ -10,12 +10,11 @@ import numpy as np
 import sacrebleu
 
 from wellput.core.tree import Tree
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import unordered
-from wellput.language.realize.inserting import Insertion, prune
-from wellput.language.realize.lattice import Automaton, Lattice
-from wellput.language.realize.learned import LearnedRealizer
-from wellput.language.realize.lp_chooser import choose_paths
+from wellput.language.realize.inserter import Insertion, prune
+from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
+from wellput.language.realize.learned_realizer import LearnedRealizer
 
 BOTH: tuple[Insertion, ...] = ("punctuation", "function")
 MOST_FREQUENT = 60

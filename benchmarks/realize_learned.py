@@ -22,14 +22,14 @@ from benchmarks.realize_insertion import insertion_table
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.io.trees import read_trees
-from wellput.language.ngram_files import load_model
+from wellput.language.models.ngram_files import load_model
 from wellput.language.realize.capitals import learn_capitals
-from wellput.language.realize.choosing import Forest, Label, LabelChooser
 from wellput.language.realize.inputs import InputKind, InputTree, Node, input_tree, unordered
-from wellput.language.realize.learned import LearnedRealizer, forest_of
-from wellput.language.realize.learned_training import forest_of_trees, with_ngram_weight
+from wellput.language.realize.label_chooser import Forest, Label, LabelChooser
+from wellput.language.realize.learned_realizer import LearnedRealizer, forest_of
+from wellput.language.realize.training import forest_of_trees, with_ngram_weight
 from wellput.language.shipped import shipped
-from wellput.trees.supertags import category_of
+from wellput.language.trees.supertags import category_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "realize_learned.md"
 KINDS: tuple[InputKind, ...] = ("words", "labels", "lemmas")

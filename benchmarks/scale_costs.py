@@ -120,7 +120,7 @@ def _metric_cost(name: str, pairs: Sequence[Pair]) -> float:
 
 
 def parsed(texts: Sequence[str]) -> list[Tree]:
-    from wellput.language.sentence_parsing import SentenceParser
+    from wellput.language.models.sentence_parsing import SentenceParser
 
     return list(SentenceParser.load("english", is_weighed=False).trees(texts, threads=1))
 

@@ -22,14 +22,13 @@ from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
 from wellput.language.degrade.corpus import Corpus
-from wellput.language.degrade.words import WordModel
-from wellput.language.head_driven import HeadDrivenParser
-from wellput.language.head_driven_training import train_head_driven
-from wellput.language.parser_training import train_parser
-from wellput.language.parsers import TaggingParser
+from wellput.language.degrade.templates import WordModel
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.head_driven_training import train_head_driven
+from wellput.language.models.parser_training import train_parser
+from wellput.language.models.parsers import TaggingParser
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel, unordered
 from wellput.language.realize.realizer import Realizer
-from wellput.language.tree_model import Method, TreeModel
-from wellput.trees.unordered import unordered
 
 pytestmark = pytest.mark.heavy  # trained models
 
@@ -38,7 +37,7 @@ N = 320
 TEXTS = skewed(N)
 REFERENCES = [[one, two] for one, two in zip(skewed(N, 2), skewed(N, 3), strict=True)]
 COSTS = (3, 3, 4)
-METHODS: tuple[Method, ...] = ("exact", "top-down", "alone")
+METHODS: tuple[ChoosingMethod, ...] = ("exact", "top-down", "alone")
 
 Work = Callable[[int], object]
 """Something done with so many threads."""

@@ -53,11 +53,11 @@ from wellput.io import read_judgments as read_judgments
 from wellput.io import write_evalset as write_evalset
 from wellput.io import write_judgments as write_judgments
 from wellput.io.run_files import read_runs as read_runs
-from wellput.language.degrade.result import DegradedSentences as DegradedSentences
-from wellput.language.paraphrase.result import ParaphraseResult as ParaphraseResult
+from wellput.language.degrade.degraders import DegradedSentences as DegradedSentences
+from wellput.language.models.sentence_parsing import ParseResult as ParseResult
+from wellput.language.paraphrase.references import ParaphraseResult as ParaphraseResult
+from wellput.language.realize.realizations import Realization as Realization
 from wellput.language.realize.realizer import Realizer as Realizer
-from wellput.language.realize.systems import Realization as Realization
-from wellput.language.sentence_parsing import ParseResult as ParseResult
 from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList

@@ -12,8 +12,13 @@ import wellput
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io import read_evalset
 from wellput.language import shipped
+from wellput.language.models.sentence_parsing import (
+    ParsedSentence,
+    ParseResult,
+    ParseSummary,
+    SentenceParser,
+)
 from wellput.language.realize.inputs import unordered
-from wellput.language.sentence_parsing import ParsedSentence, ParseResult, SentenceParser, Summary
 
 NODES = {"word": "sleeps", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
 
@@ -31,7 +36,7 @@ def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_parse_returned() -> None:
-    parsed = ParseResult(tuple(TREES), Summary())
+    parsed = ParseResult(tuple(TREES), ParseSummary())
     assert wellput.realize(parsed).sentences == wellput.realize(TREES).sentences
     assert wellput.realize(parsed, evaluate=True).evaluation is not None
 

@@ -154,7 +154,7 @@ def test_without_a_wordnet_the_packages_are_named(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WNSEARCHDIR", "nowhere")
-    monkeypatch.setattr("wellput.language.wordnet.SYSTEM_FOLDERS", ())
+    monkeypatch.setattr("wellput.language.models.wordnet.SYSTEM_FOLDERS", ())
     outcome = run("paraphrase", "set.jsonl", "--method", "wordnet")
     assert outcome.code == 2
     assert "apt-get install wordnet-base" in outcome.err

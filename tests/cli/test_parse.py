@@ -11,8 +11,9 @@ from tests.cli.conftest import Run
 from tests.language.small_treebank import TREES
 from wellput.engine import parsed_references
 from wellput.io.trees import format_tree, read_trees
-from wellput.language import parsers, shipped
-from wellput.language.parsers import load_parser
+from wellput.language import shipped
+from wellput.language.models import parsers
+from wellput.language.models.parsers import load_parser
 
 
 @pytest.fixture

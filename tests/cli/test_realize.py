@@ -12,7 +12,7 @@ from tests.cli.conftest import Run
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io import format_tree, read_evalset
 from wellput.language import shipped
-from wellput.language.sentence_parsing import ParsedSentence, SentenceParser
+from wellput.language.models.sentence_parsing import ParsedSentence, SentenceParser
 
 SMALL = {"word": "sleeps", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
 

@@ -12,7 +12,7 @@ import wellput
 import wellput.io
 from tests.cli.conftest import Run
 from tests.language.ngram_texts import skewed
-from wellput.language.ngram_files import load_model
+from wellput.language.models.ngram_files import load_model
 
 CORPUS = "The cat sat .\n\nThe dog sat .\nA cat saw the dog .\n"
 

@@ -433,7 +433,7 @@ def test_what_makes_no_sense(shards: Path) -> None:
 
 def test_an_ngram_model_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     from wellput.cli import train
-    from wellput.language.ngram_files import load_model
+    from wellput.language.models.ngram_files import load_model
 
     (tmp_path / "a.txt").write_text("".join(f"{row['outputs']['A']}\n" for row in rows(0, 500)))
     for engine in ("local", "ray"):
@@ -455,8 +455,8 @@ def test_a_paraphrase_model_is_the_same_from_a_cluster(
     from wellput.cli import train_paraphrase
     from wellput.language.paraphrase.model import ParaphraseModel
 
-    monkeypatch.setattr("wellput.language.paraphrase.classifiers.PART_WORDS", 2)
-    monkeypatch.setattr("wellput.language.paraphrase.pairs.PART_TOKENS", 50)
+    monkeypatch.setattr("wellput.language.paraphrase.classifiers.WORDS_A_PART", 2)
+    monkeypatch.setattr("wellput.language.paraphrase.bigrams.PART_TOKENS", 50)
     monkeypatch.chdir(tmp_path)
     # Words of the second file are new, and others come in another order; one line is blank.
     (tmp_path / "a.txt").write_text("We had a quick reply from them.\nthe old house stands\n" * 30)

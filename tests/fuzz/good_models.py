@@ -14,13 +14,13 @@ from tests.fuzz.mutation import mutated_value
 from tests.language import test_head_driven_chart
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io.model_files import PREFIX, load_model_file, save_model_file
-from wellput.language.head_driven_training import save_head_driven, train_head_driven
-from wellput.language.ngram_compact import quantized
-from wellput.language.ngram_files import load_model, save_model
+from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
+from wellput.language.models.ngram_compact import quantized
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.parser_training import train_parser
+from wellput.language.models.word_list import WordList
 from wellput.language.paraphrase.corpus_index import index_corpus
-from wellput.language.parser_training import train_parser
 from wellput.language.shipped import shipped
-from wellput.language.word_list import WordList
 
 SENTENCE = [word.form for word in TREES[0].words]
 

@@ -13,20 +13,17 @@ from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
 from wellput.core.errors import WellputError
 from wellput.language.degrade.corpus import Corpus
-from wellput.language.degrade.words import WordModel
-from wellput.language.head_driven import HeadDrivenParser
-from wellput.language.head_driven_training import train_head_driven
-from wellput.language.ngram_compact import quantized
-from wellput.language.ngram_files import load_model, save_model
-from wellput.language.paraphrase.brown import train_brown
-from wellput.language.paraphrase.classifiers import train_classifiers
-from wellput.language.paraphrase.context_training import ContextTraining
+from wellput.language.degrade.templates import WordModel
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.head_driven_training import train_head_driven
+from wellput.language.models.ngram_compact import quantized
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.parser_training import train_parser
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel, unordered
+from wellput.language.paraphrase.classifiers import ContextTraining, train_classifiers
 from wellput.language.paraphrase.corpus_index import index_corpus
-from wellput.language.paraphrase.lsa import frequent_words
-from wellput.language.parser_training import train_parser
+from wellput.language.paraphrase.similar_words import frequent_words, train_brown
 from wellput.language.realize.realizer import Realizer
-from wellput.language.tree_model import Method, TreeModel
-from wellput.trees.unordered import unordered
 
 ALLOWED = (
     WellputError,
@@ -145,7 +142,7 @@ def _parsers() -> None:
     parser.parse([[word.form for word in tree.words] for tree in trees], threads=2)
     _native.arc_hybrid_costs(np.array([2, 0, 2], np.int32), np.array([0, 0, 1], np.int32))
     model = TreeModel.train(TREES)
-    methods: tuple[Method, ...] = ("exact", "top-down", "alone")
+    methods: tuple[ChoosingMethod, ...] = ("exact", "top-down", "alone")
     for method in methods:
         chosen = model.choose([unordered(tree) for tree in TREES], method=method, threads=2)
     model.candidates(unordered(TREES[0]))

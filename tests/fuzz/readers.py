@@ -25,23 +25,22 @@ from wellput.io import (
     read_trees,
 )
 from wellput.io.nbest import read_nbest
-from wellput.language.degrade.sources import read_grammar
-from wellput.language.fluency_model import FluencyModel
-from wellput.language.gleu_model import GleuModel
-from wellput.language.head_driven import HeadDrivenParser
-from wellput.language.ngram_files import load_model
+from wellput.language.degrade.corpus import read_grammar
+from wellput.language.models.fluency_model import FluencyModel
+from wellput.language.models.gleu_model import GleuModel
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.parsers import load_parser
+from wellput.language.models.tree_model import TreeModel, UnorderedTree
+from wellput.language.models.word_list import WordList
+from wellput.language.models.wordnet import open_wordnet
+from wellput.language.paraphrase.candidates import read_table_candidates
 from wellput.language.paraphrase.corpus_index import CorpusIndex
-from wellput.language.paraphrase.judged import read_judged
-from wellput.language.paraphrase.table import read_table_candidates
-from wellput.language.parsers import load_parser
-from wellput.language.realize.json_inputs import read_inputs
+from wellput.language.paraphrase.training import read_judged
+from wellput.language.realize.inputs import read_inputs
 from wellput.language.realize.realizer import Realizer
-from wellput.language.tree_model import TreeModel
-from wellput.language.word_list import WordList
-from wellput.language.wordnet import open_wordnet
+from wellput.language.trees.xtag import read_xtag
 from wellput.studies.settings import make_settings, read_settings
-from wellput.trees.unordered import UnorderedTree
-from wellput.trees.xtag import read_xtag
 
 EVALSET = wellput.EvalSet.of({"A": [GENERATED]}, [TARGET], trees=[TREE])
 

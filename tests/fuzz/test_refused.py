@@ -14,9 +14,8 @@ from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES
 from tests.language.test_head_driven import ARRAYS, GUESSER
 from wellput import _native
-from wellput.language.head_driven import HeadDrivenParser
-from wellput.language.tree_model import TreeModel
-from wellput.trees.unordered import unordered
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.tree_model import TreeModel, unordered
 
 
 def ints(*values: int, kind: Any = np.int32) -> NDArray[Any]:

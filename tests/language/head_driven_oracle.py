@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.language.backoff_tables import EVENT_STEPS, WEIGHT_STEPS
-from wellput.language.function_tags import CLASS_NAMES
+from wellput.language.models.backoff_tables import EVENT_STEPS, WEIGHT_STEPS
+from wellput.language.models.function_tags import CLASS_NAMES
 
 MASK = (1 << 64) - 1
 LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER = range(7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngrams import NgramModel
 
 
 def skewed(n: int, seed: int = 1) -> list[str]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.language.causal_model import CausalModel
+from wellput.language.models.causal_model import CausalModel
 from wellput.metrics.perplexity import Perplexity
 
 WORDS = "abcdefgh"

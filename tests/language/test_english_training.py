@@ -10,35 +10,43 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.language.english_ngrams import make
-from wellput.language.english_text import (
+from wellput.language.models.english_ngrams import make
+from wellput.language.models.english_text import (
     Casing,
     decapitalized,
     prose_sentences,
     treebank_sentences,
 )
-from wellput.language.english_training import Inputs, Source, Step, make_all, read_card
-from wellput.language.ngram_files import load_model
-from wellput.language.ngram_training import train
+from wellput.language.models.english_training import (
+    TrainingInputs,
+    TrainingSource,
+    TrainingStep,
+    make_all,
+    read_card,
+)
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngram_training import train
 
 CALLS: list[str] = []
 
 
-def make_first(inputs: Inputs, path: Path) -> dict[str, Any]:
+def make_first(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     CALLS.append("first")
     path.write_text(inputs.paths("treebank")[0].read_text().upper())
     return {"letters": 3}
 
 
-def make_second(inputs: Inputs, path: Path) -> dict[str, Any]:
+def make_second(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     CALLS.append("second")
     path.write_text((inputs.folder / "first.wpm").read_text() + inputs.paths("dev")[0].read_text())
     return {}
 
 
 STEPS = [
-    Step("first.wpm", "a first", f"{__name__}:make_first", roles=("treebank",)),
-    Step("second.wpm", "a second", f"{__name__}:make_second", roles=("dev",), needs=("first.wpm",)),
+    TrainingStep("first.wpm", "a first", f"{__name__}:make_first", roles=("treebank",)),
+    TrainingStep(
+        "second.wpm", "a second", f"{__name__}:make_second", roles=("dev",), needs=("first.wpm",)
+    ),
 ]
 
 
@@ -52,20 +60,20 @@ def conllu(*texts: str) -> str:
 
 
 @pytest.fixture
-def inputs(tmp_path: Path) -> Inputs:
+def inputs(tmp_path: Path) -> TrainingInputs:
     (tmp_path / "en_ewt-ud-train.conllu").write_text("abc")
     (tmp_path / "dev.conllu").write_text("xyz")
     CALLS.clear()
-    return Inputs(
+    return TrainingInputs(
         [
-            Source(tmp_path / "en_ewt-ud-train.conllu", "treebank"),
-            Source(tmp_path / "dev.conllu", "dev"),
+            TrainingSource(tmp_path / "en_ewt-ud-train.conllu", "treebank"),
+            TrainingSource(tmp_path / "dev.conllu", "dev"),
         ],
         tmp_path / "english",
     )
 
 
-def test_only_what_changed_is_made_again(inputs: Inputs) -> None:
+def test_only_what_changed_is_made_again(inputs: TrainingInputs) -> None:
     first, second = make_all(STEPS, inputs, command="c")
     assert CALLS == ["first", "second"]
     assert (inputs.folder / "second.wpm").read_text() == "ABCxyz"
@@ -86,7 +94,7 @@ def test_only_what_changed_is_made_again(inputs: Inputs) -> None:
     assert CALLS[6:] == ["first", "second"]
 
 
-def test_a_card_tells_data_licence_and_hash(inputs: Inputs) -> None:
+def test_a_card_tells_data_licence_and_hash(inputs: TrainingInputs) -> None:
     make_all(STEPS, inputs, command="wellput train english …")
     card = json.loads((inputs.folder / "first.card.json").read_text())
     (source,) = card["data"]
@@ -114,11 +122,11 @@ def test_the_ngram_step(tmp_path: Path) -> None:
     (tmp_path / "books").mkdir()
     (tmp_path / "books" / "a.txt").write_bytes("He said _so_. I'm a caf\xe9.".encode("latin-1"))
     sources = [
-        Source(tmp_path / "train.conllu", "treebank"),
-        Source(tmp_path / "dev.conllu", "dev"),
-        Source(tmp_path / "books", "text"),
+        TrainingSource(tmp_path / "train.conllu", "treebank"),
+        TrainingSource(tmp_path / "dev.conllu", "dev"),
+        TrainingSource(tmp_path / "books", "text"),
     ]
-    inputs = Inputs(sources, tmp_path)
+    inputs = TrainingInputs(sources, tmp_path)
     figures = make(inputs, tmp_path / "ngrams.wlm")
     model = load_model(tmp_path / "ngrams.wlm")
     assert figures["model hash"] == model.fingerprint
@@ -130,7 +138,7 @@ def test_the_ngram_step(tmp_path: Path) -> None:
     # Text kept apart for fluency has no part in it.
     (tmp_path / "apart").mkdir()
     (tmp_path / "apart" / "b.txt").write_text("A dog is a dog.")
-    inputs = Inputs([*sources, Source(tmp_path / "apart", "real")], tmp_path)
+    inputs = TrainingInputs([*sources, TrainingSource(tmp_path / "apart", "real")], tmp_path)
     make(inputs, tmp_path / "again.wlm")
     assert (tmp_path / "again.wlm").read_bytes() == first
 

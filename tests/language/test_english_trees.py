@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.language.english_steps import STEPS
-from wellput.language.english_training import Inputs, Source, make_all
-from wellput.language.english_trees import tagged_trees
-from wellput.language.parsers import load_parser
-from wellput.language.tree_model import TreeModel
+from wellput.language.models.english_training import STEPS, TrainingInputs, TrainingSource, make_all
+from wellput.language.models.english_trees import tagged_trees
+from wellput.language.models.parsers import load_parser
+from wellput.language.models.tree_model import TreeModel
 
 TREES = """1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
 2\tcat\tcat\tNOUN\tNN\t_\t3\tnsubj\t_\t_
@@ -29,16 +28,16 @@ UNTAGGED = "1\tno\tno\tX\t_\t_\t0\troot\t_\t_\n\n"
 
 
 @pytest.fixture
-def inputs(tmp_path: Path) -> Inputs:
+def inputs(tmp_path: Path) -> TrainingInputs:
     (tmp_path / "train.conllu").write_text(TREES * 4)
     (tmp_path / "bare.conllu").write_text(UNTAGGED)
     (tmp_path / "dev.conllu").write_text(TREES)
     names = {"train.conllu": "treebank", "bare.conllu": "treebank", "dev.conllu": "dev"}
-    sources = [Source(tmp_path / name, role) for name, role in names.items()]  # type: ignore[arg-type]
-    return Inputs(sources, tmp_path / "english")
+    sources = [TrainingSource(tmp_path / name, role) for name, role in names.items()]  # type: ignore[arg-type]
+    return TrainingInputs(sources, tmp_path / "english")
 
 
-def test_all_files_are_made_and_can_be_used(inputs: Inputs) -> None:
+def test_all_files_are_made_and_can_be_used(inputs: TrainingInputs) -> None:
     cards = {card.file: card for card in make_all(FROM_TREES, inputs, command="c")}
     assert cards["tagger.wpm"].figures == {"trees": 8, "words": 24, "right tags of dev": 1.0}
     assert cards["parser.wpm"].figures["dev"]["uas"] == 1
@@ -51,8 +50,8 @@ def test_all_files_are_made_and_can_be_used(inputs: Inputs) -> None:
     assert card["needs"] == {"tagger.wpm": cards["tagger.wpm"].sha256}
 
 
-def test_the_same_trees_give_the_same_bytes(inputs: Inputs, tmp_path: Path) -> None:
-    again = Inputs(inputs.sources, tmp_path / "again", threads=3)
+def test_the_same_trees_give_the_same_bytes(inputs: TrainingInputs, tmp_path: Path) -> None:
+    again = TrainingInputs(inputs.sources, tmp_path / "again", threads=3)
     hashes = [
         [card.sha256 for card in make_all(FROM_TREES, either, command="c")]
         for either in (inputs, again)
@@ -60,7 +59,7 @@ def test_the_same_trees_give_the_same_bytes(inputs: Inputs, tmp_path: Path) -> N
     assert hashes[0] == hashes[1]
 
 
-def test_trees_without_tags_are_left_out_and_must_not_be_all(inputs: Inputs) -> None:
+def test_trees_without_tags_are_left_out_and_must_not_be_all(inputs: TrainingInputs) -> None:
     assert len(tagged_trees(inputs, "treebank")) == 8
     with pytest.raises(InputError, match=r"bare\.conllu.*XPOS"):
-        tagged_trees(Inputs(inputs.sources[1:2], inputs.folder), "treebank")
+        tagged_trees(TrainingInputs(inputs.sources[1:2], inputs.folder), "treebank")

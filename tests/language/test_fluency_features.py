@@ -8,14 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from wellput.language.fluency_features import FEATURES, FluencyModels
-from wellput.language.fluency_model import FluencyModel
-from wellput.language.general_english import spoken
-from wellput.language.linear_model import fit_severity
-from wellput.language.ngram_training import train
-from wellput.language.skeletons import skeleton
-from wellput.language.tagger import Tagger
-from wellput.language.word_list import WordList
+from wellput.language.models.fluency_model import FEATURES, FluencyModel, FluencyModels
+from wellput.language.models.fluency_ngrams import skeleton, spoken
+from wellput.language.models.linear_model import fit_severity
+from wellput.language.models.ngram_training import train
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.word_list import WordList
 
 NAMES = list(FEATURES)
 TEXT = ["the dog sees the cat .", "the cat sees a dog .", "a dog has seen the cat ."] * 5

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.language.english_training import Inputs, Source
-from wellput.language.general_english import make, spoken
-from wellput.language.ngram_files import load_model
+from wellput.language.models.english_training import TrainingInputs, TrainingSource
+from wellput.language.models.fluency_ngrams import make_general, spoken
+from wellput.language.models.ngram_files import load_model
 
 ARPA = Path(__file__).parents[1] / "metrics" / "tiny.arpa"
 
@@ -30,7 +30,7 @@ def test_words_as_the_model_knows_them(words: str, said: str) -> None:
 
 def test_the_model_made_small_still_scores(tmp_path: Path) -> None:
     path = tmp_path / "general.wlm"
-    figures = make(Inputs([Source(ARPA, "ngrams")], tmp_path), path)
+    figures = make_general(TrainingInputs([TrainingSource(ARPA, "ngrams")], tmp_path), path)
     small, large = load_model(path), load_model(ARPA)
     assert figures == {"n-grams": large.sizes, "n-grams kept": small.sizes}
     assert small.sizes[0] == large.sizes[0]  # words stay
@@ -40,4 +40,4 @@ def test_the_model_made_small_still_scores(tmp_path: Path) -> None:
 
 def test_a_model_must_be_given(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--ngrams"):
-        make(Inputs([], tmp_path), tmp_path / "general.wlm")
+        make_general(TrainingInputs([], tmp_path), tmp_path / "general.wlm")

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wellput.language.gleu_features import GleuParsers
-from wellput.language.gleu_model import GleuModel
-from wellput.language.link_grammar import LinkParse
+from wellput.language.models.gleu_model import GleuModel, GleuParsers
+from wellput.language.models.link_grammar import LinkParse
 
 
 class MadeUpParser:

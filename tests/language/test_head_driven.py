@@ -15,13 +15,17 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Word
 from wellput.io.model_files import fingerprint
 from wellput.io.trees import format_tree, parse_tree
-from wellput.language.fragment_cost import glued
-from wellput.language.function_tags import TagSet
-from wellput.language.head_driven import EXACT_WORDS, KIND, REACH, HeadDrivenParser
-from wellput.language.head_driven_training import save_head_driven, train_head_driven
-from wellput.language.ngram_files import save_model
-from wellput.language.ngram_training import train
-from wellput.language.parser_training import train_parser
+from wellput.language.models.function_tags import TagSet
+from wellput.language.models.head_driven import (
+    KIND,
+    MAX_ARC_WORDS,
+    MAX_EXACT_WORDS,
+    HeadDrivenParser,
+)
+from wellput.language.models.head_driven_training import glued, save_head_driven, train_head_driven
+from wellput.language.models.ngram_files import save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.parser_training import train_parser
 
 GUESSER = train_parser(TREES * 4, epochs=2)
 ARRAYS = train_head_driven(TREES * 8, GUESSER, dev=TREES)
@@ -104,9 +108,11 @@ def test_a_long_sentence_is_flagged() -> None:
     assert parsed.scored.is_limited and math.isfinite(parsed.log_probability)
     words = enumerate(parsed.tree.words, start=1)
     assert all(
-        abs(word.head - number) <= REACH for number, word in words if number not in parsed.roots
+        abs(word.head - number) <= MAX_ARC_WORDS
+        for number, word in words
+        if number not in parsed.roots
     )
-    assert not PARSER.score([text[:EXACT_WORDS]])[0].is_limited
+    assert not PARSER.score([text[:MAX_EXACT_WORDS]])[0].is_limited
 
 
 @settings(max_examples=30, deadline=None)

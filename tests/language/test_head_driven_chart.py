@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tests.language.head_driven_oracle import Oracle, log_sum
 from wellput.core.tree import Tree, Word
-from wellput.language.head_driven import chart_kernel, strings_of
-from wellput.language.head_driven_training import tree_arrays
+from wellput.language.models.head_driven import chart_kernel, strings_of
+from wellput.language.models.head_driven_training import tree_arrays
 
 CONTINUING = 0.01
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.language.inflection import Inflection, inflect
-from wellput.language.lexicon import Category
+from wellput.language.models.inflection import Inflection, inflect
+from wellput.language.models.lexicon import Category
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wellput.language.linear_model import LinearModel, fit_linear
+from wellput.language.models.linear_model import LinearModel, fit_linear
 
 
 def rows(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:

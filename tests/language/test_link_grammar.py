@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.programs import needs
 from wellput.core.errors import InputError, WellputError
-from wellput.language import link_process, link_worker
-from wellput.language.link_grammar import LinkGrammar, LinkParse, cleaned
+from wellput.language.models import link_grammar, link_worker
+from wellput.language.models.link_grammar import LinkGrammar, LinkParse, cleaned
 
 pytestmark = needs("link grammar")
 
@@ -168,16 +168,16 @@ def test_a_sentence_that_kills_twice_is_flagged_and_not_remembered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []
-    ask = link_process.LinkProcess.ask
+    ask = link_grammar.LinkProcess.ask
 
-    def deadly(process: link_process.LinkProcess, sentence: str) -> link_worker.Answer:
+    def deadly(process: link_grammar.LinkProcess, sentence: str) -> link_worker.LinkAnswer:
         asked.append(sentence)
         if sentence == "Boom.":
             process.close()
-            raise link_process.WorkerDied
+            raise link_grammar.WorkerDied
         return ask(process, sentence)
 
-    monkeypatch.setattr(link_process.LinkProcess, "ask", deadly)
+    monkeypatch.setattr(link_grammar.LinkProcess, "ask", deadly)
     with LinkGrammar(workers=1) as pool:
         lost, good = pool.parse(["Boom.", "The cat sat on the mat."])
         assert lost == LinkParse("Boom.", "lost")
@@ -188,13 +188,13 @@ def test_a_sentence_that_kills_twice_is_flagged_and_not_remembered(
 
 
 def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    process = link_process.LinkProcess({"language": "en", "timeout": 3, "linkage_limit": 100})
+    process = link_grammar.LinkProcess({"language": "en", "timeout": 3, "linkage_limit": 100})
     _ = process.version
     stopped = process.pid
     assert stopped is not None
     os.kill(stopped, signal.SIGSTOP)
     monkeypatch.setattr(process, "_answer_limit", 0.2)
-    with pytest.raises(link_process.NoAnswer):
+    with pytest.raises(link_grammar.NoAnswer):
         process.ask("The cat sat on the mat.")
     monkeypatch.undo()
     assert process.ask("The cat sat on the mat.")["status"] == "parsed"
@@ -205,12 +205,12 @@ def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch
 def test_a_sentence_that_hangs_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def hanging(process: link_process.LinkProcess, sentence: str) -> link_worker.Answer:
+    def hanging(process: link_grammar.LinkProcess, sentence: str) -> link_worker.LinkAnswer:
         asked.append(sentence)
         process.close()
-        raise link_process.NoAnswer
+        raise link_grammar.NoAnswer
 
-    monkeypatch.setattr(link_process.LinkProcess, "ask", hanging)
+    monkeypatch.setattr(link_grammar.LinkProcess, "ask", hanging)
     with LinkGrammar(workers=1) as pool:
         assert pool.parse(["Hang."]) == [LinkParse("Hang.", "timeout", 3)]
         assert pool.parse(["Hang."])[0].status == "timeout"
@@ -220,13 +220,13 @@ def test_a_sentence_that_hangs_is_not_asked_again(monkeypatch: pytest.MonkeyPatc
 def test_sentences_are_remembered_up_to_the_cache_size(monkeypatch: pytest.MonkeyPatch) -> None:
     with LinkGrammar(workers=1, cache_size=2) as pool:
         asked: list[str] = []
-        ask = link_process.LinkProcess.ask
+        ask = link_grammar.LinkProcess.ask
 
-        def counting(process: link_process.LinkProcess, sentence: str) -> link_worker.Answer:
+        def counting(process: link_grammar.LinkProcess, sentence: str) -> link_worker.LinkAnswer:
             asked.append(sentence)
             return ask(process, sentence)
 
-        monkeypatch.setattr(link_process.LinkProcess, "ask", counting)
+        monkeypatch.setattr(link_grammar.LinkProcess, "ask", counting)
         pool.parse(["One.", "Two.", "One."])
         pool.parse(["One."])
         pool.parse(["Three."])  # forgets "Two.", asked before "One."
@@ -287,7 +287,7 @@ def test_without_the_library_the_packages_are_named(
 
 
 def test_without_a_dictionary_the_packages_are_named() -> None:
-    process = link_process.LinkProcess({"language": "xx", "timeout": 3, "linkage_limit": 100})
+    process = link_grammar.LinkProcess({"language": "xx", "timeout": 3, "linkage_limit": 100})
     with pytest.raises(InputError, match=r"no dictionary for 'xx'.*link-grammar-dictionaries-en"):
         _ = process.version
 

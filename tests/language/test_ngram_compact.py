@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from tests.language.ngram_texts import next_probs, skewed
 from wellput.core.errors import InputError
-from wellput.language.ngram_compact import quantized
-from wellput.language.ngram_files import load_model, save_model
-from wellput.language.ngram_order import by_frequency
-from wellput.language.ngram_pruning import prune
-from wellput.language.ngram_training import train
+from wellput.language.models.ngram_compact import quantized
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngram_trie import by_frequency, prune
 
 corpora = st.lists(st.text(max_size=20), min_size=1, max_size=8).filter(
     lambda texts: any(text.split() for text in texts)

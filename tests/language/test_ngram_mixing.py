@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.language.ngram_texts import next_probs, skewed
-from wellput.language.ngram_mixing import mixed, mixing_weights
-from wellput.language.ngram_training import train
+from wellput.language.models.english_ngrams import mixed, mixing_weights
+from wellput.language.models.ngram_training import train
 
 WORDS = ["the", "cat", "sat", "on", "a"]
 texts = st.lists(

@@ -13,8 +13,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import InputFile
 from wellput.io.lines import text_parts
-from wellput.language.ngram_parts import Counting, train_in_parts
-from wellput.language.ngram_training import train
+from wellput.language.models.ngram_training import Counting, train, train_in_parts
 
 
 @pytest.fixture

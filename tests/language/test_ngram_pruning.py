@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.language.ngram_texts import next_probs, skewed
-from wellput.language.ngram_files import load_model, save_model
-from wellput.language.ngram_pruning import prune
-from wellput.language.ngram_training import train
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngram_trie import prune
+from wellput.language.models.ngrams import NgramModel
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "<unk>", "Über"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join), min_size=1)

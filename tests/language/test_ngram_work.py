@@ -11,9 +11,8 @@ import pytest
 from tests.language.ngram_texts import skewed
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.language import ngram_training
-from wellput.language.ngram_training import train
-from wellput.language.ngram_work import WorkFolder
+from wellput.language.models import ngram_training
+from wellput.language.models.ngram_training import WorkFolder, train
 
 TEXTS = skewed(400)
 BLOCKS = [TEXTS[i : i + 50] for i in range(0, 400, 50)]

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tests.language.kneser_ney import FALLBACK, KneserNey
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.language.ngram_files import load_model, save_model
-from wellput.language.ngram_training import train
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngrams import NgramModel
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", ".", "Über", "<unk>", "</s>", "<s>", "🐈"]
 sentences = st.lists(st.sampled_from(WORDS), max_size=7)

@@ -17,10 +17,9 @@ from tests.language.small_treebank import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.trees import format_tree, parse_tree
-from wellput.language.parser_training import attachment_scores, jackknifed, train_parser
-from wellput.language.parsers import TaggingParser, load_parser
-from wellput.language.sentence_parsing import SentenceParser
-from wellput.language.spacy_parser import SpacyParser
+from wellput.language.models.parser_training import attachment_scores, jackknifed, train_parser
+from wellput.language.models.parsers import SpacyParser, TaggingParser, load_parser
+from wellput.language.models.sentence_parsing import SentenceParser
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from typing import cast
 
 from tests.language.small_treebank import TREES
 from wellput.core.tree import Tree
-from wellput.language.head_driven import HeadDrivenParser, Parsed, Scored
-from wellput.language.sentence_parsing import LONGEST_WEIGHED, _weighed
+from wellput.language.models.head_driven import HeadDrivenParser, Parsed, Scored
+from wellput.language.models.sentence_parsing import MAX_WEIGHED_WORDS, _weighed
 
 
 class Model:
@@ -22,7 +22,7 @@ class Model:
 
 
 def test_long_sentences_are_not_weighed() -> None:
-    sentences = [["a"] * 2, ["a"] * (LONGEST_WEIGHED + 1), ["a"] * LONGEST_WEIGHED]
+    sentences = [["a"] * 2, ["a"] * (MAX_WEIGHED_WORDS + 1), ["a"] * MAX_WEIGHED_WORDS]
     for guesses in (None, [TREES[0]] * 3):
         found = _weighed(cast("HeadDrivenParser", Model()), sentences, guesses, 1)
-        assert [one and one.scored.words for one in found] == [2, None, LONGEST_WEIGHED]
+        assert [one and one.scored.words for one in found] == [2, None, MAX_WEIGHED_WORDS]

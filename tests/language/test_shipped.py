@@ -8,7 +8,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.language import shipped
-from wellput.language.english_text import decapitalized
+from wellput.language.models.english_text import decapitalized
 from wellput.text.english import treebank_words
 
 needs_ngrams = pytest.mark.skipif(

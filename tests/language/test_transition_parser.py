@@ -16,9 +16,9 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import save_model_file
-from wellput.language.tagger import Tagger
-from wellput.language.transition_parser import TransitionParser, hints_of
-from wellput.trees.projectivity import is_projective
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.transition_parser import TransitionParser, hints_of
+from wellput.language.trees.projectivity import is_projective
 
 LONGEST = 4
 

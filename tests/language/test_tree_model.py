@@ -14,10 +14,15 @@ from tests.language.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import save_model_file
-from wellput.language.tree_model import KIND, Method, TreeModel
-from wellput.language.widening_shapes import shapes
-from wellput.trees.supertags import induce_supertags
-from wellput.trees.unordered import UnorderedTree, unordered
+from wellput.language.models.tree_model import (
+    KIND,
+    ChoosingMethod,
+    TreeModel,
+    UnorderedTree,
+    unordered,
+)
+from wellput.language.models.word_shapes import shapes
+from wellput.language.trees.supertags import induce_supertags
 
 # word/tag/relation/head
 SENTENCES = """
@@ -43,7 +48,7 @@ def tree_of(line: str) -> Tree:
 TREES = [tree_of(line) for line in SENTENCES.strip().split("\n")]
 MODEL = TreeModel.train(TREES)
 ORACLE = Oracle(TREES)
-METHODS: list[Method] = ["exact", "top-down", "alone"]
+METHODS: list[ChoosingMethod] = ["exact", "top-down", "alone"]
 FORMS = ["the", "dog", "saw", "it", "barked", "cat", ".", "Zebras", "walked", "17", "never"]
 
 
@@ -99,7 +104,7 @@ def test_other_methods_make_choices_that_are_no_better_than_exact(tree: Unordere
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_the_input_never_matters(method: Method) -> None:
+def test_the_order_of_the_input_never_matters(method: ChoosingMethod) -> None:
     rng = random.Random(3)
     for tree in TREES:
         words = unordered(tree)

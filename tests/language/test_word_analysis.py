@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from wellput.core.tree import Tree, Word
-from wellput.language.usual_values import UsualValues
-from wellput.language.word_analysis import WordAnalysis
+from wellput.language.models.word_analysis import UsualValues, WordAnalysis
 
 
 def word(form: str, xpos: str, lemma: str, upos: str = "X", relation: str = "dep") -> Word:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wellput.language.word_list import WordList
+from wellput.language.models.word_list import WordList
 
 WORDS = WordList.of(
     {

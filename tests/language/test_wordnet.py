@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.programs import WORDNET, needs
 from wellput.core.errors import InputError
-from wellput.language.lexicon import CATEGORIES, Category
-from wellput.language.morphology import Analysis
-from wellput.language.wndb import lines_beginning
-from wellput.language.wordnet import WordNet, open_wordnet, with_capitals_of
+from wellput.language.models.inflection import LemmaAnalysis
+from wellput.language.models.lexicon import CATEGORIES, Category
+from wellput.language.models.wordnet import WordNet, open_wordnet, with_capitals_of
+from wellput.language.models.wordnet_files import lines_beginning
 
 LICENSE = "  1 Whatever stands here is indented.  \n"
 # Category → synsets; a word's senses rank in the order of its synsets.
@@ -96,7 +96,10 @@ def test_the_inflection_says_which_reading_is_meant(tiny: WordNet) -> None:
 
 
 def test_analyses_name_lemma_and_inflection(tiny: WordNet) -> None:
-    assert tiny.analyses("saw", "verb") == [Analysis("saw", "base"), Analysis("see", "past")]
+    assert tiny.analyses("saw", "verb") == [
+        LemmaAnalysis("saw", "base"),
+        LemmaAnalysis("see", "past"),
+    ]
     assert tiny.lemmas("went on foot", "verb") == ["go on foot"]
     assert tiny.lemmas("walks", "verb") == ["walk"]
     assert tiny.lemmas("walks", "noun") == []
@@ -144,7 +147,7 @@ def test_capitals_are_taken_over() -> None:
 def test_a_folder_is_found_where_people_have_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wellput.language.wordnet.SYSTEM_FOLDERS", ())
+    monkeypatch.setattr("wellput.language.models.wordnet.SYSTEM_FOLDERS", ())
     monkeypatch.delenv("WNHOME", raising=False)
     monkeypatch.setenv("WNSEARCHDIR", str(folder))
     assert open_wordnet().name == str(folder)
@@ -161,8 +164,8 @@ def test_a_folder_is_found_where_people_have_it(
 def test_where_there_is_none_the_package_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wellput.language.wordnet.SYSTEM_FOLDERS", ())
-    monkeypatch.setattr("wellput.language.wordnet.NLTK_NAMES", ())
+    monkeypatch.setattr("wellput.language.models.wordnet.SYSTEM_FOLDERS", ())
+    monkeypatch.setattr("wellput.language.models.wordnet.NLTK_NAMES", ())
     monkeypatch.delenv("WNHOME", raising=False)
     monkeypatch.setenv("WNSEARCHDIR", str(tmp_path))
     with pytest.raises(InputError, match="wordnet-base"):

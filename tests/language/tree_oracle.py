@@ -8,12 +8,20 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 from wellput.core.tree import Tree
-from wellput.language.tree_model import WEIGHTS
-from wellput.language.widening_shapes import shapes
-from wellput.trees.supertags import Supertag, coarse, induce_supertags
-from wellput.trees.unordered import UnorderedTree, forms_without_first_capital
+from wellput.language.models.tree_model import (
+    BACKOFF_WEIGHTS,
+    UnorderedTree,
+    forms_without_first_capital,
+)
+from wellput.language.models.word_shapes import shapes
+from wellput.language.trees.supertags import Supertag, coarse, induce_supertags
 
-ROLE, LEXEME, FRAME, ADJUNCTS = WEIGHTS[:4], WEIGHTS[4:7], WEIGHTS[7:11], WEIGHTS[11:]
+ROLE, LEXEME, FRAME, ADJUNCTS = (
+    BACKOFF_WEIGHTS[:4],
+    BACKOFF_WEIGHTS[4:7],
+    BACKOFF_WEIGHTS[7:11],
+    BACKOFF_WEIGHTS[11:],
+)
 
 
 class Chain:

@@ -12,9 +12,8 @@ import pytest
 from wellput.api.score import score
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.metric import Floats
-from wellput.language.fluency_features import FEATURES
-from wellput.language.fluency_model import FluencyModel
-from wellput.language.linear_model import LinearModel
+from wellput.language.models.fluency_model import FEATURES, FluencyModel
+from wellput.language.models.linear_model import LinearModel
 from wellput.metrics import fluency
 from wellput.metrics.fluency import Fluency
 

@@ -11,7 +11,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.fluency_features import FEATURES
+from wellput.language.models.fluency_model import FEATURES
 from wellput.metrics.fluency_training import (
     Graded,
     fits,

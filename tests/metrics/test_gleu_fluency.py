@@ -11,8 +11,8 @@ from wellput.api.score import score
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
 from wellput.core.work import OnPhase, ignore_progress
-from wellput.language.gleu_model import GleuModel
-from wellput.language.linear_model import LinearModel
+from wellput.language.models.gleu_model import GleuModel
+from wellput.language.models.linear_model import LinearModel
 from wellput.metrics import fluency
 from wellput.metrics.fluency import GleuFluency
 

@@ -11,8 +11,8 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
-from wellput.language.ngram_files import load_model
-from wellput.language.word_frequencies import unigrams
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngrams import unigrams
 from wellput.metrics.perplexity import Perplexity
 from wellput.metrics.registry import create
 

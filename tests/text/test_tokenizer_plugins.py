@@ -123,8 +123,8 @@ def test_every_metric_takes_it(family: str) -> None:
 
 
 def test_perplexity_takes_it(tmp_path: Path) -> None:
-    from wellput.language.ngram_files import save_model
-    from wellput.language.ngram_training import train
+    from wellput.language.models.ngram_files import save_model
+    from wellput.language.models.ngram_training import train
 
     save_model(train([["get User Name", "get Name"]], order=2).model, tmp_path / "m.wlm")
     for measure in ("perplexity", "slor"):

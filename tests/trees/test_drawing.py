@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from tests.trees.trees_drawn import trees
 from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
-from wellput.trees.arcs import arcs, cells, printable
-from wellput.trees.drawing import draw_constituent, draw_dependencies
-from wellput.trees.random_trees import random_projective_tree
-from wellput.trees.svg import constituent_svg, dependencies_svg
+from wellput.language.trees.drawing import (
+    arcs,
+    cells,
+    draw_constituent,
+    draw_dependencies,
+    printable,
+)
+from wellput.language.trees.random_trees import random_projective_tree
+from wellput.language.trees.svg import constituent_svg, dependencies_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 any_text = st.text(st.characters(exclude_categories=()), max_size=8)

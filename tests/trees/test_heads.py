@@ -10,9 +10,13 @@ from tests.trees.trees_drawn import constituents, is_tree
 from wellput.core.errors import InputError
 from wellput.core.tree import Constituent
 from wellput.io.trees import parse_constituent
-from wellput.trees.heads import head_part, head_rules, to_dependencies
-from wellput.trees.phrases import without_empty
-from wellput.trees.projectivity import is_projective
+from wellput.language.trees.constituents import (
+    head_part,
+    head_rules,
+    to_dependencies,
+    without_empty,
+)
+from wellput.language.trees.projectivity import is_projective
 
 FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))
   (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.tree import Multiword, Tree, Word
-from wellput.trees.projection import project
+from wellput.language.trees.token_projection import project
 
 
 def tree_of(*words: tuple[str, int], multiwords: tuple[Multiword, ...] = ()) -> Tree:

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from tests.trees.trees_drawn import is_tree, trees
 from wellput.core.tree import Tree, Word
-from wellput.trees.projectivity import gap_degree, is_projective, nonprojective_arcs, projectivize
-from wellput.trees.random_trees import random_tree
+from wellput.language.trees.projectivity import (
+    gap_degree,
+    is_projective,
+    nonprojective_arcs,
+    projectivize,
+)
+from wellput.language.trees.random_trees import random_tree
 
 
 def tree_of(*heads: int) -> Tree:

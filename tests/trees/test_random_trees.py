@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from tests.trees.trees_drawn import is_tree
-from wellput.trees.projectivity import is_projective
-from wellput.trees.random_trees import (
+from wellput.language.trees.projectivity import is_projective
+from wellput.language.trees.random_trees import (
     random_heads,
     random_projective_heads,
     random_projective_tree,

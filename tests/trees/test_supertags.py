@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.trees.supertags import (
+from wellput.language.trees.supertags import (
     ARGUMENTS,
     InducedGrammar,
     Supertag,

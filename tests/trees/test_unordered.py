@@ -6,7 +6,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.trees.unordered import UnorderedTree, unordered
+from wellput.language.models.tree_model import UnorderedTree, unordered
 
 
 @pytest.mark.parametrize(

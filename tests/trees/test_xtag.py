@@ -11,11 +11,11 @@ from tests.trees.tiny_tag import TREES, write_grammar
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.trees import parse_constituent
-from wellput.trees.heads import to_dependencies
-from wellput.trees.supertags import parse_supertag
-from wellput.trees.xtag import XtagGrammar, parse_trees, read_xtag
-from wellput.trees.xtag_mapping import xtag_supertags, xtag_supertags_of_tree
-from wellput.trees.xtag_places import Attachment, XtagPlaces, XtagSupertag, line_of
+from wellput.language.trees.constituents import to_dependencies
+from wellput.language.trees.supertags import parse_supertag
+from wellput.language.trees.xtag import XtagGrammar, parse_trees, read_xtag
+from wellput.language.trees.xtag_mapping import xtag_supertags, xtag_supertags_of_tree
+from wellput.language.trees.xtag_places import Attachment, XtagPlaces, XtagSupertag, line_of
 
 FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))
   (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""

@@ -22,11 +22,9 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table, check_text
 from wellput.io.files import PathLike
-from wellput.language.degrade.generate import in_blocks
-from wellput.language.degrade.result import DegradedSentences
+from wellput.language.degrade.corpus import read_grammar, read_source, source_of
+from wellput.language.degrade.degraders import DegradedSentences, degrader_of, in_blocks, systems_of
 from wellput.language.degrade.sequences import Boundary
-from wellput.language.degrade.sources import read_grammar, read_source, source_of
-from wellput.language.degrade.systems import degrader_of, systems_of
 from wellput.text.english import detokenize
 
 MAX_LENGTH = 500

@@ -14,20 +14,28 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_table, open_evalset, write_evalset
 from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
-from wellput.language.paraphrase.methods import FilterName, Method, choices_of, make_paraphraser
-from wellput.language.paraphrase.references import RewrittenSource, substitution_items
-from wellput.language.paraphrase.result import ParaphraseResult
+from wellput.language.paraphrase.methods import (
+    FilterName,
+    ParaphraseMethod,
+    make_paraphraser,
+    paraphrase_options,
+)
+from wellput.language.paraphrase.references import (
+    ParaphraseResult,
+    RewrittenSource,
+    substitution_items,
+)
 
 if TYPE_CHECKING:
     from wellput.language.paraphrase.classifiers import ContextClassifiers
-    from wellput.language.paraphrase.methods import Choices
+    from wellput.language.paraphrase.methods import ParaphraseOptions
 
 
 @checks_choices
 def paraphrase(
     evalset: Items,
     *,
-    method: Method | None = None,
+    method: ParaphraseMethod | None = None,
     candidates: str | None = None,
     filter: FilterName | None = None,
     threshold: float | None = None,
@@ -103,7 +111,7 @@ def paraphrase(
     >>> rewritten.evalset.items[0].references_for("A")
     ('a quick answer came',)
     """
-    chosen = choices_of(
+    chosen = paraphrase_options(
         method,
         candidates,
         filter,
@@ -144,14 +152,14 @@ def paraphrase(
 
 def _learned(
     source: EvalSource,
-    chosen: Choices,
+    chosen: ParaphraseOptions,
     texts: Sequence[str | Sequence[str]],
     cache: PathLike | None,
     seed: int,
     on_phase: OnPhase,
 ) -> ContextClassifiers:
     """Classifiers for the words that are proposed here, from the user's corpus."""
-    from wellput.language.paraphrase.on_demand import learn_for
+    from wellput.language.paraphrase.training import learn_for
 
     if chosen.filter not in ("classifier", "context"):
         raise InputError("corpus= is for the filters that learn: classifier and context.")

@@ -10,7 +10,12 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import write_trees
 from wellput.io.files import PathLike
-from wellput.language.sentence_parsing import TREEBANK, ParseResult, SentenceParser, Summary
+from wellput.language.models.sentence_parsing import (
+    TREEBANK,
+    ParseResult,
+    ParseSummary,
+    SentenceParser,
+)
 from wellput.text.tokenizers import NATIVE
 
 LINES_AT_ONCE = 1024
@@ -72,7 +77,7 @@ def parse(
     on_phase("loading the parser")
     parsing = SentenceParser.load(parser, tokenize=tokenize)
     cores = threads or available_cores()
-    summary = Summary()
+    summary = ParseSummary()
     advance = on_phase("parsing sentences")
 
     def trees() -> Iterator[Tree]:

@@ -20,16 +20,16 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
+from wellput.language.models.sentence_parsing import ParseResult
+from wellput.language.models.wordnet import Synsets
 from wellput.language.realize.inputs import InputKind, InputTree
-from wellput.language.realize.inserting import INSERTIONS, Insertion
-from wellput.language.realize.realizer import ModelName, Realizer, Source
-from wellput.language.realize.synsets import Synsets
-from wellput.language.sentence_parsing import ParseResult
+from wellput.language.realize.inserter import INSERTIONS, Insertion
+from wellput.language.realize.realizer import ModelName, Realizer, RealizerInput
 
 if TYPE_CHECKING:
     from wellput.engine.result import ScoreResult
 
-Trees: TypeAlias = PathLike | ParseResult | Source | Iterable[Source | str]
+Trees: TypeAlias = PathLike | ParseResult | RealizerInput | Iterable[RealizerInput | str]
 """One or more trees in memory, what `parse` returned, the path of a file of trees, or text to parse."""
 
 BASELINE: ModelName = "lr"
@@ -143,7 +143,7 @@ def realize(
         model, tuple(realized), tuple(ordered), shows_all=nbest is not None, path=path
     )
     if lattice is not None:
-        from wellput.language.realize.openfst import write_lattices
+        from wellput.language.realize.lattice import write_lattices
 
         write_lattices([one.lattice for one in realized if one.lattice is not None], lattice)
     if path is not None:
@@ -187,7 +187,7 @@ def _insertions(names: Names | None) -> list[Insertion]:
 
 def _sources(
     trees: Trees, kind: InputKind, threads: int, from_text: bool, *, needs_order: bool
-) -> tuple[Sequence[Tree], Sequence[Source] | Iterator[Source]]:
+) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
     """The trees that have an order, and all that is to be realized."""
     if from_text:
         parsed = _parsed(cast("Sentences", trees), threads)
@@ -198,7 +198,7 @@ def _sources(
     if isinstance(trees, ParseResult):
         return trees.trees, trees.trees
     if isinstance(trees, Tree | InputTree | Mapping):
-        given: list[Source] = [trees]
+        given: list[RealizerInput] = [trees]
     elif not isinstance(trees, Iterable):
         raise InputError(
             "trees: give trees, what parse returned, or the path of a file of trees, not "
@@ -219,9 +219,9 @@ def _sources(
 
 def _read(
     path: PathLike, kind: InputKind, *, needs_order: bool
-) -> tuple[Sequence[Tree], Sequence[Source] | Iterator[Source]]:
+) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
     from wellput.io import read_trees
-    from wellput.language.realize.json_inputs import read_inputs
+    from wellput.language.realize.inputs import read_inputs
 
     suffix = InputFile(path).suffix
     if suffix in JSON:
@@ -236,7 +236,7 @@ def _read(
     return trees, trees
 
 
-def _no_text(tree: Source | str) -> Source:
+def _no_text(tree: RealizerInput | str) -> RealizerInput:
     if isinstance(tree, str):
         raise InputError(f"{tree!r:.60} is text, not a tree: add from_text=True to have it parsed.")
     return tree
@@ -244,7 +244,7 @@ def _no_text(tree: Source | str) -> Source:
 
 def _parsed(sentences: Sentences, threads: int) -> list[Tree]:
     """The trees of sentences."""
-    from wellput.language.sentence_parsing import SentenceParser
+    from wellput.language.models.sentence_parsing import SentenceParser
 
     lines = [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
     parsing = SentenceParser.load("english", is_weighed=False)

@@ -309,10 +309,10 @@ def open_data(
 def _with_paraphrases(metrics: list[Metric], method: str | None) -> list[Metric]:
     if method is None:
         return metrics
-    from wellput.language.paraphrase.methods import choices_of, make_paraphraser
+    from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
     from wellput.metrics.paraphrased import beside_paraphrased
 
-    return beside_paraphrased(metrics, make_paraphraser(choices_of(method)))
+    return beside_paraphrased(metrics, make_paraphraser(paraphrase_options(method)))
 
 
 def _segment_targets(

@@ -27,7 +27,7 @@ from wellput.reporting.training import (
 )
 
 if TYPE_CHECKING:
-    from wellput.language.english_training import Role, Source, Step
+    from wellput.language.models.english_training import SourceRole, TrainingSource, TrainingStep
 
 
 Paths = PathLike | Sequence[PathLike]
@@ -93,9 +93,14 @@ def english(
       ...
     wellput.core.errors.InputError: No such file or folder: t.conllu, d.conllu, more.txt.
     """
-    from wellput.language.english_training import Inputs, Source, check_sources, make_all
+    from wellput.language.models.english_training import (
+        TrainingInputs,
+        TrainingSource,
+        check_sources,
+        make_all,
+    )
 
-    given: dict[Role, Paths] = {
+    given: dict[SourceRole, Paths] = {
         "treebank": treebank,
         "dev": dev,
         "text": text,
@@ -104,19 +109,21 @@ def english(
         "source": source,
     }
     sources = [
-        Source(Path(one), role) for role, paths in given.items() for one in _path_list(paths)
+        TrainingSource(Path(one), role)
+        for role, paths in given.items()
+        for one in _path_list(paths)
     ]
     check_sources(sources)
     steps = _steps_to_make(split_names(only), {one.role for one in sources})
     new: set[str] = set()
 
-    def begin(step: Step, is_needed: bool) -> None:
+    def begin(step: TrainingStep, is_needed: bool) -> None:
         if is_needed:
             new.add(step.file)
             on_step(step.file, step.about)
 
     folder = Path(path)
-    inputs = Inputs(
+    inputs = TrainingInputs(
         sources, folder, threads or available_cores(), seed, on_phase("reading sentences")
     )
     cards = make_all(
@@ -129,10 +136,10 @@ def _path_list(paths: Paths) -> Sequence[PathLike]:
     return [paths] if isinstance(paths, str | Path) else paths
 
 
-def _steps_to_make(only: Sequence[str], roles: Set[Role]) -> list[Step]:
+def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[TrainingStep]:
     """The steps of these files and of all that they need; if none is named, every step but those
     for fluency where nothing is given to make them from."""
-    from wellput.language.english_steps import STEPS
+    from wellput.language.models.english_training import STEPS
 
     by_file = {step.file: step for step in STEPS}
     for name in only:
@@ -148,7 +155,7 @@ def _steps_to_make(only: Sequence[str], roles: Set[Role]) -> list[Step]:
     return [step for step in STEPS if step.file in wanted]
 
 
-def _shown_command(sources: Sequence[Source]) -> str:
+def _shown_command(sources: Sequence[TrainingSource]) -> str:
     """The command as it can be shown to others, without where files lie."""
     options = [f"--{source.role} {shlex.quote(source.path.name)}" for source in sources]
     return f"wellput train english {' '.join(options)} -o FOLDER"
@@ -196,7 +203,7 @@ def fluency(
       ...
     wellput.core.errors.InputError: No such file or folder: nowhere.txt.
     """
-    from wellput.language.link_grammar import is_installed
+    from wellput.language.models.link_grammar import is_installed
     from wellput.metrics import fluency as fluency_metric
     from wellput.metrics.fluency_training import make_fluency, make_gleu, split_text
 
@@ -267,7 +274,7 @@ def parser(
     >>> made.scores["uas"], made.scores["words"]
     (1.0, 10)
     """
-    from wellput.language.parser_training import attachment_scores, train_parser
+    from wellput.language.models.parser_training import attachment_scores, train_parser
 
     given, measured = tree_list(trees), [] if dev is None else tree_list(dev)
     check_files([], [*given, *measured])
@@ -337,7 +344,7 @@ def tree(
     2
     """
     from wellput.io.model_files import SUFFIX
-    from wellput.language.tree_training import train_tree_model
+    from wellput.language.models.tree_training import train_tree_model
 
     given = tree_list(trees)
     if path is not None and not str(path).endswith(SUFFIX):

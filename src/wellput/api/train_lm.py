@@ -17,8 +17,7 @@ from wellput.text.tokenizers import NativeName
 
 if TYPE_CHECKING:
     from wellput.core.work import MapParts, OnProgress
-    from wellput.language.ngram_training import Training
-    from wellput.language.ngram_work import WorkFolder
+    from wellput.language.models.ngram_training import TrainedNgrams, WorkFolder
 
 
 def lm(
@@ -86,9 +85,9 @@ def lm(
     >>> made.words, made.model.sizes
     (6, [7, 6])
     """
-    from wellput.language.ngram_compact import quantized
-    from wellput.language.ngram_files import check_suffix
-    from wellput.language.ngram_pruning import prune as pruned
+    from wellput.language.models.ngram_compact import quantized
+    from wellput.language.models.ngram_files import check_suffix
+    from wellput.language.models.ngram_trie import prune as pruned
 
     texts = text_list(corpus)
     if path is not None and check_suffix(path) != ".wlm" and compact:
@@ -111,7 +110,7 @@ def lm(
             names = file_names(texts, "engine='ray'")
             training = _on_cluster(names, options, map_parts, on_phase("counting sentences"))
         else:
-            from wellput.language.ngram_training import train
+            from wellput.language.models.ngram_training import train
 
             training = train(
                 blocks,
@@ -135,9 +134,9 @@ def lm(
 
 def _on_cluster(
     files: Sequence[str], options: Mapping[str, Any], map_parts: MapParts, on_progress: OnProgress
-) -> Training:
+) -> TrainedNgrams:
     from wellput.io.lines import text_parts
-    from wellput.language.ngram_parts import Counting, train_in_parts
+    from wellput.language.models.ngram_training import Counting, train_in_parts
 
     return train_in_parts(
         text_parts(files),
@@ -151,7 +150,7 @@ def _on_cluster(
 def _work_folder(
     folder: PathLike, texts: Sequence[str | Sequence[str]], options: Mapping[str, Any]
 ) -> WorkFolder:
-    from wellput.language.ngram_work import WorkFolder
+    from wellput.language.models.ngram_training import WorkFolder
 
     stats = [(path, Path(path).stat()) for path in file_names(texts, "work=")]
     files = [[path, stat.st_size, stat.st_mtime_ns] for path, stat in stats]

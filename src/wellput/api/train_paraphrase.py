@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wellput.core.work import MapParts
     from wellput.language.paraphrase.corpus_index import CorpusIndex
     from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.paraphrase.training import Training
+    from wellput.language.paraphrase.training import ParaphraseModelTraining
 
 
 def paraphrase(
@@ -102,10 +102,9 @@ def paraphrase(
       ...
     wellput.core.errors.InputError: Nothing to learn from: give text files, or index=FILE.
     """
+    from wellput.language.models.wordnet import open_wordnet
     from wellput.language.paraphrase.embeddings import TransformerEncoder
-    from wellput.language.paraphrase.judged import read_judged
-    from wellput.language.paraphrase.training import train_model
-    from wellput.language.wordnet import open_wordnet
+    from wellput.language.paraphrase.training import read_judged, train_model
 
     texts = text_list(corpus)
     is_read = index is not None and not texts
@@ -170,15 +169,15 @@ def _index(
     return CorpusIndex.load(path)  # mapped, and by workers as well
 
 
-def _training(choices: dict[str, Any]) -> Training:
-    from wellput.language.paraphrase.context_training import ContextTraining
-    from wellput.language.paraphrase.lsa import LsaTraining
-    from wellput.language.paraphrase.training import Training
+def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:
+    from wellput.language.paraphrase.classifiers import ContextTraining
+    from wellput.language.paraphrase.similar_words import LsaTraining
+    from wellput.language.paraphrase.training import ParaphraseModelTraining
 
     same = (
         "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
     )  # fmt: skip
-    return Training(
+    return ParaphraseModelTraining(
         contexts=ContextTraining(
             bag_order=choices["ngrams"], **{name: choices[name] for name in same}
         ),
@@ -191,9 +190,9 @@ def _training(choices: dict[str, Any]) -> Training:
 
 def _shipped_model() -> ParaphraseModel | None:
     """For the weights of its filters, where it is installed."""
-    from wellput.language.paraphrase.methods import SHIPPED
+    from wellput.language.paraphrase.methods import PARAPHRASE_FILE
     from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.shipped import FOLDER
 
-    path = FOLDER / SHIPPED
+    path = FOLDER / PARAPHRASE_FILE
     return ParaphraseModel.load(path) if path.is_file() else None

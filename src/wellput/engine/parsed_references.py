@@ -14,7 +14,7 @@ from wellput.core.evalset import Item
 from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.language.sentence_parsing import SentenceParser
+from wellput.language.models.sentence_parsing import SentenceParser
 
 TEXTS_A_CALL = 256
 """Enough for all threads, few enough to tell how far the parser is."""

@@ -21,7 +21,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
-from wellput.language.realize.systems import Realized
+from wellput.language.realize.realizations import Realized
 from wellput.metrics.registry import create_all
 
 if TYPE_CHECKING:

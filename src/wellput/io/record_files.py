@@ -105,7 +105,7 @@ class LineBlock(NamedTuple):
 
 
 def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineBlock]:
-    """The lines in blocks of `BLOCK_ITEMS` items, of the whole file or of `span`, which ends with a block."""
+    """Blocks of `BLOCK_ITEMS` lines, of the whole file or of `span`, which ends with a block."""
     start, line, item = (0, 1, 1) if span is None else (span[0], span.first_line, span.first_item)
     parts: list[bytes] = []
     items = lines = 0

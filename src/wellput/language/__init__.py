@@ -1,1 +1,1 @@
-"""Models of English, trained or installed once and shared by metrics and systems."""
+"""The English wing: trees, models, and what is made with them; the shipped model lies in `english/`."""

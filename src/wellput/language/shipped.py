@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wellput.core.errors import InputError
 
 if TYPE_CHECKING:
-    from wellput.language.ngrams import NgramModel
+    from wellput.language.models.ngrams import NgramModel
 
 FOLDER = Path(__file__).parent / "english"
 
@@ -29,8 +29,8 @@ def shipped(name: str) -> Path:
 def english_ngrams() -> NgramModel:
     """The trigram model of English, loaded once; its texts are tokenized and cased in their own way.
 
-    See `wellput.language.english_text.decapitalized` and `wellput.text.english`.
+    See `wellput.language.models.english_text.decapitalized` and `wellput.text.english`.
     """
-    from wellput.language.ngram_files import load_model
+    from wellput.language.models.ngram_files import load_model
 
     return load_model(shipped("ngrams.wlm"))

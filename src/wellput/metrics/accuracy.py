@@ -26,6 +26,7 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
+from wellput.language.trees.token_projection import project
 from wellput.metrics.alignments import draw_alignment, draw_treelets
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import (
@@ -36,7 +37,6 @@ from wellput.text.tokenizers import (
     signature,
     tokenize,
 )
-from wellput.trees.projection import project
 
 Counts: TypeAlias = NDArray[np.int64]
 

@@ -28,11 +28,9 @@ from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, ratio
 
 if TYPE_CHECKING:
-    from wellput.language.fluency_features import FluencyModels
-    from wellput.language.fluency_model import FluencyModel
-    from wellput.language.gleu_features import GleuParsers
-    from wellput.language.gleu_model import GleuModel
-    from wellput.language.link_grammar import LinkGrammar
+    from wellput.language.models.fluency_model import FluencyModel, FluencyModels
+    from wellput.language.models.gleu_model import GleuModel, GleuParsers
+    from wellput.language.models.link_grammar import LinkGrammar
 
 
 FLUENCY_FILE = "fluency.wpm"
@@ -70,7 +68,7 @@ class Fluency(BaseMetric):
         return ratio(statistics[..., 0], statistics[..., -1])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        from wellput.language.fluency_features import FEATURES
+        from wellput.language.models.fluency_model import FEATURES
 
         return {
             name: ratio(statistics[..., place], statistics[..., -2])
@@ -79,7 +77,7 @@ class Fluency(BaseMetric):
 
     def explain(self, batch: Batch) -> list[str]:
         """The features that pull an output's score down, the strongest first."""
-        from wellput.language.fluency_features import FEATURES
+        from wellput.language.models.fluency_model import FEATURES
 
         features = self._features(batch)
         contributions = _model(self.model).contributions(features)
@@ -98,7 +96,7 @@ class Fluency(BaseMetric):
             batch.memo["fluency features"] = found
         features: Floats = batch.memo["fluency features"].copy()
         if not self.written:
-            from wellput.language.fluency_features import FEATURES
+            from wellput.language.models.fluency_model import FEATURES
 
             for name in WRITING_FEATURES:
                 column = features[:, list(FEATURES).index(name)]
@@ -108,7 +106,7 @@ class Fluency(BaseMetric):
 
 @lru_cache(maxsize=4)
 def _model(folder: str | None) -> FluencyModel:
-    from wellput.language.fluency_model import FluencyModel
+    from wellput.language.models.fluency_model import FluencyModel
     from wellput.language.shipped import shipped
 
     file = (
@@ -121,7 +119,7 @@ def _model(folder: str | None) -> FluencyModel:
 
 @lru_cache(maxsize=1)
 def _english_models() -> FluencyModels:
-    from wellput.language.fluency_features import english_models
+    from wellput.language.models.fluency_model import english_models
 
     return english_models()
 
@@ -159,13 +157,13 @@ class GleuFluency(BaseMetric):
         return rows
 
     def score(self, statistics: Floats) -> Floats:
-        from wellput.language.gleu_features import FEATURES
+        from wellput.language.models.gleu_model import FEATURES
 
         column = 0 if self.feature is None else 1 + list(FEATURES).index(self.feature)
         return ratio(statistics[..., column], statistics[..., -1])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        from wellput.language.gleu_features import FEATURES
+        from wellput.language.models.gleu_model import FEATURES
 
         return {
             name: ratio(statistics[..., place], statistics[..., -1])
@@ -175,7 +173,7 @@ class GleuFluency(BaseMetric):
     def explain(self, batch: Batch) -> list[str]:
         """The features that pull an output's score down, the strongest first, on the scale of the
         score. Their values are as in `FEATURES`, not divided by the largest."""
-        from wellput.language.gleu_features import FEATURES
+        from wellput.language.models.gleu_model import FEATURES
 
         model = _gleu_model(self.model)
         features = _gleu_features(batch)
@@ -210,7 +208,7 @@ def _gleu_features(batch: Batch) -> Floats:
 
 @lru_cache(maxsize=4)
 def _gleu_model(folder: str | None) -> GleuModel:
-    from wellput.language.gleu_model import GleuModel
+    from wellput.language.models.gleu_model import GleuModel
     from wellput.language.shipped import shipped
 
     file = shipped(GLEU_FILE) if folder is None else model_in(folder, GLEU_FILE, option="--gleu")
@@ -220,9 +218,9 @@ def _gleu_model(folder: str | None) -> GleuModel:
 @lru_cache(maxsize=4)
 def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
     """The shipped parser, or the one in a folder, with link grammar."""
-    from wellput.language.gleu_features import GleuParsers
-    from wellput.language.head_driven import HeadDrivenParser
-    from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
+    from wellput.language.models.gleu_model import GleuParsers
+    from wellput.language.models.head_driven import HeadDrivenParser
+    from wellput.language.models.sentence_parsing import HEAD_DRIVEN_FILE
     from wellput.language.shipped import shipped
 
     file = shipped(HEAD_DRIVEN_FILE) if folder is None else folder / HEAD_DRIVEN_FILE
@@ -232,7 +230,7 @@ def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
 @lru_cache(maxsize=4)
 def _link_grammar(workers: int) -> LinkGrammar:
     """Its processes stay for the next batch, and end with this one."""
-    from wellput.language.link_grammar import LinkGrammar
+    from wellput.language.models.link_grammar import LinkGrammar
 
     grammar = LinkGrammar(workers=workers)
     atexit.register(grammar.close)
@@ -243,8 +241,8 @@ def _link_grammar(workers: int) -> LinkGrammar:
 def _parser_fingerprint() -> str:
     """Of the chart, the n-gram model pooled with it and the parser whose guesses it starts from."""
     from wellput.io.model_files import load_model_file
-    from wellput.language.head_driven import KIND
-    from wellput.language.sentence_parsing import HEAD_DRIVEN_FILE
+    from wellput.language.models.head_driven import KIND
+    from wellput.language.models.sentence_parsing import HEAD_DRIVEN_FILE
     from wellput.language.shipped import english_ngrams, shipped
 
     chart = load_model_file(shipped(HEAD_DRIVEN_FILE), KIND).fingerprint

@@ -28,19 +28,21 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.work import OnProgress
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.errors import ErrorGenerator
-from wellput.language.degrade.generate import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
-from wellput.language.degrade.sources import Source
-from wellput.language.english_text import prose_sentences
-from wellput.language.english_training import Inputs
-from wellput.language.fluency_features import FEATURES, FluencyModels, english_models
-from wellput.language.fluency_model import FluencyModel
-from wellput.language.gleu_features import FEATURES as GLEU_FEATURES
-from wellput.language.gleu_features import GleuParsers
-from wellput.language.gleu_model import GleuModel
-from wellput.language.parsers import ENGLISH, Parser, load_parser
+from wellput.language.models.english_text import prose_sentences
+from wellput.language.models.english_training import TrainingInputs
+from wellput.language.models.fluency_model import (
+    FEATURES,
+    FluencyModel,
+    FluencyModels,
+    english_models,
+)
+from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
+from wellput.language.models.gleu_model import GleuModel, GleuParsers
+from wellput.language.models.parsers import ENGLISH, Parser, load_parser
 from wellput.metrics.fluency import english_parsers
 from wellput.text.english import detokenize
 
@@ -157,7 +159,7 @@ def graded_texts(
         texts = _texts([spoiled for spoiled, _ in counted])
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
     some = _some(source, PARSED_SENTENCES, rng)
-    parsed = Source(some, parser.parse(some, threads=threads), threads)
+    parsed = CorpusSource(some, parser.parse(some, threads=threads), threads)
     for name, (mistakes, maker) in _generators(corpus, parsed).items():
         if left_out is None or not name.startswith(left_out):
             each = max(1, n // 6 // len(GENERATED_LENGTHS))
@@ -187,7 +189,9 @@ def train_fluency(
     return FluencyModel.train(np.vstack(rows), np.concatenate(severity), np.concatenate(weights))
 
 
-def _generators(corpus: Corpus, parsed: Source) -> dict[str, tuple[int, Callable[[int], Degrader]]]:
+def _generators(
+    corpus: Corpus, parsed: CorpusSource
+) -> dict[str, tuple[int, Callable[[int], Degrader]]]:
     """By name: the mistakes its sentences count as, and the generator for a length."""
     pos, supertags, grammar = parsed.corpus("pos"), parsed.corpus("supertag"), parsed.grammar()
 
@@ -292,17 +296,17 @@ def make_gleu(
     return weights
 
 
-def fluency_step(inputs: Inputs, path: Path) -> dict[str, Any]:
+def fluency_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step for `fluency.wpm`."""
     return make_fluency(_pools(inputs), path, **_settings(inputs))
 
 
-def gleu_step(inputs: Inputs, path: Path) -> dict[str, Any]:
+def gleu_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step for `gleu-fluency.wpm`."""
     return make_gleu(_pools(inputs), path, **_settings(inputs))
 
 
-def _settings(inputs: Inputs) -> dict[str, Any]:
+def _settings(inputs: TrainingInputs) -> dict[str, Any]:
     return {
         "english": inputs.folder,
         "seed": inputs.seed,
@@ -311,7 +315,7 @@ def _settings(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _pools(inputs: Inputs) -> Pools:
+def _pools(inputs: TrainingInputs) -> Pools:
     real, source = inputs.paths("real"), inputs.paths("source")
     if not (real and source):
         raise InputError(

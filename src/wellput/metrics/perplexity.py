@@ -24,8 +24,8 @@ from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName
 
 if TYPE_CHECKING:
-    from wellput.language.causal_model import CausalModel
-    from wellput.language.ngrams import NgramModel
+    from wellput.language.models.causal_model import CausalModel
+    from wellput.language.models.ngrams import NgramModel
 
 Measure: TypeAlias = Literal["perplexity", "mean", "penalized", "slor"]
 Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
@@ -76,14 +76,14 @@ class Perplexity(BaseMetric):
         return np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
 
     def score(self, statistics: Floats) -> Floats:
-        from wellput.language.ngrams import perplexity
+        from wellput.language.models.ngrams import perplexity
 
         if self.measure == "perplexity":
             return perplexity(statistics[..., :4])
         return ratio(statistics[..., 4], statistics[..., 5])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        from wellput.language.ngrams import perplexity
+        from wellput.language.models.ngrams import perplexity
 
         known = perplexity(statistics[..., :4], include_unknown=False)
         return {"known_words": known, "unknown": statistics[..., 3], "words": statistics[..., 1]}
@@ -114,7 +114,7 @@ class Perplexity(BaseMetric):
     def _alone(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
         """The log probability of the words taken alone, and how many they are. A neural model has no
         words, only pieces: there the words are a treebank's, by the shipped model of English."""
-        from wellput.language.word_frequencies import log_frequencies
+        from wellput.language.models.ngrams import log_frequencies
         from wellput.text.english import treebank_words
 
         model = self._model()
@@ -143,13 +143,13 @@ def _is_neural(path: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _ngram_model(path: str) -> NgramModel:
-    from wellput.language.ngram_files import load_model
+    from wellput.language.models.ngram_files import load_model
 
     return load_model(path)
 
 
 @lru_cache(maxsize=1)
 def _causal_model(path: str, device: str) -> CausalModel:
-    from wellput.language.causal_model import CausalModel
+    from wellput.language.models.causal_model import CausalModel
 
     return CausalModel.load(path, device=device)

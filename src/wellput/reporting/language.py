@@ -15,10 +15,10 @@ from wellput.reporting.table import Report, Table, number
 
 if TYPE_CHECKING:
     from wellput.engine.realization import RealizationResult
-    from wellput.language.degrade.result import DegradedSentences
-    from wellput.language.paraphrase.result import ParaphraseResult
-    from wellput.language.realize.systems import Realized
-    from wellput.language.sentence_parsing import ParseResult
+    from wellput.language.degrade.degraders import DegradedSentences
+    from wellput.language.models.sentence_parsing import ParseResult
+    from wellput.language.paraphrase.references import ParaphraseResult
+    from wellput.language.realize.realizations import Realized
 
 
 def parse_report(result: ParseResult) -> Report:

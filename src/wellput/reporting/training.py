@@ -13,11 +13,11 @@ from wellput.io.files import PathLike
 from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
-    from wellput.language.english_training import Card
-    from wellput.language.ngrams import NgramModel
+    from wellput.language.models.english_training import ModelCard
+    from wellput.language.models.ngrams import NgramModel
+    from wellput.language.models.parsers import TaggingParser
+    from wellput.language.models.tree_model import TreeModel
     from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.parsers import TaggingParser
-    from wellput.language.tree_model import TreeModel
 
 NGRAM_COLUMNS = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
 FILE_COLUMNS = ("file", "about", "bytes", "sha256", "licence", "is_new")
@@ -40,7 +40,7 @@ class NgramTraining(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes the model, `.arpa` (`.gz`, `.xz`) or `.wlm`."""
-        from wellput.language.ngram_files import save_model
+        from wellput.language.models.ngram_files import save_model
 
         save_model(self.model, path, is_compact=self.is_compact)
 
@@ -86,7 +86,7 @@ class EnglishTraining(Result):
     presented_by: ClassVar[str] = "wellput.reporting.training:english_report"
 
     folder: Path
-    cards: tuple[Card, ...]
+    cards: tuple[ModelCard, ...]
     new: frozenset[str]
 
     def records(self) -> list[dict[str, Any]]:
@@ -180,7 +180,7 @@ class ParserTraining(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes `tagger.wpm` and `parser.wpm` into an existing folder."""
-        from wellput.language.parsers import PARSER_FILE, TAGGER_FILE
+        from wellput.language.models.parsers import PARSER_FILE, TAGGER_FILE
 
         self.parser.tagger.save(Path(path) / TAGGER_FILE, self.card)
         self.parser.transitions.save(Path(path) / PARSER_FILE, self.card)

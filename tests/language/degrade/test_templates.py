@@ -15,15 +15,24 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree, Word
 from wellput.language.degrade.corpus import Corpus
-from wellput.language.degrade.generate import (
+from wellput.language.degrade.degraders import (
     GrammarGenerator,
     TemplateGenerator,
     in_blocks,
     known_order,
 )
-from wellput.language.degrade.templates import GrammarTemplates, TagTemplates
-from wellput.language.degrade.words import REPEATED, SEEN, WordModel
-from wellput.trees.grammar import Grammar, Rule, grammar_of_dependencies
+from wellput.language.degrade.templates import (
+    BIGRAM_WEIGHT,
+    REPEATED_LOG_WEIGHT,
+    GrammarTemplates,
+    TagTemplates,
+    WordModel,
+)
+from wellput.language.trees.context_free_grammar import (
+    ContextFreeGrammar,
+    Rule,
+    grammar_of_dependencies,
+)
 
 WORDS = ["the dog saw a cat .", "a cat ran .", "the old dog ran .", "the dog saw the old cat ."]
 TAGS = ["D N V D N .", "D N V .", "D A N V .", "D N V D A N ."]
@@ -82,10 +91,10 @@ def score_by_hand(corpus: Corpus, template: list[int], words: tuple[int, ...]) -
             )
         )
         pair = np.mean(after == word) if len(after) else 0.0
-        both = share * (SEEN * pair + (1 - SEEN) * np.mean(corpus.tokens == word))
+        both = share * (BIGRAM_WEIGHT * pair + (1 - BIGRAM_WEIGHT) * np.mean(corpus.tokens == word))
         if both == 0:
             return -np.inf
-        score += log(both) + (float(REPEATED) if word in words[:place] else 0.0)
+        score += log(both) + (float(REPEATED_LOG_WEIGHT) if word in words[:place] else 0.0)
         before = word
     return score
 
@@ -114,7 +123,9 @@ def filled_in_python(model: WordModel, template: list[int]) -> list[str]:
                 row = range(pair_begins[last], pair_begins[last + 1])
                 seen = [pair_probs[e] for e in row if pair_words[e] == word]
                 log_prob = max([float(model.unigrams[word]), *map(float, seen)])
-                options.append((score + log_prob + (REPEATED if word in path else 0.0), path))
+                options.append(
+                    (score + log_prob + (REPEATED_LOG_WEIGHT if word in path else 0.0), path)
+                )
             score, path = max(options, key=lambda option: option[0])
             reached.append((score + float(probs[entry]), [*path, word]))
         paths = reached
@@ -150,7 +161,7 @@ def test_repeated_words_are_discouraged() -> None:
 
 
 def test_a_grammar_derives_templates_of_the_length() -> None:
-    grammar = Grammar(
+    grammar = ContextFreeGrammar(
         Counter({"S": 1}),
         Counter({Rule("S", ("NP", "V")): 3, Rule("NP", ("D", "N")): 2, Rule("NP", ("NP", "PP")): 2,
                  Rule("PP", ("P", "NP")): 2}),
@@ -170,13 +181,13 @@ def test_a_grammar_derives_templates_of_the_length() -> None:
 
 
 def test_a_grammar_that_never_ends_is_refused() -> None:
-    grammar = Grammar(Counter({"S": 1}), Counter({Rule("S", ("S", "S")): 1}), Counter())
+    grammar = ContextFreeGrammar(Counter({"S": 1}), Counter({Rule("S", ("S", "S")): 1}), Counter())
     with pytest.raises(InputError, match="derives no sentence"):
         GrammarTemplates(grammar)
 
 
 def test_a_tag_without_words_is_named() -> None:
-    grammar = Grammar(Counter({"S": 1}), Counter({Rule("S", ("Q",)): 1}), Counter())
+    grammar = ContextFreeGrammar(Counter({"S": 1}), Counter({Rule("S", ("Q",)): 1}), Counter())
     with pytest.raises(InputError, match="No word is known for Q"):
         GrammarGenerator(CORPUS, grammar, length=1)
 

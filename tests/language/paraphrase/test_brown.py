@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.language.paraphrase.brown import bigrams, train_brown
+from wellput.language.paraphrase.bigrams import count_pairs
 from wellput.language.paraphrase.corpus_index import index_corpus
-from wellput.language.paraphrase.lsa import frequent_words
-from wellput.language.paraphrase.pairs import count_pairs
+from wellput.language.paraphrase.similar_words import bigrams, frequent_words, train_brown
 
 
 def information(text: list[list[int]], class_of: dict[int, int]) -> float:
@@ -71,7 +70,7 @@ def test_pairs_are_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     index = index_corpus([["a b a", "a b c"]])
     words = [index.number_of["a"], index.number_of["b"]]
     for size in (1, 3, 4, 100):
-        monkeypatch.setattr("wellput.language.paraphrase.pairs.PART_TOKENS", size)
+        monkeypatch.setattr("wellput.language.paraphrase.bigrams.PART_TOKENS", size)
         first, second, counts = count_pairs(index, words)
         assert [first.tolist(), second.tolist(), counts.tolist()] == [[0, 1], [1, 0], [2, 1]]
 

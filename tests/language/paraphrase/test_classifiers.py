@@ -21,15 +21,20 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.io.lines import text_parts
-from wellput.language.paraphrase.classifiers import ContextClassifiers, pack, train_classifiers
-from wellput.language.paraphrase.context_training import ContextTraining, train_classifier
+from wellput.language.paraphrase.classifiers import (
+    ContextClassifiers,
+    ContextTraining,
+    pack,
+    train_classifier,
+    train_classifiers,
+)
 from wellput.language.paraphrase.corpus_index import (
     CorpusIndex,
     _reopened,
     index_corpus,
     index_parts,
 )
-from wellput.language.paraphrase.on_demand import learn
+from wellput.language.paraphrase.training import learn
 
 TEXT = [
     *["we drink hot tea in the morning ."] * 12,

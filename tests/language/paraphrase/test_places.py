@@ -6,7 +6,7 @@ import pytest
 from wellput.language.paraphrase.candidates import Replacement
 from wellput.language.paraphrase.corpus_index import index_corpus
 from wellput.language.paraphrase.filters import Query
-from wellput.language.paraphrase.places import PLACES, PlaceVectors, train_places
+from wellput.language.paraphrase.place_vectors import NEIGHBOR_PLACES, PlaceVectors, train_places
 
 
 def query(words: str, first: int, replacement: str) -> Query:
@@ -16,7 +16,7 @@ def query(words: str, first: int, replacement: str) -> Query:
 def by_hand() -> PlaceVectors:
     """tea = [2, 0] · .5, coffee = [3, 4] · 1; neighbors "hot" and "cup" at each of the four places:
     only "hot" one before (row 2) = [1, 1] · 2 and "cup" one after (row 5) = [0, 1] · 1 are not zero."""
-    neighbors = np.zeros((len(PLACES) * 2, 2), np.int8)
+    neighbors = np.zeros((len(NEIGHBOR_PLACES) * 2, 2), np.int8)
     neighbors[2], neighbors[5] = [1, 1], [0, 1]
     steps = np.ones(len(neighbors), np.float32)
     steps[2] = 2

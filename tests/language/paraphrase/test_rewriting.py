@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree, Word
-from wellput.language.paraphrase.agreement import article_before
-from wellput.language.paraphrase.candidates import Replacement
+from wellput.language.paraphrase.candidates import Replacement, TableCandidates, article_before
 from wellput.language.paraphrase.filters import NoFilter, Query
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.language.paraphrase.rewriting import Rewriter
 from wellput.language.paraphrase.sentences import Sentence
-from wellput.language.paraphrase.table import TableCandidates
 
 PAIRS = {
     ("reply", "answer"): 0.9,

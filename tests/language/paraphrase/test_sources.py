@@ -7,16 +7,25 @@ import pytest
 
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.errors import InputError
-from wellput.language.paraphrase.agreement import Agreeing
+from wellput.language.models.wordnet import WordNet, open_wordnet
 from wellput.language.paraphrase.bigrams import train_bigrams
-from wellput.language.paraphrase.candidates import WordNetCandidates
-from wellput.language.paraphrase.combination import FEATURES, fit_combination
+from wellput.language.paraphrase.candidates import (
+    AgreeingCandidates,
+    TableCandidates,
+    WordNetCandidates,
+    read_table_candidates,
+)
+from wellput.language.paraphrase.context_filter import FEATURES, fit_combination
 from wellput.language.paraphrase.corpus_index import index_corpus
-from wellput.language.paraphrase.lsa import LsaTraining, cooccurrences, frequent_words, train_lsa
-from wellput.language.paraphrase.neighbors import BrownCandidates, LsaCandidates
 from wellput.language.paraphrase.sentences import Sentence
-from wellput.language.paraphrase.table import TableCandidates, read_table_candidates
-from wellput.language.wordnet import WordNet, open_wordnet
+from wellput.language.paraphrase.similar_words import (
+    BrownCandidates,
+    LsaCandidates,
+    LsaTraining,
+    cooccurrences,
+    frequent_words,
+    train_lsa,
+)
 
 ALL = frozenset(
     [
@@ -126,7 +135,7 @@ def test_cooccurrences_by_hand() -> None:
 
 def test_what_differs_in_inflection_is_left_out(wordnet: WordNet) -> None:
     pairs = {("house", "homes"): 1.0, ("house", "home"): 1.0, ("house", "xyzzy"): 1.0}
-    source = Agreeing(TableCandidates(pairs), wordnet)
+    source = AgreeingCandidates(TableCandidates(pairs), wordnet)
     assert sorted(source.replacements("house", None, ALL)) == ["home", "xyzzy"]
 
 

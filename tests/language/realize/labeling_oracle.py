@@ -11,7 +11,7 @@ from itertools import product
 
 from tests.language.perceptron_oracle import Atoms, atoms_of, value
 from tests.language.realize.ordering_oracle import mixed
-from wellput.language.realize.choosing import Label
+from wellput.language.realize.label_chooser import Label
 
 MOST_RELATIVES = 12
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from wellput.language.ngram_training import train
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import InputTree, Node, input_tree
 from wellput.language.realize.lattice import Lattice
 from wellput.language.realize.unraveler import unravel
-from wellput.trees.random_trees import random_heads
+from wellput.language.trees.random_trees import random_heads
 
 SENTENCES = (
     "the cat sat on the mat",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from tests.language.perceptron_oracle import GAMMA, MASK, atoms_of, value
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngrams import NgramModel
 
 
 def mixed(*values: int) -> int:

@@ -16,7 +16,7 @@ from tests.language.realize.labeling_oracle import LabelingOracle, usual_labels
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import load_model_file, save_model_file
-from wellput.language.realize.choosing import (
+from wellput.language.realize.label_chooser import (
     ChooserTraining,
     Forest,
     Label,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.trees.tiny_tag import write_grammar
-from wellput.language.realize.grammars import ordering_named
-from wellput.language.realize.json_inputs import parse_input
+from wellput.language.realize.fergus import grammar_named
+from wellput.language.realize.inputs import parse_input
 from wellput.language.realize.realizer import Realizer
 from wellput.language.realize.unraveler import unravel
 
@@ -20,7 +20,7 @@ FIGURE_2 = {
 
 
 def test_figure_2_by_its_parts_of_speech(tmp_path: Path) -> None:
-    ordering = ordering_named(f"xtag:{write_grammar(tmp_path)}")
+    ordering = grammar_named(f"xtag:{write_grammar(tmp_path)}")
     tree = parse_input(FIGURE_2, kind="labels")
     supertags = ordering.translate(tree, ())
     by_form = dict(zip((node.form for node in tree.nodes), supertags, strict=True))

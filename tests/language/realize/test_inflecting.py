@@ -11,7 +11,7 @@ import pytest
 from tests.language.realize.treebank import treebank
 from wellput.core.errors import InputError
 from wellput.io.model_files import load_model_file, save_model_file
-from wellput.language.realize.inflecting import (
+from wellput.language.realize.inflector import (
     Inflector,
     WordForm,
     dictionary_form,

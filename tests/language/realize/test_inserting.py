@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tests.language.realize.treebank import treebank
-from wellput.language.realize.choosing import ChooserTraining
 from wellput.language.realize.inputs import unordered
-from wellput.language.realize.inserting import (
+from wellput.language.realize.inserter import (
     Inserter,
-    Missing,
+    MissingWord,
     insertion_of,
     prune,
     train_inserter,
     with_insertions,
 )
-from wellput.language.realize.learned import Kind, forest_of
+from wellput.language.realize.label_chooser import ChooserTraining
+from wellput.language.realize.learned_realizer import OrdererKind, forest_of
 
-THE = Missing("the", "DET", "DT", "det")
-IN = Missing("in", "ADP", "IN", "case")
-STOP = Missing(".", "PUNCT", ".", "punct")
+THE = MissingWord("the", "DET", "DT", "det")
+IN = MissingWord("in", "ADP", "IN", "case")
+STOP = MissingWord(".", "PUNCT", ".", "punct")
 
 
 def test_pruning_takes_what_was_asked_for() -> None:
@@ -27,7 +27,7 @@ def test_pruning_takes_what_was_asked_for() -> None:
     both = prune(tree, ("punctuation", "function"))
     assert [word.form for word in both.tree.words] == ["cat", "saw", "mice", "garden"]
     assert [word.head for word in both.tree.words] == [2, 0, 2, 2]
-    assert both.lost == ((Missing("A", "DET", "DT", "det"),), (STOP,), (THE,), (IN, THE))
+    assert both.lost == ((MissingWord("A", "DET", "DT", "det"),), (STOP,), (THE,), (IN, THE))
     only = prune(tree, {"punctuation"})
     assert [word.form for word in only.tree.words] == [w.form for w in tree.words[:-1]]
     assert sum(map(len, only.lost)) == 1
@@ -47,7 +47,7 @@ def inserter() -> Inserter:
 
 
 @pytest.mark.parametrize("kind", ["words", "labels"])
-def test_what_was_pruned_is_put_back(inserter: Inserter, kind: Kind) -> None:
+def test_what_was_pruned_is_put_back(inserter: Inserter, kind: OrdererKind) -> None:
     for tree in treebank(1):
         pruned = prune(tree, ("punctuation", "function"))
         given = unordered(pruned.tree, kind=kind)

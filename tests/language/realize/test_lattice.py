@@ -8,12 +8,11 @@ from hypothesis import given, settings
 
 from tests.language.realize.lattices import lattices
 from wellput.core.errors import InputError
-from wellput.language.realize import openfst
+from wellput.language.realize import lattice
 from wellput.language.realize.inputs import Node, input_tree
-from wellput.language.realize.lattice import Automaton, Lattice
-from wellput.language.realize.openfst import openfst_text, symbols_text
+from wellput.language.realize.lattice import Automaton, Lattice, openfst_text, symbols_text
 from wellput.language.realize.unraveler import unravel
-from wellput.trees.supertags import InducedGrammar, parse_supertag
+from wellput.language.trees.supertags import InducedGrammar, parse_supertag
 
 
 @settings(max_examples=50, deadline=None)
@@ -49,6 +48,6 @@ def test_white_space_within_a_word_does_not_break_the_columns() -> None:
 
 
 def test_a_lattice_too_large_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openfst, "MAX_ARCS", 4)
+    monkeypatch.setattr(lattice, "MAX_ARCS", 4)
     with pytest.raises(InputError, match="has 5 arcs when written out"):
         openfst_text(example())

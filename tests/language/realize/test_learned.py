@@ -13,16 +13,20 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.model_files import save_model_file
 from wellput.io.trees import format_tree
-from wellput.language.english_training import Inputs, Source
-from wellput.language.ngram_files import save_model
-from wellput.language.ngram_training import train
-from wellput.language.ngrams import NgramModel
-from wellput.language.realize.choosing import ChooserTraining
+from wellput.language.models.english_training import TrainingInputs, TrainingSource
+from wellput.language.models.ngram_files import save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
-from wellput.language.realize.inserting import prune
-from wellput.language.realize.learned import KIND, LearnedRealizer
-from wellput.language.realize.learned_training import RealizerTraining, make, train_learned_realizer
-from wellput.language.realize.ordering import OrdererTraining
+from wellput.language.realize.inserter import prune
+from wellput.language.realize.label_chooser import ChooserTraining
+from wellput.language.realize.learned_realizer import KIND, LearnedRealizer
+from wellput.language.realize.orderer import OrdererTraining
+from wellput.language.realize.training import (
+    RealizerTraining,
+    make_learned_realizer,
+    train_learned_realizer,
+)
 
 CHOOSER = ChooserTraining(epochs=15, min_updates=1, min_count=1, smallest=0.0)
 HOW = RealizerTraining(CHOOSER, OrdererTraining(min_updates=1, smallest=0.0), CHOOSER, folds=2)
@@ -122,9 +126,9 @@ def test_the_step_of_train_english(ngrams: NgramModel, tmp_path: Path) -> None:
     for role, times in (("treebank", 8), ("dev", 1)):
         path = tmp_path / f"{role}.conllu"
         path.write_text("".join(map(format_tree, treebank(times))), encoding="utf-8")
-        sources.append(Source(path, "treebank" if role == "treebank" else "dev"))
+        sources.append(TrainingSource(path, "treebank" if role == "treebank" else "dev"))
     path = tmp_path / "learned.wpm"
-    figures = make(Inputs(sources, tmp_path), path)
+    figures = make_learned_realizer(TrainingInputs(sources, tmp_path), path)
     assert figures["trees"] == 40
     realized = LearnedRealizer.load(path, ngrams).realize([unordered(lowered()[0])])[0]
     assert sorted(realized.best[0].words) == [".", "barks", "dog", "the"]

@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 
 from tests.language.realize.lattices import WORDS, lattices, trained
 from wellput.core.errors import InputError
-from wellput.language.ngram_training import train
-from wellput.language.ngrams import NgramModel
-from wellput.language.realize.lattice import Automaton, Lattice
-from wellput.language.realize.lp_chooser import choose_paths
-from wellput.language.realize.openfst import openfst_text, symbols_text
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.realize.lattice import (
+    Automaton,
+    Lattice,
+    choose_paths,
+    openfst_text,
+    symbols_text,
+)
 
 MODELS = {order: trained(order) for order in (1, 2, 3, 4)}
 LN10 = math.log(10)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.language.realize.lattices import trained
 from tests.language.realize.ordering_oracle import OracleOrderer, OracleWord, weights_in
 from wellput import _native
-from wellput.language.realize.choosing import Forest, Label
-from wellput.language.realize.ordering import UNIT, Orderer, OrdererTraining, train_orderer
+from wellput.language.realize.label_chooser import Forest, Label
+from wellput.language.realize.orderer import WEIGHT_UNIT, Orderer, OrdererTraining, train_orderer
 
 # "the cat sat on the mat", "a dog saw the old cat", "did the dog sit ?"
 TREES = [
@@ -70,7 +70,7 @@ def test_search_equals_brute_force(
 ) -> None:
     ngrams = trained()
     forest, labels = kernel_input([tree])
-    orderer = Orderer(weights, ngrams, ngram_weight * UNIT, width=1000)
+    orderer = Orderer(weights, ngrams, ngram_weight * WEIGHT_UNIT, width=1000)
     oracle = OracleOrderer(weights_in(weights), ngrams if ngram_weight else None, ngram_weight)
     order = orderer.order(forest, labels)[0].places
     assert sorted(order) == list(range(len(tree)))

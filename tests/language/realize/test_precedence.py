@@ -16,7 +16,7 @@ from wellput.language.realize.precedence import (
     phrases_of,
     train_precedence,
 )
-from wellput.trees.supertags import parse_supertag
+from wellput.language.trees.supertags import parse_supertag
 
 # An adjective after a determiner, twice, and once the other way round.
 TREES = [

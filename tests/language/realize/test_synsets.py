@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.language.lexicon import Category, Sense
-from wellput.language.realize import synsets
-from wellput.language.realize.synsets import Synsets
-from wellput.language.wordnet import WordNet
+from wellput.language.models import wordnet
+from wellput.language.models.lexicon import Category, Sense
+from wellput.language.models.wordnet import Synsets, WordNet
 
 
 class Cars:
@@ -38,7 +37,7 @@ class Cars:
 
 @pytest.fixture
 def members(monkeypatch: pytest.MonkeyPatch) -> Synsets:
-    monkeypatch.setattr(synsets, "open_wordnet", lambda path: WordNet(Cars()))
+    monkeypatch.setattr(wordnet, "open_wordnet", lambda path: WordNet(Cars()))
     return Synsets()
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.language.realize.toy_treebank import TREES, tree_of
-from wellput.language.ngram_files import load_model
-from wellput.language.realize.model import RealizerModel
-from wellput.language.realize.training import LM_WEIGHTS, neighbors_kept, train_realizer
-from wellput.language.tree_model import TreeModel
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.tree_model import TreeModel
+from wellput.language.realize.parameters import RealizerParameters
+from wellput.language.realize.training import TRIED_LM_WEIGHTS, neighbors_kept, train_realizer
 
 
 def test_neighbors_kept_by_hand() -> None:
@@ -25,13 +25,13 @@ def test_the_weight_that_realizes_the_sample_best_is_kept(toy_models: Path) -> N
     ngrams = load_model(toy_models / "ngrams.wlm")
     model = train_realizer(TREES, sample=TREES, tree_model=tree_model, ngrams=ngrams)
     tuned = model.card["neighbors_kept"]
-    assert list(tuned) == [f"{weight:g}" for weight in LM_WEIGHTS]
+    assert list(tuned) == [f"{weight:g}" for weight in TRIED_LM_WEIGHTS]
     assert tuned[f"{model.lm_weight:g}"] == max(tuned.values())
 
 
 def test_the_same_trees_give_the_same_file(toy_models: Path, tmp_path: Path) -> None:
-    model = RealizerModel.load(toy_models / "realizer.wpm")
+    model = RealizerParameters.load(toy_models / "realizer.wpm")
     model.save(tmp_path / "again.wpm")
     assert (tmp_path / "again.wpm").read_bytes() == (toy_models / "realizer.wpm").read_bytes()
-    assert RealizerModel.load(tmp_path / "again.wpm").fingerprint == model.fingerprint
+    assert RealizerParameters.load(tmp_path / "again.wpm").fingerprint == model.fingerprint
     assert model.lm_weight == pytest.approx(1.0)

@@ -7,11 +7,11 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.language.realize import treelets
-from wellput.language.realize.treelets import Places, treelet_shape
+from wellput.language.realize import unraveler
+from wellput.language.realize.unraveler import TreeletPlaces, treelet_shape
 
 
-def orders(places: tuple[Places, ...]) -> list[tuple[int, ...]]:
+def orders(places: tuple[TreeletPlaces, ...]) -> list[tuple[int, ...]]:
     """The members' orders that the shape allows, each as often as it has paths."""
     shape = treelet_shape(places)
     found: list[tuple[int, ...]] = []
@@ -26,7 +26,9 @@ def orders(places: tuple[Places, ...]) -> list[tuple[int, ...]]:
     return found
 
 
-def is_allowed(order: tuple[int, ...], places: tuple[Places, ...], *, is_shared: bool) -> bool:
+def is_allowed(
+    order: tuple[int, ...], places: tuple[TreeletPlaces, ...], *, is_shared: bool
+) -> bool:
     """Whether places can be assigned from left to right, slots (odd) to one member unless shared."""
     reached = {0}
     for member in order:
@@ -47,7 +49,7 @@ MEMBERS = st.lists(
 
 
 @given(MEMBERS)
-def test_all_orders_that_the_places_allow_and_no_others(places: tuple[Places, ...]) -> None:
+def test_all_orders_that_the_places_allow_and_no_others(places: tuple[TreeletPlaces, ...]) -> None:
     everything = list(permutations(range(len(places))))
     expected = [o for o in everything if is_allowed(o, places, is_shared=False)] or [
         o for o in everything if is_allowed(o, places, is_shared=True)
@@ -81,6 +83,6 @@ def test_states_grow_with_sets_and_not_with_orders() -> None:
 def test_a_head_with_many_daughters_is_restricted() -> None:
     shape = treelet_shape((*[(0, 2)] * 200, (1,)))
     assert shape.is_restricted
-    assert shape.n_states < 202 * 2**treelets.WINDOW
+    assert shape.n_states < 202 * 2**unraveler.WINDOW
     # With the window of 5 the sixth member cannot come first.
     assert {member for source, _, member in shape.steps.tolist() if source == 0} == {0, 1, 2, 3, 4}

@@ -13,8 +13,13 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree, Word
 from wellput.language.realize.inputs import InputTree, Node, input_tree
 from wellput.language.realize.unraveler import Unraveled, unravel
-from wellput.trees.random_trees import random_projective_heads
-from wellput.trees.supertags import InducedGrammar, Supertag, induce_supertags, parse_supertag
+from wellput.language.trees.random_trees import random_projective_heads
+from wellput.language.trees.supertags import (
+    InducedGrammar,
+    Supertag,
+    induce_supertags,
+    parse_supertag,
+)
 
 RELATIONS = ("nsubj", "obj", "advmod", "amod", "det", "obl")
 TAGS = ("NN", "VBD", "JJ")

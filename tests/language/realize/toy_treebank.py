@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from wellput.core.tree import Tree, Word
-from wellput.language.ngram_files import save_model
-from wellput.language.ngram_training import train
+from wellput.language.models.ngram_files import save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.capitals import learn_capitals
-from wellput.language.realize.choosing import ChooserTraining
-from wellput.language.realize.learned_training import RealizerTraining, train_learned_realizer
-from wellput.language.realize.ordering import OrdererTraining
-from wellput.language.realize.training import train_realizer
-from wellput.language.tree_model import TreeModel
+from wellput.language.realize.label_chooser import ChooserTraining
+from wellput.language.realize.orderer import OrdererTraining
+from wellput.language.realize.training import (
+    RealizerTraining,
+    train_learned_realizer,
+    train_realizer,
+)
 
 # word/tag/relation/head
 SENTENCES = (

@@ -21,13 +21,13 @@ SMALL_WORDS = (
     "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "that", "which",
     "who", "it", "this", "these", "and", "but",
 )  # fmt: skip
-ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
+INFLECTED_ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-ENDS = (".", "?", "!")
+END_MARKS = (".", "?", "!")
 WORDS_A_MISTAKE = 8.0
 """There is one mistake, and one more for about so many words."""
 
-Edit = Callable[[list[str], np.random.Generator], None]
+Mistake = Callable[[list[str], np.random.Generator], None]
 
 
 class ErrorGenerator:
@@ -58,7 +58,7 @@ class ErrorGenerator:
         for word in corpus.words:
             if word.isalpha() and word.islower() and len(word) > 3:
                 self.forms[_stem(word)].append(word)
-        edits: dict[Edit, float] = {
+        edits: dict[Mistake, float] = {
             _leave_out: 1, _double: 0.5, _swap: 1, _move: 1, _misspell: 2, _put_in_small_word: 1,
             _exchange_small_word: 1, self._take_other_form: 1, _begin_small: 0.5, _leave_out_stop: 0.25,
         }  # fmt: skip
@@ -95,7 +95,7 @@ class ErrorGenerator:
 
 
 def _stem(word: str) -> str:
-    return ENDING.sub("", word)
+    return INFLECTED_ENDING.sub("", word)
 
 
 def _inner(words: Sequence[str], rng: np.random.Generator) -> int:
@@ -113,7 +113,7 @@ def _begin_small(words: list[str], rng: np.random.Generator) -> None:
 
 
 def _leave_out_stop(words: list[str], rng: np.random.Generator) -> None:
-    if len(words) > 2 and words[-1] in ENDS:
+    if len(words) > 2 and words[-1] in END_MARKS:
         del words[-1]
 
 

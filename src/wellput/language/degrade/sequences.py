@@ -20,11 +20,11 @@ from wellput.core.errors import InputError, counted
 from wellput.language.degrade.corpus import Corpus, Integers
 
 Boundary: TypeAlias = Literal["sentence", "literal"]
-TRIES = 1000
+MAX_TRIES = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Follow:
+class FollowingWindows:
     """Windows that can come next: those that start with a word, and the words by what they follow.
 
     `windows` are starts of windows sorted by their first word, `window_begins[w]` where those of word w
@@ -96,7 +96,7 @@ class SequenceGenerator:
     def _sentence(self, rng: np.random.Generator) -> list[int]:
         """Begins again where a beginning has no end, so that what comes out is drawn given one."""
         pieces = self.length // self.size
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             tokens = self._window(int(rng.choice(self.firsts)))
             for piece in range(1, pieces):
                 follow = self.last if piece == pieces - 1 else self.middle
@@ -108,7 +108,8 @@ class SequenceGenerator:
                 return tokens
         raise InputError(
             f"The corpus is too small to glue sequences of {self.size} words to {self.length}: in "
-            f"{TRIES:,} tries none came to an end. Give a larger corpus, or another size= or length=."
+            f"{MAX_TRIES:,} tries none came to an end. Give a larger corpus, or another size= "
+            "or length=."
         )
 
     def _window(self, start: int) -> list[int]:
@@ -137,7 +138,7 @@ def _anywhere(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]
     return everywhere, everywhere, everywhere
 
 
-def _follow(corpus: Corpus, starts: Mask, has_before: Mask) -> Follow:
+def _follow(corpus: Corpus, starts: Mask, has_before: Mask) -> FollowingWindows:
     tokens = corpus.tokens
     n_words = len(corpus.words)
     windows = _sorted_by(np.flatnonzero(starts), tokens)
@@ -145,7 +146,7 @@ def _follow(corpus: Corpus, starts: Mask, has_before: Mask) -> Follow:
     is_first[tokens[windows]] = True
     before = np.roll(tokens, 1)
     pairs = _sorted_by(np.flatnonzero(has_before & is_first[tokens]), before)
-    return Follow(
+    return FollowingWindows(
         windows, _begins(tokens[windows], n_words), pairs, _begins(before[pairs], n_words)
     )
 

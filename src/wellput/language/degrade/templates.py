@@ -1,19 +1,30 @@
-"""Templates of exactly n tags: drawn from a bigram model of tags, or from a context-free grammar."""
+"""Templates of exactly n tags, and words for them (Mutton et al. 2007, section 5.1).
+
+`TagTemplates` are drawn from a bigram model of tags, `GrammarTemplates` from a context-free
+grammar. `WordModel.best` takes the most probable words by P(word | tag) P(word | word before),
+which repeats what is frequent; a word that is on the path already is discouraged. `draw` takes each
+by P(word | tag).
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.degrade.corpus import Corpus
-from wellput.trees.grammar import Grammar
+from wellput.language.degrade.corpus import Corpus, Integers
+from wellput.language.trees.context_free_grammar import ContextFreeGrammar
 
-TRIES = 2000
+MAX_DERIVATIONS = 2000
 EXPANSIONS_A_TAG = 20
-BIAS = 0.7
+PHRASE_BIAS = 0.7
 """What each phrase in a rule's parts costs the rule: the bias toward tags, so that trees end."""
 
 
@@ -60,7 +71,9 @@ class GrammarTemplates:
     toward rules with few phrases in them; rules that would make the sentence too long are left out,
     and a derivation that ends too early is thrown away (Mutton et al. 2007, section 5.1)."""
 
-    def __init__(self, grammar: Grammar, *, length: int = 24, bias: float = BIAS) -> None:
+    def __init__(
+        self, grammar: ContextFreeGrammar, *, length: int = 24, bias: float = PHRASE_BIAS
+    ) -> None:
         self.length = length
         self.phrases = {rule.phrase for rule in grammar.rules}
         self.rules: dict[str, list[tuple[str, ...]]] = defaultdict(list)
@@ -81,13 +94,13 @@ class GrammarTemplates:
     def draw(self, rng: np.random.Generator) -> list[str]:
         """One template, as parts of speech."""
         names, counts = list(self.starts), np.array(list(self.starts.values()), float)
-        for _ in range(TRIES):
+        for _ in range(MAX_DERIVATIONS):
             template = self._derive(names[_drawn(counts, rng)], rng)
             if len(template) == self.length:
                 return template
         raise InputError(
-            f"In {TRIES:,} tries the grammar derived no sentence of {self.length} words: give another "
-            "length= or a larger treebank."
+            f"In {MAX_DERIVATIONS:,} tries the grammar derived no sentence of {self.length} words: give "
+            "another length= or a larger treebank."
         )
 
     def _derive(self, start: str, rng: np.random.Generator) -> list[str]:
@@ -139,3 +152,81 @@ def _shortest(rules: dict[str, list[tuple[str, ...]]]) -> dict[str, int]:
 def _drawn(weights: Floats, rng: np.random.Generator) -> int:
     sums = np.cumsum(weights)
     return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+
+
+ProbabilityRows: TypeAlias = tuple[Integers, Integers, Floats]
+BIGRAM_WEIGHT = 0.9
+"""The weight of the bigram beside the unigram: pairs never seen stay possible."""
+REPEATED_LOG_WEIGHT = np.log(0.02)
+"""What a word costs that is on the path already; the paper does not say how much."""
+
+
+class CountedPairs(NamedTuple):
+    """Pairs (row, word) with their counts, sorted, and where each row begins."""
+
+    begins: Integers
+    words: Integers
+    counts: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class WordModel:
+    """Log probabilities as arrays in rows: words by tag, words by the word before (the start of a
+    sentence is one more word, numbered last)."""
+
+    words: Sequence[str]
+    by_tag: ProbabilityRows
+    by_word: ProbabilityRows
+    unigrams: Floats
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> WordModel:
+        assert corpus.tags is not None
+        start = len(corpus.words)
+        before = np.roll(corpus.tokens, 1)
+        before[corpus.starts] = start
+        by_tag = _counted(corpus.tags, corpus.tokens, len(corpus.tag_names))
+        by_word = _counted(before, corpus.tokens, start + 1)
+        share = np.bincount(corpus.tokens, minlength=start) / len(corpus.tokens)
+        seen = BIGRAM_WEIGHT * _shares(by_word) + (1 - BIGRAM_WEIGHT) * share[by_word.words]
+        return cls(
+            corpus.words,
+            (by_tag.begins, by_tag.words, np.log(_shares(by_tag))),
+            (by_word.begins, by_word.words, np.log(seen)),
+            np.log((1 - BIGRAM_WEIGHT) * share),
+        )
+
+    def best(self, templates: Sequence[Sequence[int]], *, threads: int = 1) -> list[list[str]]:
+        """The most probable words for each template; all templates have the same length."""
+        filled = _native.fill_words(
+            np.array(templates, np.int32),
+            *self.by_tag,
+            *self.by_word,
+            self.unigrams,
+            start=len(self.words),
+            repeated=float(REPEATED_LOG_WEIGHT),
+            threads=threads,
+        )
+        return [[self.words[word] for word in words] for words in filled]
+
+    def draw(self, template: Sequence[int], rng: np.random.Generator) -> list[str]:
+        """Words by P(word | tag) alone."""
+        begins, words, log_probs = self.by_tag
+        drawn = []
+        for tag in template:
+            row = slice(begins[tag], begins[tag + 1])
+            drawn.append(self.words[int(rng.choice(words[row], p=np.exp(log_probs[row])))])
+        return drawn
+
+
+def _counted(rows: NDArray[np.int32], words: Integers, n_rows: int) -> CountedPairs:
+    pairs, counts = np.unique(np.stack([rows, words]), axis=1, return_counts=True)
+    begins = np.searchsorted(pairs[0], np.arange(n_rows + 1)).astype(np.int32)
+    return CountedPairs(begins, np.ascontiguousarray(pairs[1]), counts.astype(float))
+
+
+def _shares(counted: CountedPairs) -> Floats:
+    """Each count's share in its row."""
+    rows = np.repeat(np.arange(len(counted.begins) - 1), np.diff(counted.begins))
+    totals = np.bincount(rows, counted.counts, minlength=len(counted.begins) - 1)
+    return np.asarray(counted.counts / totals[rows])

@@ -1,7 +1,8 @@
-"""The noun `BigramModel`: a small language model of pairs of words, to compare two words in a place.
+"""The noun `BigramModel`: a small model of pairs of words, to compare two words in a place.
 
-Absolute discounting over the pairs that were kept; what rare pairs had goes to single words. It takes
-six bytes a pair, a tenth of a full trigram model, and tells synonyms apart as well.
+Absolute discounting over the pairs that were kept; what rare pairs had goes to single words. It
+takes six bytes a pair, a tenth of a full trigram model, and tells synonyms apart as well.
+`count_pairs` says how often words stand side by side, counted in parts of a corpus.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,55 @@ from numpy.typing import NDArray
 from wellput.core.metric import Floats
 from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.corpus_index import CorpusIndex
-from wellput.language.paraphrase.pairs import count_pairs
+
+PART_TOKENS = 1 << 22
+WordPairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+KeyCounts = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def count_pairs(
+    index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
+) -> WordPairs:
+    """First words, second words and counts of the pairs within sentences, sorted. Words are given by
+    their place in `words`; pairs with other words are left out."""
+    size = len(words)
+    number = np.full(len(index.words), -1, np.int64)
+    number[list(words)] = np.arange(size)
+    found = list(map_parts(_count_part, _parts(index), index, number, size))
+    keys, counts = _summed(found)
+    return keys // size, keys % size, counts
+
+
+def _parts(index: CorpusIndex) -> list[tuple[int, int]]:
+    """Runs of whole sentences: the first, and the one after the last."""
+    places = np.arange(0, len(index), PART_TOKENS, dtype=np.uint64)
+    firsts = np.searchsorted(index.starts, places).tolist()
+    return list(pairwise(sorted({*firsts, len(index.starts) - 1})))
+
+
+def _count_part(
+    part: tuple[int, int], index: CorpusIndex, number: NDArray[np.int64], size: int
+) -> KeyCounts:
+    first, last = part
+    starts = index.starts[first : last + 1].astype(np.int64)
+    numbered = number[index.tokens[starts[0] : starts[-1]]]
+    is_pair = (numbered[:-1] >= 0) & (numbered[1:] >= 0)
+    is_pair[starts[1:-1] - starts[0] - 1] = False  # not over the end of a sentence
+    return np.unique(numbered[:-1][is_pair] * size + numbered[1:][is_pair], return_counts=True)
+
+
+def _summed(counted: Sequence[KeyCounts]) -> KeyCounts:
+    keys = np.concatenate([keys for keys, _ in counted])
+    counts = np.concatenate([counts for _, counts in counted])
+    order = np.argsort(keys, kind="stable")  # which merges what is sorted
+    keys = keys[order]
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[firsts], np.add.reduceat(counts[order], firsts)
+
 
 DISCOUNT = 0.75
 UNKNOWN_COUNT = 0.5
-MAX_WORDS = 1 << 16
+MAX_BIGRAM_WORDS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +142,7 @@ def train_bigrams(
     index: CorpusIndex, words: Sequence[int], *, min_count: int, map_parts: MapParts = map_here
 ) -> BigramModel:
     """Counts of these words of an index, and of their pairs within sentences seen `min_count` times."""
-    kept = list(words)[:MAX_WORDS]
+    kept = list(words)[:MAX_BIGRAM_WORDS]
     first, second, times = count_pairs(index, kept, map_parts=map_parts)
     often = times >= min_count
     return BigramModel(

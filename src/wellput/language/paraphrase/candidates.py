@@ -1,24 +1,37 @@
-"""Where replacements come from: the protocol `CandidateSource`, and WordNet's synonyms.
+"""Where replacements come from: `CandidateSource`, WordNet's synonyms, a user's own table.
 
-A source says what a word or phrase might be replaced by, whatever its context. Phrases are words with
-spaces between; everything is lower-cased. The filters (`filters.py`) judge the context.
+A source says what a word or phrase might be replaced by, whatever its context. Phrases are words
+with spaces between; everything is lower-cased. The filters (`filters.py`) judge the context.
+
+A table is CSV or TSV with the header `word,replacement`, and if they like `weight` (from 0 to 1).
+Pairs hold in the direction they are written.
+
+After a substitution two things have to agree: *a* or *an* before it, and its inflection. Synonyms
+come in the inflection of the word they replace. Of other sources (`AgreeingCandidates`), a
+replacement must share an inflection with the word: *ran* does not stand for *runs*.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple, Protocol
 
-from wellput.language.inflection import INFLECTION_OF_TAG, Inflection
-from wellput.language.lexicon import CATEGORIES, Category, Sense
-from wellput.language.paraphrase.function_words import FUNCTION_WORDS
-from wellput.language.wordnet import WordNet
+from wellput.core.errors import InputError, Problems
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.tables import DELIMITERS, read_table
+from wellput.language.models.inflection import INFLECTION_OF_TAG, Inflection
+from wellput.language.models.lexicon import CATEGORIES, Category, Sense
+from wellput.language.models.wordnet import WordNet
+from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 
-MAX_WORDS = 3
+MAX_PHRASE_WORDS = 3
 CATEGORY_OF_TAG: dict[str, Category] = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
 # Half a sighting for every sense, so that one never met is possible.
-UNSEEN = 0.5
+UNSEEN_SENSE_COUNT = 0.5
 
 
 class Evidence(NamedTuple):
@@ -122,7 +135,7 @@ class WordNetCandidates:
         for category in categories_of(tag):
             for synonym in self._wordnet.synonyms(text, category, inflection=inflection):
                 form = synonym.text.lower()
-                if form not in FUNCTION_WORDS and form.count(" ") < MAX_WORDS:
+                if form not in FUNCTION_WORDS and form.count(" ") < MAX_PHRASE_WORDS:
                     forms.setdefault(form, (synonym.lemma.lower(), category))
         return forms
 
@@ -145,19 +158,21 @@ class WordNetCandidates:
         own = self._wordnet.senses(lemma, category)
         own_shared = [sense for sense in own if sense.synset in synsets]
         return Evidence(
-            share=_weight(shared) / _weight(senses),
+            share=_weight_of_senses(shared) / _weight_of_senses(senses),
             senses=len(senses),
             rank=min(sense.rank for sense in shared),
             members=min(len(sense.members) for sense in shared),
-            tag_count=_weight(own_shared),
-            replacement_share=_weight(own_shared) / _weight(own) if own else 1.0,
+            tag_count=_weight_of_senses(own_shared),
+            replacement_share=_weight_of_senses(own_shared) / _weight_of_senses(own)
+            if own
+            else 1.0,
             replacement_senses=len(own),
             category=category,
         )
 
 
-def _weight(senses: list[Sense]) -> float:
-    return sum((sense.tag_count or 0) + UNSEEN for sense in senses)
+def _weight_of_senses(senses: list[Sense]) -> float:
+    return sum((sense.tag_count or 0) + UNSEEN_SENSE_COUNT for sense in senses)
 
 
 def categories_of(tag: str | None) -> tuple[Category, ...]:
@@ -168,3 +183,114 @@ def categories_of(tag: str | None) -> tuple[Category, ...]:
         return ()
     category = CATEGORY_OF_TAG.get(tag[:1])
     return () if category is None else (category,)
+
+
+class TableCandidates:
+    """Replacements as listed, for words and phrases of up to three words."""
+
+    name = "table"
+
+    def __init__(self, pairs: Mapping[tuple[str, str], float]) -> None:
+        self._by_word: dict[str, dict[str, Replacement]] = {}
+        for (word, text), weight in pairs.items():
+            self._by_word.setdefault(word, {})[text] = Replacement(text, self.name, weight)
+        listed = "\n".join(f"{word}\t{text}\t{weight}" for (word, text), weight in pairs.items())
+        self.fingerprint = hashlib.sha256(listed.encode(errors="surrogatepass")).hexdigest()
+
+    def may_be_phrase(self, words: tuple[str, ...]) -> bool:
+        return " ".join(words) in self._by_word
+
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._by_word.get(text, {})
+        return {other: found[other] for other in found.keys() & offered}
+
+
+def read_table_candidates(path: PathLike) -> TableCandidates:
+    """Reads the table; raises InputError for a missing column and for all bad rows."""
+    file = InputFile(path)
+    check_readable(file)
+    if file.suffix not in DELIMITERS:
+        raise InputError(f"{path}: a table of replacements is a .csv or .tsv file.")
+    problems = Problems(file.name)
+    header, rows = read_table(file, DELIMITERS[file.suffix], problems)
+    if not {"word", "replacement"} <= set(header):
+        raise InputError(f"{path} needs the columns word and replacement; it has {list(header)}.")
+    pairs: dict[tuple[str, str], float] = {}
+    for number, row in rows:
+        cells = dict(zip(header, row, strict=False))
+        word, text = (
+            " ".join((cells[key] or "").lower().split()) for key in ("word", "replacement")
+        )
+        weight = _weight_in_cell(cells.get("weight"))
+        if not word or not text:
+            problems.add(f"line {number}", "the word or its replacement is empty")
+        elif max(word.count(" "), text.count(" ")) >= MAX_PHRASE_WORDS:
+            problems.add(f"line {number}", f"more than {MAX_PHRASE_WORDS} words")
+        elif weight is None:
+            problems.add(f"line {number}", "the weight is no number from 0 to 1")
+        else:
+            pairs[word, text] = weight
+    problems.raise_if_any()
+    return TableCandidates(pairs)
+
+
+def _weight_in_cell(cell: str | None) -> float | None:
+    """1 where none is given; None where it is none."""
+    try:
+        weight = float(cell) if cell else 1.0
+    except ValueError:
+        return None
+    return weight if 0 <= weight <= 1 else None
+
+
+# Vowel letters that sound like consonants, and the other way round.
+CONSONANT_SOUND = re.compile(
+    r"(?:uni(?!n|m[^i])|us(?:e|u|a)|eu|ew|ut(?:e|i|o)|ub|once\b|one\b|ur(?:a|e|i))"
+)
+VOWEL_SOUND = re.compile(r"(?:hour|honest|honou?r|heir)")
+
+
+def article_before(text: str) -> str:
+    """*a* or *an*.
+
+    >>> article_before("hour"), article_before("useful way"), article_before("answer")
+    ('an', 'a', 'an')
+    """
+    word = text.lower()
+    if VOWEL_SOUND.match(word):
+        return "an"
+    return "an" if word[:1] in "aeiou" and word and not CONSONANT_SOUND.match(word) else "a"
+
+
+class AgreeingCandidates:
+    """A source of candidates without those that differ from the word in inflection."""
+
+    def __init__(self, source: CandidateSource, wordnet: WordNet) -> None:
+        self._source = source
+        self.name = source.name
+        self.fingerprint = source.fingerprint
+        self.may_be_phrase = source.may_be_phrase
+        self._forms = cache(self._look_up)
+        self._wordnet = wordnet
+
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._source.replacements(text, tag, offered)
+        own = self._forms(text) if found else frozenset()
+        if not own:
+            return found
+        return {
+            other: replacement
+            for other, replacement in found.items()
+            if not (forms := self._forms(other)) or own & forms
+        }
+
+    def _look_up(self, text: str) -> frozenset[tuple[Category, Inflection]]:
+        return frozenset(
+            (category, analysis.inflection)
+            for category in CATEGORIES
+            for analysis in self._wordnet.analyses(text, category)
+        )

@@ -1,7 +1,10 @@
 """The noun `ContextClassifiers`: for many words, in which contexts each can stand.
 
-A classifier takes five bytes a feature: 32 bits of the feature's key, and its weight in 127ths of the
-word's largest.
+Kauchak & Barzilay's contextual classifier. Positives are the word's occurrences in a corpus with
+the word taken out, negatives random places of sentences without it. A classifier is a linear
+function of the context's features: boosted stumps add up to one, and so is logistic regression. It
+takes five bytes a feature: 32 bits of the feature's key, and its weight in 127ths of the word's
+largest.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +20,126 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.metric import Floats
 from wellput.core.work import MapParts, map_here
-from wellput.language.paraphrase.context_training import (
-    NO_CLASSES,
-    ContextTraining,
-    LinearModel,
-    train_classifier,
-)
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
-Place = tuple[tuple[str, ...], int, int, str]
+Learner = Literal["boosting", "logistic"]
+NO_CLASSES = np.zeros(0, np.uint64)
+
+
+@dataclass(frozen=True)
+class ContextTraining:
+    """How classifiers are learned.
+
+    Words with fewer than `min_occurrences` get none (the paper's was 10,000, of Gigaword); of more
+    than `max_occurrences` a random choice is used. `negatives` are per positive (the paper's: 1).
+    `smoothing` is what is added to the weights that a stump votes by, in examples (BoosTexter's: 1).
+    """
+
+    learner: Learner = "boosting"
+    min_occurrences: int = 20
+    max_occurrences: int = 20_000
+    negatives: float = 5.0
+    rounds: int = 100
+    smoothing: float = 5.0
+    penalty: float = 1.0
+    bag_order: int = 0
+    has_collocations: bool = True
+    min_feature_count: int = 2
+
+
+@dataclass(frozen=True, eq=False)
+class ContextClassifier:
+    """bias + the weights of the features that a context has; keys are sorted."""
+
+    keys: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+    bias: float
+
+
+def train_classifier(
+    index: CorpusIndex,
+    word: str,
+    how: ContextTraining,
+    *,
+    seed: int,
+    class_keys: NDArray[np.uint64] = NO_CLASSES,
+) -> ContextClassifier | None:
+    """The classifier of a word, None where it is too rare. It depends on the seed and the word only.
+
+    `class_keys` are the keys of the words' classes by word of the index, for collocations of classes.
+    """
+    occurrences = index.places_of(word)
+    if len(occurrences) < how.min_occurrences:
+        return None
+    rng = np.random.default_rng([seed, *word.encode()])
+    if len(occurrences) > how.max_occurrences:
+        occurrences = np.sort(rng.choice(occurrences, how.max_occurrences, replace=False))
+    others = places_without(index, word, round(how.negatives * len(occurrences)), rng)
+    places = np.concatenate([occurrences, others]).astype(np.uint64)
+    labels = np.zeros(len(places), np.uint8)
+    labels[: len(occurrences)] = 1
+    keys, rows, columns = _native.context_examples(
+        index.tokens,
+        index.starts,
+        index.word_keys,
+        class_keys,
+        places,
+        how.bag_order,
+        how.has_collocations,
+        how.min_feature_count,
+    )
+    if how.learner == "boosting":
+        bias, weights = boosted(rows, columns, labels, len(keys), how)
+    else:
+        fitted = _native.fit_logistic(rows, columns, labels, len(keys), how.penalty, 100, 1e-3)
+        bias, weights = fitted[0], np.array(fitted[1:])
+    return _context_classifier(keys, weights, bias)
+
+
+def places_without(
+    index: CorpusIndex, word: str, n: int, rng: np.random.Generator
+) -> NDArray[np.uint64]:
+    """Random places of random sentences that do not have the word."""
+    with_word = np.zeros(len(index.starts) - 1, np.bool_)
+    with_word[np.searchsorted(index.starts, index.places_of(word), side="right") - 1] = True
+    without = np.flatnonzero(~with_word)
+    if not len(without):
+        return np.zeros(0, np.uint64)
+    chosen = rng.choice(without, n)
+    lengths = (index.starts[chosen + 1] - index.starts[chosen]).astype(np.float64)
+    offsets = np.floor(rng.random(n) * lengths).astype(np.uint64)
+    places: NDArray[np.uint64] = index.starts[chosen] + offsets
+    return places
+
+
+def boosted(
+    rows: NDArray[np.uint64],
+    columns: NDArray[np.uint32],
+    labels: NDArray[np.uint8],
+    width: int,
+    how: ContextTraining,
+) -> tuple[float, Floats]:
+    """The sum of the stumps: a stump is its vote in absence, and the difference where present."""
+    features, present, absent = _native.boost(
+        rows, columns, labels, width, how.rounds, how.smoothing
+    )
+    weights = np.zeros(width)
+    np.add.at(weights, features, np.subtract(present, absent))
+    return float(np.sum(absent)), weights
+
+
+def _context_classifier(
+    keys: NDArray[np.uint32], weights: Floats, bias: float
+) -> ContextClassifier:
+    used = np.flatnonzero(weights)
+    order = used[np.argsort(keys[used], kind="stable")]
+    return ContextClassifier(keys[order], weights[order].astype(np.float32), float(bias))
+
+
+ContextPlace = tuple[tuple[str, ...], int, int, str]
 """A sentence, the gap's first word, the word after its last, and the word to judge."""
 
-PART_WORDS = 32
+WORDS_A_PART = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +177,7 @@ class ContextClassifiers:
             self.has_collocations,
         )
 
-    def log_odds(self, places: Sequence[Place]) -> Floats:
+    def log_odds(self, places: Sequence[ContextPlace]) -> Floats:
         """By place, the log odds that the word rather than a random one stands there; NaN for a word
         without a classifier."""
         result = np.full(len(places), np.nan)
@@ -93,12 +204,12 @@ class ContextClassifiers:
             return []
         return [[self.classes.get(word, word) for word in words] for words in sentences]
 
-    def model_of(self, word: str) -> LinearModel:
+    def model_of(self, word: str) -> ContextClassifier:
         """The classifier of a word that has one."""
         number = self.number_of[word]
         own = slice(int(self.begins[number]), int(self.begins[number + 1]))
         weights = self.weights[own] * self.steps[number]
-        return LinearModel(self.keys[own], weights, float(self.biases[number]))
+        return ContextClassifier(self.keys[own], weights, float(self.biases[number]))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For a model file; `words` are saved apart."""
@@ -139,12 +250,12 @@ def train_classifiers(
 ) -> ContextClassifiers:
     """The classifiers of those of the words that are frequent enough. With `classes` they also see the
     classes of the words around; a word without one is a class of its own."""
-    found: dict[str, LinearModel] = {}
+    found: dict[str, ContextClassifier] = {}
     keys = NO_CLASSES
     if classes:
         keys = _native.word_keys([classes.get(word, word) for word in index.words])
     waiting = list(words)
-    parts = [waiting[i : i + PART_WORDS] for i in range(0, len(waiting), PART_WORDS)]
+    parts = [waiting[i : i + WORDS_A_PART] for i in range(0, len(waiting), WORDS_A_PART)]
     learned = map_parts(_train_part, parts, index, how, seed, keys)
     for part, models in zip(parts, learned, strict=True):
         on_progress(len(part))
@@ -158,7 +269,7 @@ def _train_part(
     how: ContextTraining,
     seed: int,
     class_keys: NDArray[np.uint64],
-) -> dict[str, LinearModel]:
+) -> dict[str, ContextClassifier]:
     models = (
         (word, train_classifier(index, word, how, seed=seed, class_keys=class_keys))
         for word in words
@@ -166,7 +277,7 @@ def _train_part(
     return {word: model for word, model in models if model is not None}
 
 
-def pack(models: Mapping[str, LinearModel], how: ContextTraining) -> ContextClassifiers:
+def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> ContextClassifiers:
     """Models of their own in common arrays, their weights rounded."""
     steps = np.array(
         [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32

@@ -15,13 +15,13 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.paraphrase.combination import Combination, Knowledge
+from wellput.language.paraphrase.context_filter import Combination, Knowledge
 from wellput.language.paraphrase.filters import Query
 
 SIMILARITIES = ("token_similarity", "sentence_similarity", "context_similarity")
-REACH = 24
+ENCODED_WORDS = 24
 """Words on either side that the encoder sees."""
-BATCH = 64
+SENTENCES_A_BATCH = 64
 
 
 class Encoder(Protocol):
@@ -52,8 +52,8 @@ class TransformerEncoder:
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
         order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
         found: dict[int, Floats] = {}
-        for begin in range(0, len(order), BATCH):
-            chosen = order[begin : begin + BATCH]
+        for begin in range(0, len(order), SENTENCES_A_BATCH):
+            chosen = order[begin : begin + SENTENCES_A_BATCH]
             pieces = self._tokenizer(
                 [list(sentences[i]) for i in chosen],
                 is_split_into_words=True,
@@ -86,11 +86,11 @@ def sentence_pairs(
     texts: dict[tuple[str, ...], int] = {}
     rows = []
     for query in queries:
-        begin = max(0, query.first - REACH)
+        begin = max(0, query.first - ENCODED_WORDS)
         first, n = query.first - begin, query.last - query.first
         new = query.replacement.text.split(" ")
-        old = tuple(query.window(query.words[query.first : query.last], REACH))
-        rewritten = tuple(query.window(new, REACH))
+        old = tuple(query.window(query.words[query.first : query.last], ENCODED_WORDS))
+        rewritten = tuple(query.window(new, ENCODED_WORDS))
         before, after = (texts.setdefault(text, len(texts)) for text in (old, rewritten))
         rows.append((before, after, first, n, len(new)))
     return list(texts), rows

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from wellput.core.metric import Floats
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.ngrams import NgramModel
 from wellput.language.paraphrase.bigrams import BigramModel
 from wellput.language.paraphrase.candidates import Replacement
 from wellput.language.paraphrase.classifiers import ContextClassifiers

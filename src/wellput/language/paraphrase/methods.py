@@ -10,11 +10,17 @@ from typing import Literal
 from wellput.core.errors import InputError, did_you_mean
 from wellput.io.files import PathLike
 from wellput.io.model_files import fingerprint
-from wellput.language.ngram_files import load_model
-from wellput.language.paraphrase.agreement import Agreeing
-from wellput.language.paraphrase.candidates import CandidateSource, WordNetCandidates
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.wordnet import WordNet, open_wordnet
+from wellput.language.paraphrase.candidates import (
+    AgreeingCandidates,
+    CandidateSource,
+    WordNetCandidates,
+    read_table_candidates,
+)
 from wellput.language.paraphrase.classifiers import ContextClassifiers
-from wellput.language.paraphrase.combination import ContextFilter
+from wellput.language.paraphrase.context_filter import ContextFilter
 from wellput.language.paraphrase.embeddings import NeuralFilter, TransformerEncoder
 from wellput.language.paraphrase.filters import (
     BigramFilter,
@@ -25,19 +31,16 @@ from wellput.language.paraphrase.filters import (
     RelativeFilter,
 )
 from wellput.language.paraphrase.model import ParaphraseModel
-from wellput.language.paraphrase.neighbors import BrownCandidates, LsaCandidates
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.language.paraphrase.rewriting import Rewriter
-from wellput.language.paraphrase.table import read_table_candidates
+from wellput.language.paraphrase.similar_words import BrownCandidates, LsaCandidates
 from wellput.language.shipped import FOLDER, shipped
-from wellput.language.tagger import Tagger
-from wellput.language.wordnet import WordNet, open_wordnet
 
-SHIPPED = "paraphrase.wpm"
-TAGGER = "tagger.wpm"
-Method = Literal["context", "wordnet", "lsa", "brown"]
+PARAPHRASE_FILE = "paraphrase.wpm"
+TAGGER_FILE = "tagger.wpm"
+ParaphraseMethod = Literal["context", "wordnet", "lsa", "brown"]
 FilterName = Literal["none", "classifier", "context", "lm", "neural"]
-METHODS: dict[str, tuple[str, FilterName]] = {
+PARAPHRASE_METHODS: dict[str, tuple[str, FilterName]] = {
     "context": ("wordnet", "context"),
     "wordnet": ("wordnet", "none"),
     "lsa": ("lsa", "none"),
@@ -47,7 +50,7 @@ FILTERS: tuple[FilterName, ...] = ("none", "classifier", "context", "lm", "neura
 
 
 @dataclass(frozen=True)
-class Choices:
+class ParaphraseOptions:
     """What a user chose. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; `is_relative` lets
     the filter `classifier` compare a replacement with the word it replaces."""
 
@@ -66,7 +69,7 @@ class Choices:
     def name(self) -> str:
         """The method's name for signatures: the short one where there is one."""
         source = self.candidates.partition(":")[0]
-        short = (name for name, both in METHODS.items() if both == (source, self.filter))
+        short = (name for name, both in PARAPHRASE_METHODS.items() if both == (source, self.filter))
         parts = [next(short, f"{source}+{self.filter}")]
         parts += ["joint"] * self.is_joint + ["relative"] * self.is_relative
         parts += ["words"] * (not self.has_phrases)
@@ -75,7 +78,7 @@ class Choices:
         return "-".join(parts)
 
 
-def choices_of(
+def paraphrase_options(
     method: str | None = None,
     candidates: str | None = None,
     filter: str | None = None,
@@ -88,15 +91,15 @@ def choices_of(
     lm: PathLike | None = None,
     encoder: str | None = None,
     wordnet: PathLike | None = None,
-) -> Choices:
+) -> ParaphraseOptions:
     """The choices that these options make; contradictions are refused."""
     if method is not None and (candidates is not None or filter is not None):
         raise InputError("method= is short for candidates= and filter=: give it or them.")
-    if method is not None and method not in METHODS:
-        hint = did_you_mean(method, list(METHODS))
-        raise InputError(f"method={method!r} is none of {', '.join(METHODS)}.{hint}")
+    if method is not None and method not in PARAPHRASE_METHODS:
+        hint = did_you_mean(method, list(PARAPHRASE_METHODS))
+        raise InputError(f"method={method!r} is none of {', '.join(PARAPHRASE_METHODS)}.{hint}")
     if method is not None or candidates is None:
-        source, usual = METHODS[method or "context"]
+        source, usual = PARAPHRASE_METHODS[method or "context"]
     else:
         source, usual = candidates, "context" if candidates == "wordnet" else "none"
     if filter is not None and filter not in FILTERS:
@@ -110,7 +113,7 @@ def choices_of(
         raise InputError("relative=True goes with filter='classifier'.")
     if lm is not None and chosen != "lm":
         raise InputError("lm= goes with filter='lm'.")
-    return Choices(
+    return ParaphraseOptions(
         candidates=source,
         filter=chosen,
         model=model,
@@ -127,14 +130,14 @@ def choices_of(
 class _Parts:
     """What the choices need, loaded when asked for, with everything's fingerprint."""
 
-    def __init__(self, choices: Choices, classifiers: ContextClassifiers | None) -> None:
+    def __init__(self, choices: ParaphraseOptions, classifiers: ContextClassifiers | None) -> None:
         self._choices = choices
         self._classifiers = classifiers
         self.fingerprints: list[str] = []
 
     @cached_property
     def model(self) -> ParaphraseModel:
-        model = ParaphraseModel.load(self._choices.model or shipped(SHIPPED))
+        model = ParaphraseModel.load(self._choices.model or shipped(PARAPHRASE_FILE))
         self.fingerprints.append(model.fingerprint)
         if self._classifiers is None:
             return model
@@ -156,13 +159,15 @@ class _Parts:
             source = read_table_candidates(path)
         elif name == "lsa":
             vectors = self.model.vectors
-            source = Agreeing(LsaCandidates(vectors, self.model.fingerprint), self.wordnet)
+            source = AgreeingCandidates(
+                LsaCandidates(vectors, self.model.fingerprint), self.wordnet
+            )
         elif name == "brown":
             if self.model.clusters is None:
                 raise InputError("This model has no Brown classes: train one that has them.")
             words, clusters = self.model.bigrams.words, self.model.clusters
             brown = BrownCandidates(words, clusters, self.model.fingerprint)
-            source = Agreeing(brown, self.wordnet)
+            source = AgreeingCandidates(brown, self.wordnet)
         else:
             raise InputError(
                 f"No candidates {name!r}.{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
@@ -214,7 +219,7 @@ class _Parts:
 
 
 def make_paraphraser(
-    choices: Choices, *, classifiers: ContextClassifiers | None = None
+    choices: ParaphraseOptions, *, classifiers: ContextClassifiers | None = None
 ) -> Paraphraser:
     """Loads what the choices need; a message says what is missing. `classifiers` take the place of
     those of the model."""
@@ -227,7 +232,7 @@ def make_paraphraser(
         is_joint=choices.is_joint,
     )
     # Without the shipped tagger a word is taken for all it may be.
-    tagger = Tagger.load(FOLDER / TAGGER) if (FOLDER / TAGGER).is_file() else None
+    tagger = Tagger.load(FOLDER / TAGGER_FILE) if (FOLDER / TAGGER_FILE).is_file() else None
     if tagger is not None:
         parts.fingerprints.append(tagger.fingerprint)
     digest = hashlib.sha256("\n".join(sorted(set(parts.fingerprints))).encode()).hexdigest()

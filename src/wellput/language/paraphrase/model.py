@@ -26,9 +26,14 @@ from wellput.io.model_files import (
 )
 from wellput.language.paraphrase.bigrams import BigramModel
 from wellput.language.paraphrase.classifiers import ContextClassifiers
-from wellput.language.paraphrase.combination import FEATURES, N_SIMILARITIES, Combination, Knowledge
-from wellput.language.paraphrase.lsa import WordVectors
-from wellput.language.paraphrase.places import PlaceVectors
+from wellput.language.paraphrase.context_filter import (
+    FEATURES,
+    N_SIMILARITIES,
+    Combination,
+    Knowledge,
+)
+from wellput.language.paraphrase.place_vectors import PlaceVectors
+from wellput.language.paraphrase.similar_words import WordVectors
 
 KIND = "paraphrase"
 

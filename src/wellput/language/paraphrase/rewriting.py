@@ -1,28 +1,120 @@
 """Rewriting references: proposals are filtered, the most probable taken first, each word used once.
 
+A `Proposal` is a word or phrase of a reference that something of the output might replace. Kauchak
+& Barzilay's candidates are pairs of a word that only the reference has and one that only the output
+has. Phrases are held to the same: a replacement must bring more words of the reference into the
+output than there were.
+
 By default every proposal is tested in the reference as it was, as in the paper. Jointly, the best
 one of a reference is made first, and the others are tested again in what it became.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.language.paraphrase.agreement import article_before
-from wellput.language.paraphrase.candidates import CandidateSource
+from wellput.language.models.wordnet import with_capitals_of
+from wellput.language.paraphrase.candidates import (
+    MAX_PHRASE_WORDS,
+    CandidateSource,
+    Replacement,
+    article_before,
+)
 from wellput.language.paraphrase.filters import Filter, Query
-from wellput.language.paraphrase.proposals import Proposal, proposals
 from wellput.language.paraphrase.sentences import Sentence
-from wellput.language.wordnet import with_capitals_of
 
-Pair = tuple[Sentence, Sentence]
+
+@dataclass(slots=True)
+class Proposal:
+    """The reference's tokens from `first` to before `last`, and what may stand there instead.
+
+    `probability` is the filter's, NaN where it has nothing to say; `is_kept` is decided in the end.
+    """
+
+    first: int
+    last: int
+    word: str
+    replacement: Replacement
+    probability: float = float("nan")
+    is_kept: bool = False
+
+
+def proposals(
+    reference: Sentence, output: Sentence, source: CandidateSource, *, has_phrases: bool
+) -> list[Proposal]:
+    """All of a pair, in the order of the reference."""
+    here = frozenset(reference.words)
+    there = frozenset(output.words)
+    only_there = {
+        word
+        for word, is_fixed in zip(output.words, output.is_fixed, strict=True)
+        if word not in here and not is_fixed
+    }
+    if not only_there:
+        return []
+    offered = _offered(output, only_there, MAX_PHRASE_WORDS if has_phrases else 1)
+    found: list[Proposal] = []
+    for first, last, text, tag in _spans(reference, there, source, has_phrases=has_phrases):
+        known = source.replacements(text, tag, offered)
+        for replacement in sorted(known):
+            if last - first == 1 and " " not in replacement:
+                is_nearer = True
+            else:
+                is_nearer = _is_nearer(reference, output, first, last, replacement)
+            if is_nearer:
+                found.append(Proposal(first, last, text, known[replacement]))
+    return found
+
+
+def _offered(output: Sentence, only_there: set[str], longest: int) -> set[str]:
+    """The output's words and phrases with something that the reference lacks."""
+    offered = set(only_there)
+    for n in range(2, longest + 1):
+        for first in range(len(output.words) - n + 1):
+            words = output.words[first : first + n]
+            if not only_there.isdisjoint(words) and not any(output.is_fixed[first : first + n]):
+                offered.add(" ".join(words))
+    return offered
+
+
+def _spans(
+    reference: Sentence, there: frozenset[str], source: CandidateSource, *, has_phrases: bool
+) -> Iterator[tuple[int, int, str, str | None]]:
+    """What of the reference the source may know, with its text and its tag."""
+    words, is_fixed, tags = reference.words, reference.is_fixed, reference.tags
+    for first, word in enumerate(words):
+        if is_fixed[first]:
+            continue
+        if word not in there:
+            yield first, first + 1, word, None if tags is None else tags[first]
+        if not has_phrases:
+            continue
+        for last in range(first + 2, min(first + MAX_PHRASE_WORDS, len(words)) + 1):
+            if is_fixed[last - 1]:
+                break
+            span = words[first:last]
+            if not there.issuperset(span) and source.may_be_phrase(span):
+                yield first, last, " ".join(span), None
+
+
+def _is_nearer(
+    reference: Sentence, output: Sentence, first: int, last: int, replacement: str
+) -> bool:
+    there = Counter(output.words)
+    before = Counter(reference.words)
+    after = before - Counter(reference.words[first:last]) + Counter(replacement.split(" "))
+    return (after & there).total() > (before & there).total()
+
+
+SentencePair = tuple[Sentence, Sentence]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ReferenceEdit:
     """The reference's tokens from `first` to before `last` become `text`; `lemma_changes` unless it is
     an article that follows suit."""
 
@@ -39,7 +131,7 @@ class Rewritten:
     reference: Sentence
     text: str
     proposals: list[Proposal]
-    edits: list[Edit]
+    edits: list[ReferenceEdit]
 
 
 @dataclass(frozen=True)
@@ -57,7 +149,7 @@ class Rewriter:
         """The probability from which a proposal passes."""
         return self.filter.threshold if self.threshold is None else self.threshold
 
-    def rewrite(self, pairs: Sequence[Pair]) -> list[Rewritten]:
+    def rewrite(self, pairs: Sequence[SentencePair]) -> list[Rewritten]:
         """By pair of a reference and an output."""
         proposed = [proposals(r, o, self.source, has_phrases=self.has_phrases) for r, o in pairs]
         self._judge([(pair[0].words, own) for pair, own in zip(pairs, proposed, strict=True)])
@@ -65,7 +157,7 @@ class Rewriter:
             self._keep_jointly(pairs, proposed)
         else:
             for (_, output), own in zip(pairs, proposed, strict=True):
-                places = _Places(output)
+                places = _FreePlaces(output)
                 for proposal in sorted(own, key=_rank):
                     proposal.is_kept = self._passes(proposal) and places.take(proposal)
         return [_apply(pair[0], own) for pair, own in zip(pairs, proposed, strict=True)]
@@ -86,9 +178,11 @@ class Rewriter:
             for proposal in own:
                 proposal.probability = next(judged)
 
-    def _keep_jointly(self, pairs: Sequence[Pair], proposed: Sequence[Sequence[Proposal]]) -> None:
+    def _keep_jointly(
+        self, pairs: Sequence[SentencePair], proposed: Sequence[Sequence[Proposal]]
+    ) -> None:
         """Rounds over all pairs: in each, the best of every pair is made, the rest judged anew."""
-        places = [_Places(output) for _, output in pairs]
+        places = [_FreePlaces(output) for _, output in pairs]
         open_pairs = list(range(len(pairs)))
         while open_pairs:
             again = []
@@ -120,7 +214,7 @@ def _rank(proposal: Proposal) -> tuple[float, int, int, str]:
     return (-known, proposal.first - proposal.last, proposal.first, proposal.replacement.text)
 
 
-class _Places:
+class _FreePlaces:
     """What is still free of a reference and of an output."""
 
     def __init__(self, output: Sentence) -> None:
@@ -166,7 +260,7 @@ def _context(
 
 
 def _apply(reference: Sentence, own: list[Proposal]) -> Rewritten:
-    edits: list[Edit] = []
+    edits: list[ReferenceEdit] = []
     for proposal in sorted((p for p in own if p.is_kept), key=lambda p: p.first):
         text = with_capitals_of(reference.tokens[proposal.first], proposal.replacement.text)
         before = proposal.first - 1
@@ -174,12 +268,12 @@ def _apply(reference: Sentence, own: list[Proposal]) -> Rewritten:
             article = article_before(text)
             if article != reference.words[before]:
                 kept = with_capitals_of(reference.tokens[before], article)
-                edits.append(Edit(before, before + 1, kept, lemma_changes=False))
-        edits.append(Edit(proposal.first, proposal.last, text))
+                edits.append(ReferenceEdit(before, before + 1, kept, lemma_changes=False))
+        edits.append(ReferenceEdit(proposal.first, proposal.last, text))
     return Rewritten(reference, replace_tokens(reference, edits), own, edits)
 
 
-def replace_tokens(reference: Sentence, edits: Sequence[Edit]) -> str:
+def replace_tokens(reference: Sentence, edits: Sequence[ReferenceEdit]) -> str:
     """The reference's text with the edits made; all else stays, to the last space."""
     pieces, place = [], 0
     for edit in edits:

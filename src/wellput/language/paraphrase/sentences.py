@@ -1,7 +1,9 @@
 """The noun `Sentence`: a text as the words that may be replaced, each with its place in the text.
 
 Words are compared lower-cased. What may not be replaced is *fixed*: numbers, names, what stands in
-quotation marks, punctuation, contractions.
+quotation marks, punctuation, contractions. `FUNCTION_WORDS` carry grammar rather than meaning:
+never replaced, never a replacement, no LSA feature. WordNet has entries for many of them that no
+reader thinks of: *a* is an angstrom, *in* an inch, *it* information technology.
 """
 
 from __future__ import annotations
@@ -10,6 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+
+FUNCTION_WORDS = frozenset(
+    Path(__file__).with_name("function_words.txt").read_text(encoding="utf-8").split()
+)
+
 
 TOKEN = re.compile(
     r"[^\W\d_]+['’][tT]\b"  # don't

@@ -1,55 +1,148 @@
-"""Training a paraphrase model: classifiers, word pairs, LSA and Brown classes from a corpus, and the
-weights of the `context` filter from judged substitutions."""
+"""Training a paraphrase model from a corpus and from judged substitutions.
+
+Classifiers, word pairs, LSA and Brown classes come from the corpus, the weights of the `context`
+filter from the judgments.
+
+A `JudgedSubstitution` is one that people found right or wrong. JSONL, a substitution a line:
+`{"text": "…", "start": 12, "word": "hard", "replacement": "difficult", "right": true}`, and `"tag"`
+where the word's Penn tag is known; `start` counts characters.
+
+`learn_for` learns classifiers for just the words that an evaluation set calls for, from a corpus of
+the user's, and keeps them in a file for the next time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
+from wellput.core.source import EvalSource
 from wellput.core.work import MapParts, map_here
-from wellput.language.lexicon import CATEGORIES
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.jsonl import read_json_lines
+from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
+from wellput.language.models.lexicon import CATEGORIES
+from wellput.language.models.wordnet import WordNet
 from wellput.language.paraphrase.bigrams import train_bigrams
-from wellput.language.paraphrase.brown import CLASSES, train_brown
-from wellput.language.paraphrase.candidates import WordNetCandidates
-from wellput.language.paraphrase.classifiers import ContextClassifiers, train_classifiers
-from wellput.language.paraphrase.combination import Knowledge, fit_combination
-from wellput.language.paraphrase.context_training import ContextTraining
+from wellput.language.paraphrase.candidates import CandidateSource, WordNetCandidates
+from wellput.language.paraphrase.classifiers import (
+    ContextClassifiers,
+    ContextTraining,
+    pack,
+    train_classifiers,
+)
+from wellput.language.paraphrase.context_filter import Knowledge, fit_combination
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.embeddings import Encoder, neural_features
-from wellput.language.paraphrase.function_words import FUNCTION_WORDS
-from wellput.language.paraphrase.judged import Judged, judged_queries
-from wellput.language.paraphrase.lsa import LsaTraining, frequent_words, train_lsa
+from wellput.language.paraphrase.filters import Query
+from wellput.language.paraphrase.methods import ParaphraseOptions, make_paraphraser
 from wellput.language.paraphrase.model import ParaphraseModel
-from wellput.language.paraphrase.places import train_places
-from wellput.language.wordnet import WordNet
+from wellput.language.paraphrase.place_vectors import train_places
+from wellput.language.paraphrase.sentences import FUNCTION_WORDS, Sentence
+from wellput.language.paraphrase.similar_words import (
+    BROWN_CLASSES,
+    LsaTraining,
+    frequent_words,
+    train_brown,
+    train_lsa,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSubstitution:
+    """The word at character `start` of a text, what was put for it, and the verdict."""
+
+    text: str
+    start: int
+    word: str
+    replacement: str
+    is_right: bool
+    tag: str | None = None
+
+
+def read_judged(path: PathLike) -> list[JudgedSubstitution]:
+    """Raises InputError for all bad lines."""
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    found = []
+    for number, record in read_json_lines(file, problems):
+        try:
+            text, start, word = str(record["text"]), int(record["start"]), str(record["word"])
+            judged = JudgedSubstitution(
+                text,
+                start,
+                word,
+                str(record["replacement"]).lower(),
+                bool(record["right"]),
+                record.get("tag"),
+            )
+        except (KeyError, TypeError, ValueError, OverflowError):
+            problems.add(
+                f"line {number}", "expected the keys text, start, word, replacement, right"
+            )
+            continue
+        if text[start : start + len(word)] != word:
+            problems.add(f"line {number}", f"there is no {word!r} at character {start}")
+        found.append(judged)
+    problems.raise_if_any()
+    if not any(judged.is_right for judged in found) or all(judged.is_right for judged in found):
+        raise InputError(f"{path} must hold both right and wrong substitutions to learn from.")
+    return found
+
+
+def judged_queries(
+    judged: Iterable[JudgedSubstitution], source: CandidateSource
+) -> tuple[list[Query], NDArray[np.bool_]]:
+    """Those of the substitutions that the source proposes, as a filter sees them; and the verdicts."""
+    rows = list(_queries(judged, source))
+    return [query for query, _ in rows], np.array([right for _, right in rows], np.bool_)
+
+
+def _queries(
+    judged: Iterable[JudgedSubstitution], source: CandidateSource
+) -> Iterator[tuple[Query, bool]]:
+    sentences: dict[str, Sentence] = {}
+    for one in judged:
+        sentence = sentences.get(one.text)
+        if sentence is None:
+            sentence = sentences[one.text] = Sentence.of(one.text)
+        places = [i for i, span in enumerate(sentence.spans) if span[0] == one.start]
+        known = source.replacements(one.word.lower(), one.tag, {one.replacement})
+        if places and one.replacement in known and sentence.tokens[places[0]] == one.word:
+            place = places[0]
+            yield Query(sentence.words, place, place + 1, known[one.replacement]), one.is_right
+
 
 OTHER_TOKENS = 500
 """Punctuation and numbers that the language model knows."""
 
 
 @dataclass(frozen=True)
-class Training:
+class ParaphraseModelTraining:
     """How a model is trained. `classes` 0 leaves Brown classes out; pairs of words seen less often
     than `min_pair_count` are forgotten."""
 
     contexts: ContextTraining = field(default_factory=ContextTraining)
     lsa: LsaTraining = field(default_factory=LsaTraining)
-    classes: int = CLASSES
+    classes: int = BROWN_CLASSES
     min_pair_count: int = 4
     recall: float = 0.7
 
 
 def train_model(
     index: CorpusIndex,
-    how: Training,
+    how: ParaphraseModelTraining,
     *,
     wordnet: WordNet,
     seed: int,
-    judged: Sequence[Judged] = (),
+    judged: Sequence[JudgedSubstitution] = (),
     shipped: ParaphraseModel | None = None,
     encoder: Encoder | None = None,
     card: Mapping[str, Any] | None = None,
@@ -117,3 +210,68 @@ def _has_synonym(wordnet: WordNet, word: str) -> bool:
         for category in CATEGORIES
         for sense in wordnet.senses(word, category)
     )
+
+
+CLASSIFIERS_KIND = "classifiers"
+
+
+def learn_for(
+    source: EvalSource,
+    choices: ParaphraseOptions,
+    index: CorpusIndex,
+    *,
+    seed: int,
+    cache: PathLike | None = None,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> ContextClassifiers:
+    """Reads the items once for what is proposed, then learns those words and the ones they replace."""
+    proposer = make_paraphraser(replace(choices, filter="none", threshold=None, is_relative=False))
+    words: set[str] = set()
+    for block in source.blocks():
+        _, substitutions = proposer.rewrite_items(block)
+        words.update(s.replacement for s in substitutions)
+        words.update(s.word for s in substitutions)
+    how = ContextTraining()
+    learned = learn(index, words, how, seed=seed, cache=cache, on_progress=on_progress)
+    if words and not learned.words:
+        raise InputError(
+            f"The corpus is too small: none of the {len(words):,} words that are proposed here occurs "
+            f"{how.min_occurrences} times in its {len(index):,} words."
+        )
+    return learned
+
+
+def learn(
+    index: CorpusIndex,
+    words: Iterable[str],
+    how: ContextTraining,
+    *,
+    seed: int,
+    cache: PathLike | None = None,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> ContextClassifiers:
+    """The words' classifiers. Those in the file `cache` that were learned from the same index in the
+    same way are taken from it, and the others are added to it."""
+    made_from = {"index": index.fingerprint, "seed": seed, **asdict(how)}
+    known = pack({}, how) if cache is None else _read(cache, made_from, how)
+    missing = sorted(set(words) - set(known.words))
+    new = train_classifiers(index, missing, how, seed=seed, on_progress=on_progress)
+    if not new.words:
+        return known
+    models = {word: known.model_of(word) for word in known.words}
+    models |= {word: new.model_of(word) for word in new.words}
+    learned = pack(models, how)
+    if cache is not None:
+        words_too = packed_strings("words", learned.words)
+        save_model_file(cache, CLASSIFIERS_KIND, made_from, {**learned.arrays(), **words_too})
+    return learned
+
+
+def _read(path: PathLike, made_from: dict[str, object], how: ContextTraining) -> ContextClassifiers:
+    if not Path(path).exists():
+        return pack({}, how)
+    file = load_model_file(path, CLASSIFIERS_KIND)
+    if dict(file.card) != made_from:
+        return pack({}, how)
+    with noticing_damage(path, "file of classifiers"):
+        return ContextClassifiers.of_arrays(file.strings("words"), file.arrays)

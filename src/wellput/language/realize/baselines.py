@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.realize.inputs import InputTree
-from wellput.trees.random_trees import random_heads, random_projective_heads
+from wellput.language.trees.random_trees import random_heads, random_projective_heads
 
 RandomTrees: TypeAlias = Literal["uniform", "projective"]
 LEFT, ANCHOR, RIGHT = 0, 1, 2

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from wellput.core.tree import Tree
 
-NAMES = frozenset(["NNP", "NNPS"])
+NAME_TAGS = frozenset(["NNP", "NNPS"])
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
             small = word.form.lower()
             is_small = word.form == small
             if place == 0 and not is_small:
-                is_small = word.xpos not in NAMES and word.upos != "PROPN" and word.form != "I"
+                is_small = word.xpos not in NAME_TAGS and word.upos != "PROPN" and word.form != "I"
             balance[small] += 1 if is_small else -1
     return Capitals(frozenset(word for word, count in balance.items() if count > 0))
 

@@ -1,34 +1,91 @@
 """FERGUS (Bangalore, Rambow & Whittaker 2000): tree chooser, unraveler, LP chooser.
 
 `fergus` is the paper's: a supertag for every node by a tree model, a lattice of all the orders that
-the grammar allows them, its most probable path by an n-gram model alone. `fergus+` has weights on the
-lattice's arcs too. The baseline `lr` is the same machine without supertags: its lattice allows the
-sides that pairs of words prefer.
+the grammar allows them, its most probable path by an n-gram model alone. `fergus+` has weights on
+the lattice's arcs too. The baseline `lr` is the same machine without supertags: its lattice allows
+the sides that pairs of words prefer.
+
+The grammar is `induced` from the treebank, or `xtag:DIR`, the XTAG grammar as it is in a folder.
+The tree chooser chooses induced supertags; the XTAG grammar's elementary trees follow from these.
+Where an input has parts of speech but no relations they follow from the parts of speech alone,
+which leaves more places open: so an input can have the heads that XTAG gives a sentence, which are
+not UD's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from math import log
+from operator import attrgetter
+from typing import Any
 
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.core.tree import Word
-from wellput.language.ngrams import NgramModel
+from wellput.core.tree import Tree, Word
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel, UnorderedTree
 from wellput.language.realize.baselines import LeftRight
-from wellput.language.realize.grammars import Ordering
 from wellput.language.realize.inputs import UNKNOWN, InputTree
-from wellput.language.realize.lp_chooser import WIDTH, Choice, choose_paths
+from wellput.language.realize.lattice import SEARCH_WIDTH, BestPaths, choose_paths
 from wellput.language.realize.precedence import Phrase, PrecedenceModel, phrases_of
-from wellput.language.realize.systems import Realization, Realized
+from wellput.language.realize.realizations import Realization, Realized
 from wellput.language.realize.unraveler import Precedence, Unraveled, unravel
-from wellput.language.tree_model import Method, TreeModel
-from wellput.trees.supertags import Supertag, attaching_relation, category_of
-from wellput.trees.unordered import UnorderedTree
+from wellput.language.trees.supertags import (
+    InducedGrammar,
+    OrderingGrammar,
+    Supertag,
+    attaching_relation,
+    category_of,
+)
+
+XTAG_PREFIX = "xtag:"
+
+
+@dataclass(frozen=True, eq=False)
+class NamedGrammar:
+    """A grammar, the supertags it goes by where the induced ones are these, and how they are shown."""
+
+    grammar: OrderingGrammar[Any]
+    translate: Callable[[InputTree, Sequence[Supertag]], Sequence[Any]]
+    shown: Callable[[Any], str] = str
+
+
+def induced() -> NamedGrammar:
+    return NamedGrammar(InducedGrammar(), lambda _, supertags: supertags)
+
+
+def grammar_named(name: str) -> NamedGrammar:
+    if name == "induced":
+        return induced()
+    if not name.startswith(XTAG_PREFIX) or name == XTAG_PREFIX:
+        raise InputError(f"There is no grammar {name!r}: give induced, or xtag: and its folder.")
+    return _xtag(name.removeprefix(XTAG_PREFIX))
+
+
+def _xtag(folder: str) -> NamedGrammar:
+    from wellput.language.trees.xtag import read_xtag
+    from wellput.language.trees.xtag_mapping import xtag_supertags, xtag_supertags_of_tree
+    from wellput.language.trees.xtag_places import XtagPlaces, XtagSupertag
+
+    grammar = read_xtag(folder)
+
+    def translate(tree: InputTree, supertags: Sequence[Supertag]) -> Sequence[XtagSupertag]:
+        forms = [node.form for node in tree.nodes]
+        heads = [head + 1 for head in tree.heads]
+        if all(node.relation == UNKNOWN != node.xpos for node in tree.nodes):
+            tags = [node.xpos for node in tree.nodes]
+            words = map(Word, forms, heads, repeat(UNKNOWN), repeat(UNKNOWN), tags)
+            return xtag_supertags_of_tree(grammar, Tree(tuple(words)))
+        return xtag_supertags(grammar, forms, heads, supertags)
+
+    return NamedGrammar(XtagPlaces(grammar), translate, attrgetter("tree"))
+
 
 # About as many words as English has beside those of a model.
-UNKNOWN_WORDS = 100_000
+ASSUMED_UNKNOWN_WORDS = 100_000
 # Its lattices are wide, and a wider search takes long and gains nothing (EWT dev).
 LEFT_RIGHT_WIDTH = 25
 
@@ -41,11 +98,11 @@ class Fergus:
     name: str
     tree_model: TreeModel
     ngrams: NgramModel
-    ordering: Ordering
+    ordering: NamedGrammar
     precedence: PrecedenceModel | None = None
     lm_weight: float = 1.0
-    method: Method = "exact"
-    width: int = WIDTH
+    method: ChoosingMethod = "exact"
+    width: int = SEARCH_WIDTH
 
     def realize(
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
@@ -97,7 +154,7 @@ class Fergus:
         """Of a form among others to choose from: the n-gram model's probability of an unknown word is
         that of all unknown words together, of which this is one."""
         is_known = not self.ngrams.word_scores(form)[0].is_unknown
-        return 0.0 if is_known else -self.lm_weight * log(UNKNOWN_WORDS)
+        return 0.0 if is_known else -self.lm_weight * log(ASSUMED_UNKNOWN_WORDS)
 
     def _precedence(self, tree: InputTree, supertags: Sequence[Supertag]) -> Precedence | None:
         if self.precedence is None:
@@ -106,7 +163,7 @@ class Fergus:
 
 
 @dataclass(frozen=True, eq=False)
-class LeftRightSystem:
+class LeftRightModel:
     """The baseline LR with the n-gram model to choose among the orders it leaves open."""
 
     left_right: LeftRight
@@ -155,7 +212,7 @@ def _realized(
     trees: Sequence[InputTree],
     supertags: Sequence[tuple[str, ...]],
     unraveled: Sequence[Unraveled],
-    choices: Sequence[Choice],
+    choices: Sequence[BestPaths],
 ) -> list[Realized]:
     """What the LP chooser found, in words and nodes."""
     found = []

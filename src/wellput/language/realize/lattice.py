@@ -1,22 +1,38 @@
-"""The noun `Lattice`: the word sequences that a grammar leaves open, with shared sub-lattices.
+"""The noun `Lattice`: the word sequences that a grammar leaves open; and the LP chooser.
 
-A lattice is a list of automata without circles. An arc carries a word, or an earlier automaton: any of
-that automaton's paths may stand in its place. The automaton of a phrase that could stand in many places
-exists once, and so the lattice stays small where its word sequences are countless. The last
-automaton is the whole; `flat_arcs` puts all the others in their places, which is what other tools read.
+A lattice is a list of automata without circles. An arc carries a word, or an earlier automaton: any
+of that automaton's paths may stand in its place. The automaton of a phrase that could stand in many
+places exists once, and so the lattice stays small where its word sequences are countless. The last
+automaton is the whole; `flat_arcs` puts all the others in their places, which is what other tools
+read.
+
+`choose_paths`, the LP chooser: the most probable paths under an n-gram model. Exact while no state
+of a sub-lattice has more than `width` pieces that differ in their first or last words; past it the
+best are kept, and `is_exact` says that something was left out.
+
+OpenFst text has an arc a line, `source target word weight`, then the final state. Weights are
+negative natural logarithms, those of the tropical semiring. Compiled by `fstcompile --acceptor
+--isymbols=FILE.syms`, or pynini, with the symbols written beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput import _native
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.io.files import PathLike
+from wellput.io.output import write_text
+from wellput.language.models.ngrams import NgramModel
 
 EPSILON = "<eps>"
 
@@ -103,3 +119,103 @@ class Lattice:
             for arc in leaving.get(state, ()):
                 longer = (*words, arc.word) if self.words[arc.word] else words
                 waiting.append((arc.target, longer, weight + arc.weight))
+
+
+SEARCH_WIDTH = 200
+MAX_NGRAM_ORDER = 4
+
+
+@dataclass(frozen=True)
+class LatticePath:
+    """Words by their numbers in the lattice. `score` is natural: the arcs' weights and `lm_weight`
+    times the log probability; `log_prob` is the n-gram model's own, log10."""
+
+    words: tuple[int, ...]
+    score: float
+    log_prob: float
+
+
+@dataclass(frozen=True)
+class BestPaths:
+    """The best paths with different word sequences, best first."""
+
+    paths: tuple[LatticePath, ...]
+    is_exact: bool
+
+
+def choose_paths(
+    lattices: Sequence[Lattice],
+    model: NgramModel,
+    *,
+    lm_weight: float = 1.0,
+    n_best: int = 1,
+    width: int = SEARCH_WIDTH,
+    threads: int = 1,
+) -> list[BestPaths]:
+    """The best paths of each lattice."""
+    if model.order > MAX_NGRAM_ORDER:
+        raise InputError(
+            f"The LP chooser takes n-gram models up to order {MAX_NGRAM_ORDER}; this one "
+            f"has {model.order}."
+        )
+    automata = [automaton for lattice in lattices for automaton in lattice.automata]
+    found = _native.best_paths(
+        model.vocabulary,
+        model.levels,
+        [list(lattice.words) for lattice in lattices],
+        np.array([0, *accumulate(len(lattice.automata) for lattice in lattices)]),
+        np.array([0, *accumulate(len(automaton.arcs) for automaton in automata)]),
+        np.array([automaton.n_states for automaton in automata], np.int64),
+        np.concatenate([automaton.arcs for automaton in automata] or [np.zeros((0, 3), np.int32)]),
+        np.concatenate([automaton.weights for automaton in automata] or [np.zeros(0)]),
+        lm_weight * math.log(10),
+        n_best,
+        width,
+        threads,
+    )
+    return [
+        BestPaths(
+            tuple(LatticePath(tuple(words), score, log_prob) for score, log_prob, words in paths),
+            exact,
+        )
+        for paths, exact in found
+    ]
+
+
+MAX_ARCS = 1_000_000
+SPACE_SYMBOL = "␣"
+
+
+def write_lattices(lattices: Sequence[Lattice], path: PathLike) -> None:
+    """Writes one lattice to the path, several to `path.1`, `path.2`, …; all symbols to `path.syms`."""
+    for place, lattice in enumerate(lattices, 1):
+        write_text(openfst_text(lattice), path if len(lattices) == 1 else f"{path}.{place}")
+    write_text(symbols_text(lattices), f"{path}.syms")
+
+
+def openfst_text(lattice: Lattice) -> str:
+    """The lattice as an acceptor with all sub-lattices in their places."""
+    if lattice.n_flat_arcs > MAX_ARCS:
+        raise InputError(
+            f"The lattice has {lattice.n_flat_arcs:,} arcs when written out; at most {MAX_ARCS:,} are "
+            "written."
+        )
+    arcs = sorted(lattice.flat_arcs())
+    lines = [_line(arc, symbol(lattice.words[arc.word])) for arc in arcs]
+    return "".join([*lines, "1\n"])
+
+
+def symbols_text(lattices: Iterable[Lattice]) -> str:
+    """The symbol table: each word with its number, 0 for the empty word."""
+    words = {symbol(word): None for lattice in lattices for word in lattice.words}
+    words.pop(EPSILON, None)
+    return "".join(f"{word}\t{number}\n" for number, word in enumerate([EPSILON, *words]))
+
+
+def symbol(word: str) -> str:
+    """The word as OpenFst can read it: columns are separated by white space."""
+    return SPACE_SYMBOL.join(word.split()) if word else EPSILON
+
+
+def _line(arc: FlatArc, word: str) -> str:
+    return f"{arc.source}\t{arc.target}\t{word}\t{-arc.weight + 0.0:.9g}\n"

@@ -22,14 +22,14 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.realize.inputs import InputTree
-from wellput.trees.supertags import Supertag, induce_supertags
+from wellput.language.trees.supertags import Supertag, induce_supertags
 
 # How many observations the next wider count stands for, from the widest to the narrowest; on EWT dev
 # other values near these change nothing.
 PRIORS = (2.0, 4.0, 4.0, 2.0)
-LEAST = 2
-MOST = 65535
-LARGEST_SIZE = 5
+MIN_PAIR_COUNT = 2
+MAX_PAIR_COUNT = 65535
+MAX_SIZE_CLASS = 5
 
 
 class Phrase(NamedTuple):
@@ -59,7 +59,7 @@ class PrecedenceModel:
             for before, after, prior in keys:
                 seen, reverse = self.counts.get(before, 0), self.counts.get(after, 0)
                 found = (seen + prior * found) / (seen + reverse + prior)
-            if len(self._known) < MOST:
+            if len(self._known) < MAX_PAIR_COUNT:
                 self._known[first, second] = found
         return found
 
@@ -74,7 +74,7 @@ class PrecedenceModel:
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         keys = sorted(self.counts)
-        numbers = np.array([min(self.counts[key], MOST) for key in keys], np.uint16)
+        numbers = np.array([min(self.counts[key], MAX_PAIR_COUNT) for key in keys], np.uint16)
         return {**packed_strings(f"{name}.pairs", keys), f"{name}.counts": numbers}
 
     @classmethod
@@ -96,7 +96,7 @@ def train_precedence(trees: Iterable[Tree]) -> PrecedenceModel:
         for line in sisters.values():
             for first, second in combinations(line, 2):
                 counts.update(_keys(first, second))
-    return PrecedenceModel({key: count for key, count in counts.items() if count >= LEAST})
+    return PrecedenceModel({key: count for key, count in counts.items() if count >= MIN_PAIR_COUNT})
 
 
 def phrases_of(tree: InputTree, supertags: Sequence[Supertag]) -> list[Phrase]:
@@ -108,7 +108,7 @@ def _phrases(
     forms: Sequence[str], supertags: Sequence[Supertag], sizes: Sequence[int]
 ) -> list[Phrase]:
     return [
-        Phrase(tag.relation, tag.category, tag.side, form, min(size.bit_length(), LARGEST_SIZE))
+        Phrase(tag.relation, tag.category, tag.side, form, min(size.bit_length(), MAX_SIZE_CLASS))
         for form, tag, size in zip(forms, supertags, sizes, strict=True)
     ]
 

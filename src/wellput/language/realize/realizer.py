@@ -18,27 +18,32 @@ from typing import Any, Literal, TypeAlias, get_args
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
-from wellput.language.ngram_files import load_model
-from wellput.language.realize.capitals import NAMES, Capitals, capitalized
-from wellput.language.realize.fergus import Fergus, LeftRightSystem
-from wellput.language.realize.grammars import ordering_named
-from wellput.language.realize.inputs import InputKind, InputTree, input_tree, unordered
-from wellput.language.realize.inserting import Insertion
-from wellput.language.realize.json_inputs import Members, parse_input
-from wellput.language.realize.learned import LearnedRealizer
-from wellput.language.realize.model import RealizerModel
-from wellput.language.realize.systems import Realization, Realized, System
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.tree_model import TreeModel
+from wellput.language.realize.capitals import NAME_TAGS, Capitals, capitalized
+from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
+from wellput.language.realize.inputs import (
+    InputKind,
+    InputTree,
+    SynsetMembers,
+    input_tree,
+    parse_input,
+    unordered,
+)
+from wellput.language.realize.inserter import Insertion
+from wellput.language.realize.learned_realizer import LearnedRealizer
+from wellput.language.realize.parameters import RealizerParameters
+from wellput.language.realize.realizations import Realization, RealizationModel, Realized
 from wellput.language.shipped import FOLDER, shipped
-from wellput.language.tree_model import TreeModel
 
 ModelName = Literal["learned", "fergus+", "fergus", "lr"]
 MODELS: tuple[str, ...] = get_args(ModelName)
 DEFAULT_MODEL: ModelName = "learned"
-NGRAMS, TREE_MODEL, REALIZER = "ngrams.wlm", "tree.wpm", "realizer.wpm"
-LEARNED = "learned.wpm"
-BLOCK = 256
+NGRAMS_FILE, TREE_MODEL_FILE, REALIZER_FILE = "ngrams.wlm", "tree.wpm", "realizer.wpm"
+LEARNED_FILE = "learned.wpm"
+TREES_A_BLOCK = 256
 
-Source: TypeAlias = Tree | InputTree | Mapping[str, Any]
+RealizerInput: TypeAlias = Tree | InputTree | Mapping[str, Any]
 """A tree with an order (of which nothing is used), one without, or one as JSON."""
 
 
@@ -46,7 +51,7 @@ Source: TypeAlias = Tree | InputTree | Mapping[str, Any]
 class Realizer:
     """A system, with what takes capitals off its inputs and puts them back on its outputs."""
 
-    system: System
+    system: RealizationModel
     capitals: Capitals
 
     @classmethod
@@ -70,27 +75,31 @@ class Realizer:
             raise InputError(f"Only the learned realizer puts words in, {model} does not.")
         if model == "learned" and grammar != "induced":
             raise InputError("The learned realizer takes no grammar: fergus and fergus+ do.")
-        own = RealizerModel.load(_file(language, REALIZER))
-        ngrams = load_model(_file(language, NGRAMS))
+        own = RealizerParameters.load(_file(language, REALIZER_FILE))
+        ngrams = load_model(_file(language, NGRAMS_FILE))
         if model == "learned":
-            learned = LearnedRealizer.load(_file(language, LEARNED), ngrams)
+            learned = LearnedRealizer.load(_file(language, LEARNED_FILE), ngrams)
             return cls(replace(learned, insert=frozenset(insert)), own.capitals)
         if model == "lr":
-            return cls(LeftRightSystem(own.left_right, ngrams), own.capitals)
-        tree_model = TreeModel.load(_file(language, TREE_MODEL))
+            return cls(LeftRightModel(own.left_right, ngrams), own.capitals)
+        tree_model = TreeModel.load(_file(language, TREE_MODEL_FILE))
         has_weights = model == "fergus+"
         system = Fergus(
             model,
             tree_model,
             ngrams,
-            ordering_named(grammar),
+            grammar_named(grammar),
             precedence=own.precedence if has_weights else None,
             lm_weight=own.lm_weight if has_weights else 1.0,
         )
         return cls(system, own.capitals)
 
     def realize(
-        self, tree: Source, *, kind: InputKind = "words", members: Members | None = None
+        self,
+        tree: RealizerInput,
+        *,
+        kind: InputKind = "words",
+        members: SynsetMembers | None = None,
     ) -> Realization:
         """The best sentence for a tree. `members` looks up the words of a WordNet synset."""
         (realized,) = self.realize_all([tree], kind=kind, members=members)
@@ -98,12 +107,12 @@ class Realizer:
 
     def realize_all(
         self,
-        trees: Iterable[Source],
+        trees: Iterable[RealizerInput],
         *,
         kind: InputKind = "words",
         n_best: int = 1,
         threads: int = 1,
-        members: Members | None = None,
+        members: SynsetMembers | None = None,
         on_progress: Callable[[int], None] = lambda _: None,
     ) -> list[Realized]:
         """The realizations of each tree, at most `n_best`."""
@@ -111,7 +120,7 @@ class Realizer:
             raise InputError(f"n_best={n_best} and threads={threads} must be 1 or more.")
         found: list[Realized] = []
         inputs = (_input(tree, kind, members) for tree in trees)
-        while block := list(islice(inputs, BLOCK)):
+        while block := list(islice(inputs, TREES_A_BLOCK)):
             lowered = [self._lowered(tree) for tree in block]
             realized = self.system.realize(lowered, n_best=n_best, threads=threads)
             found += [
@@ -144,7 +153,7 @@ class Realizer:
         return tree if nodes == tree.nodes else input_tree(nodes, tree.heads)
 
 
-def _input(tree: Source, kind: InputKind, members: Members | None) -> InputTree:
+def _input(tree: RealizerInput, kind: InputKind, members: SynsetMembers | None) -> InputTree:
     if isinstance(tree, InputTree):
         return tree
     if isinstance(tree, Tree):
@@ -160,7 +169,7 @@ def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> 
     names = {
         node
         for node, supertag in enumerate(realized.supertags)
-        if supertag.partition("/")[0] in NAMES
+        if supertag.partition("/")[0] in NAME_TAGS
     }
     best = tuple(
         replace(one, words=capitalized(one.words, taken, [node in names for node in one.nodes]))

@@ -1,10 +1,16 @@
-"""Training what a realizer needs, and finding out on other trees how much each part should count."""
+"""Training realizers: what FERGUS and its baseline need, and the learned realizer.
+
+Every part is learned from one treebank; how much each part should count is tuned on other trees.
+The learned orderer for words is trained on labels as the chooser will give them, by choosers that
+did not see the sentence (jackknifing); otherwise it would trust them too much.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,22 +18,33 @@ from typing import Any
 import numpy as np
 
 from wellput.core.tree import Tree
-from wellput.language.english_training import Inputs
-from wellput.language.english_trees import tagged_trees
-from wellput.language.ngram_files import load_model
-from wellput.language.ngrams import NgramModel
+from wellput.language.models.english_training import TrainingInputs
+from wellput.language.models.english_trees import tagged_trees
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.baselines import train_left_right
 from wellput.language.realize.capitals import learn_capitals
-from wellput.language.realize.fergus import Fergus
-from wellput.language.realize.grammars import induced
-from wellput.language.realize.inputs import unordered
-from wellput.language.realize.model import RealizerModel
+from wellput.language.realize.fergus import Fergus, induced
+from wellput.language.realize.inflector import learn_inflections
+from wellput.language.realize.inputs import InputKind, unordered
+from wellput.language.realize.inserter import train_inserter
+from wellput.language.realize.label_chooser import (
+    ChooserTraining,
+    Forest,
+    Label,
+    jackknifed_labels,
+    train_chooser,
+)
+from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer, OrdererKind
+from wellput.language.realize.orderer import Orderer, OrdererTraining, train_orderer
+from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.precedence import train_precedence
-from wellput.language.realize.realizer import NGRAMS, TREE_MODEL
-from wellput.language.tree_model import TreeModel
+from wellput.language.realize.realizer import NGRAMS_FILE, TREE_MODEL_FILE
+from wellput.language.trees.supertags import category_of
 
 SEED = 12345
-LM_WEIGHTS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)
+TRIED_LM_WEIGHTS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)
 
 
 def train_realizer(
@@ -40,7 +57,7 @@ def train_realizer(
     card: Mapping[str, Any] | None = None,
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
-) -> RealizerModel:
+) -> RealizerParameters:
     """From treebank trees in their order. The weight of the n-gram model is the one that realizes the
     `sample` best; without a sample it is 1. Neither model may have seen the sample."""
     capitals = learn_capitals(trees)
@@ -50,14 +67,14 @@ def train_realizer(
     on_progress(len(trees))
     words = sum(len(tree.words) for tree in trees)
     stated = {"trees": len(trees), "words": words, "seed": seed, **(card or {})}
-    model = RealizerModel(capitals, left_right, precedence, card=stated)
+    model = RealizerParameters(capitals, left_right, precedence, card=stated)
     if not sample:
         return model
     system = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
     found = {}
     inputs = [unordered(capitals.lowered_tree(tree)) for tree in sample]
     supertags = system.choose_supertags(inputs, threads=threads)
-    for lm_weight in LM_WEIGHTS:
+    for lm_weight in TRIED_LM_WEIGHTS:
         weighed = replace(system, lm_weight=lm_weight)
         realized = weighed.order(inputs, supertags, threads=threads)
         found[lm_weight] = neighbors_kept([one.best[0].words for one in realized], sample)
@@ -67,13 +84,13 @@ def train_realizer(
     return replace(model, lm_weight=best, card={**stated, "neighbors_kept": tuned})
 
 
-def make(inputs: Inputs, path: Path) -> dict[str, Any]:
+def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step of `wellput train english`. Figures: what each weight keeps of dev's neighbors."""
     model = train_realizer(
         tagged_trees(inputs, "treebank"),
         sample=tagged_trees(inputs, "dev"),
-        tree_model=TreeModel.load(inputs.folder / TREE_MODEL),
-        ngrams=load_model(inputs.folder / NGRAMS),
+        tree_model=TreeModel.load(inputs.folder / TREE_MODEL_FILE),
+        ngrams=load_model(inputs.folder / NGRAMS_FILE),
         seed=inputs.seed,
         threads=inputs.threads,
         on_progress=inputs.on_progress,
@@ -95,3 +112,121 @@ def neighbors_kept(sentences: Sequence[Sequence[str]], trees: Sequence[Tree]) ->
 
 def _neighbors(words: Sequence[str]) -> Counter[tuple[str, str]]:
     return Counter(pairwise(["", *(word.lower() for word in words), ""]))
+
+
+TRIED_NGRAM_WEIGHTS = (0.0, 0.5, 0.8, 1.1, 1.5)
+TRIED_SHARE_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
+
+CHOOSER_TRAINING, ORDERER_TRAINING = ChooserTraining(), OrdererTraining()
+INSERTER_TRAINING = ChooserTraining(min_updates=12, min_count=15, smallest=0.12)
+LABELER_TRAINING = ChooserTraining(
+    min_updates=12, smallest=0.12
+)  # of trees that words are to be put into
+
+
+@dataclass(frozen=True)
+class RealizerTraining:
+    """How to train the parts; the defaults were found on EWT dev."""
+
+    chooser: ChooserTraining = CHOOSER_TRAINING
+    orderer: OrdererTraining = ORDERER_TRAINING
+    inserter: ChooserTraining = INSERTER_TRAINING
+    labeler: ChooserTraining = LABELER_TRAINING
+    folds: int = 4
+
+
+def train_learned_realizer(
+    trees: Sequence[Tree],
+    dev: Sequence[Tree],
+    ngrams: NgramModel | None,
+    *,
+    how: RealizerTraining | None = None,
+    card: Mapping[str, Any] | None = None,
+    on_step: Callable[[str], None] = lambda _: None,
+) -> LearnedRealizer:
+    """A realizer from treebank trees; what the n-gram model counts for is tuned on `dev`, which may be
+    empty. The n-gram model knows ordinary words in lower case (`realize.capitals`). `on_step` is told
+    what comes next. The same input gives the same model."""
+    how = how or RealizerTraining()
+    capitals = learn_capitals(trees)
+    lowered = [capitals.lowered_tree(tree) for tree in trees]
+    forest = forest_of_trees(lowered)
+    gold = [Label(category_of(w), w.relation) for tree in lowered for w in tree.words]
+    on_step("chooser of labels")
+    chooser = train_chooser(forest, gold, how.chooser)
+    on_step("jackknifed labels")
+    chosen = jackknifed_labels(forest, gold, how.chooser, folds=how.folds)
+    orderers: dict[OrdererKind, Orderer] = {}
+    for kind in ORDERER_KINDS:
+        labels = chosen if kind == "words" else gold
+        on_step(f"orderer for {kind}")
+        weights = train_orderer(forest, forest.by_tree(labels), how.orderer)
+        orderers[kind] = Orderer(weights, ngrams)
+    on_step("inserter")
+    inserter = train_inserter(lowered, how.inserter, how.labeler)
+    realizer = LearnedRealizer(
+        chooser,
+        orderers,
+        inserter,
+        learn_inflections(lowered),
+        card={"trees": len(trees), "words": len(gold), **(card or {})},
+    )
+    if not dev or ngrams is None:
+        return realizer
+    on_step("tuning")
+    return tuned(realizer, [capitals.lowered_tree(tree) for tree in dev])
+
+
+def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """The step of `wellput train english`. Figures: what was tuned on dev."""
+    realizer = train_learned_realizer(
+        tagged_trees(inputs, "treebank"),
+        tagged_trees(inputs, "dev"),
+        load_model(inputs.folder / NGRAMS_FILE),
+        how=RealizerTraining(
+            replace(CHOOSER_TRAINING, seed=inputs.seed),
+            replace(ORDERER_TRAINING, seed=inputs.seed),
+            replace(INSERTER_TRAINING, seed=inputs.seed),
+            replace(LABELER_TRAINING, seed=inputs.seed),
+        ),
+    )
+    realizer.save(path)
+    weights = {kind: orderer.ngram_weight for kind, orderer in realizer.orderers.items()}
+    return {**realizer.card, "weights of the n-gram model": weights}
+
+
+def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
+    """The realizer with the weights under which most neighbors of `dev` are right."""
+    for kind in ORDERER_KINDS:
+        tried = [with_ngram_weight(realizer, kind, weight) for weight in TRIED_NGRAM_WEIGHTS]
+        realizer = max(tried, key=partial(right_neighbors, trees=dev, kind=kind))
+    tried = [replace(realizer, share_weight=weight) for weight in TRIED_SHARE_WEIGHTS]
+    return max(tried, key=partial(right_neighbors, trees=dev, kind="lemmas"))
+
+
+def with_ngram_weight(
+    realizer: LearnedRealizer, kind: OrdererKind, weight: float
+) -> LearnedRealizer:
+    orderer = replace(realizer.orderers[kind], ngram_weight=weight)
+    orderers: Mapping[OrdererKind, Orderer] = {**realizer.orderers, kind: orderer}
+    return replace(realizer, orderers=orderers)
+
+
+def right_neighbors(realizer: LearnedRealizer, trees: Sequence[Tree], kind: InputKind) -> int:
+    """How many pairs of neighbors in the realizations are neighbors in the treebank."""
+    realized = realizer.realize([unordered(tree, kind=kind) for tree in trees])
+    right = 0
+    for tree, one in zip(trees, realized, strict=True):
+        words = ["", *(word.form for word in tree.words), ""]
+        pairs = set(pairwise(words))
+        found = ["", *one.best[0].words, ""]
+        right += sum(pair in pairs for pair in pairwise(found))
+    return right
+
+
+def forest_of_trees(trees: Sequence[Tree]) -> Forest:
+    """Treebank trees as kernels take them, in their order."""
+    return Forest(
+        [[word.form for word in tree.words] for tree in trees],
+        np.array([word.head for tree in trees for word in tree.words], np.int32),
+    )

@@ -24,6 +24,7 @@ from wellput.core.metric import Floats, Metric
 from wellput.core.tree import Tree, Word
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.explain import Explains
+from wellput.language.trees.drawing import arcs, printable, relation, tag
 from wellput.metrics.accuracy import (
     AlignmentOptions,
     GenerationStringAccuracy,
@@ -33,7 +34,6 @@ from wellput.metrics.accuracy import (
 from wellput.metrics.alignments import WrongTreelet, aligned, origins, wrong_treelets
 from wellput.reporting.html.people import People
 from wellput.reporting.html.shown_items import ShownItems
-from wellput.trees.arcs import arcs, printable, relation, tag
 
 DIGITS = 4
 M = TypeVar("M", bound=AlignmentOptions)

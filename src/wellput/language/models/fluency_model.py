@@ -1,0 +1,249 @@
+"""The noun `FluencyModel`: the trained part of `fluency`, a weighted sum of features made a score.
+
+The features are what models of English make of a sentence, without any reference (`FluencyModels`).
+Higher is better for all of them. Gains are log10 probabilities in sequence over those of the words
+alone, so that rare words are no fault. Each model of words in sequence is asked three things: how a
+sentence does on the whole (a mean, so that length is no fault), at its worst place, and how much is
+wrong with it altogether, for two mistakes are worse than one.
+
+Weights are never negative: no feature that is higher in better sentences may count against one. The
+score is where the sum falls among the sums of real sentences, smoothly: 0.7 for the middle one, 0.5
+for one that is worse than 98 in 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.io.files import PathLike
+from wellput.io.model_files import save_model_file
+from wellput.language.models.english_text import decapitalized, sentence_means
+from wellput.language.models.fluency_ngrams import GENERAL_FILE as GENERAL_FILE
+from wellput.language.models.fluency_ngrams import SKELETONS_FILE as SKELETONS_FILE
+from wellput.language.models.fluency_ngrams import skeleton, spoken
+from wellput.language.models.linear_model import LinearModel, fit_severity
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngrams import NgramModel, unigrams
+from wellput.language.models.parsers import TAGGER_FILE
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.word_list import WORDS_FILE as WORDS_FILE
+from wellput.language.models.word_list import WordList
+from wellput.language.shipped import shipped
+
+# Each is read alone, in an explanation. Among "parts of speech" small words stand for themselves.
+FEATURES: dict[str, str] = {
+    "ngrams": "how much likelier words are in sequence than alone, on average",
+    "weakest": "how well those three words in a row go together that do so least",
+    "unlikely": "words that do not go with those before them: −log(1 + how badly)",
+    "trigrams": "share of words seen after the two words before them",
+    "pairs": "share of words seen after the word before them",
+    "usage": "how much likelier words are in sequence than alone in general English, on average",
+    "weakest_usage": "how well, in general English, those three words go together that do so least",
+    "unusual": "words that, in general English, do not go with those before: −log(1 + how badly)",
+    "grammar": "how much likelier parts of speech are in sequence than alone, on average",
+    "weakest_grammar": "how well those three parts of speech go together that do so least",
+    "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
+    "spelling": "unknown words in lower case: −log(1 + their number)",
+    "near_misses": "unknown words one letter away from a common one: −log(1 + their number)",
+    "repeats": "words said twice in a row: −log(1 + their number)",
+    "capital": "1 if it begins as a sentence does, not with a small letter",
+    "stop": "1 if it ends as a sentence does",
+}
+END_MARKS = ".?!…:;\"'”’)]"
+NGRAMS_FILE = "ngrams.wlm"
+RUN_WORDS = 3
+MIN_GAIN = -0.2
+"""The words before speak against a word whose gain is below this."""
+
+
+@dataclass(frozen=True, eq=False)
+class FluencyModels:
+    """The models that look at a sentence; `skeletons` is an n-gram model of `skeletons.skeleton`,
+    `general` one of `general_english.spoken`."""
+
+    tagger: Tagger
+    ngrams: NgramModel
+    skeletons: NgramModel
+    words: WordList
+    general: NgramModel
+
+    def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
+        """(texts, features), in the order of `FEATURES`, the mean over a text's sentences; NaN for a
+        text without words."""
+
+        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+            tags = self.tagger.tag(words, threads=threads)
+            lines = decapitalized([" ".join(own) for own in words], self.ngrams)
+            return np.array(
+                [
+                    (
+                        *self._of_words(line),
+                        *self._of_usage(spoken(own)),
+                        *self._of_skeleton(skeleton(own, own_tags, self._skeleton_unigrams)),
+                        *self._of_spelling(own),
+                        *_of_writing(own),
+                    )
+                    for own, own_tags, line in zip(words, tags, lines, strict=True)
+                ]
+            )
+
+        return sentence_means(texts, len(FEATURES), of)
+
+    @property
+    def fingerprint(self) -> str:
+        parts = (self.tagger, self.ngrams, self.skeletons, self.words, self.general)
+        return " ".join(part.fingerprint for part in parts)
+
+    def _of_words(self, line: str) -> tuple[float, ...]:
+        gains, lengths = _gains(self.ngrams, self._unigrams, line)
+        seen = np.bincount(lengths, minlength=4) / len(lengths)
+        return *_in_sequence(gains), float(seen[3:].sum()), float(seen[2:].sum())
+
+    def _of_usage(self, line: str) -> tuple[float, ...]:
+        gains, _ = _gains(self.general, self._general_unigrams, line)
+        return _in_sequence(gains)
+
+    def _of_skeleton(self, line: str) -> tuple[float, ...]:
+        gains, _ = _gains(self.skeletons, self._skeleton_unigrams, line)
+        return _in_sequence(gains)
+
+    def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
+        strange = [
+            word
+            for place, word in enumerate(words)
+            if (place == 0 or word.islower())
+            and not self.words.is_known(word)
+            and not self._is_general(word)
+        ]
+        misses = sum(map(self.words.is_near_miss, strange))
+        repeats = sum(a.lower() == b.lower() and a.isalpha() for a, b in pairwise(words))
+        return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
+
+    def _is_general(self, word: str) -> bool:
+        """Whether the model of general English has the word; it has no capitals to tell names by."""
+        return len(word) > 1 and word.lower() in self._general_unigrams
+
+    @cached_property
+    def _general_unigrams(self) -> dict[str, float]:
+        return unigrams(self.general)
+
+    @cached_property
+    def _unigrams(self) -> dict[str, float]:
+        return unigrams(self.ngrams)
+
+    @cached_property
+    def _skeleton_unigrams(self) -> dict[str, float]:
+        return unigrams(self.skeletons)
+
+
+def _gains(
+    model: NgramModel, unigrams: dict[str, float], line: str
+) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Of each word and the end: log p(word | words before) − log p(word), and the n-gram's length.
+
+    Unknown words gain nothing: how rare they are is another feature's concern.
+    """
+    scores = np.asarray(model.kernel.word_scores(line, "none"))
+    words = (*line.split(" "), "</s>") if line else ("</s>",)
+    alone = np.array([unigrams.get(word, 0.0) for word in words])
+    return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone), scores[:, 1].astype(np.int64)
+
+
+def _in_sequence(gains: Floats) -> tuple[float, float, float]:
+    """On the whole, at the worst place, and what is wrong altogether."""
+    lacking = float(np.maximum(0.0, MIN_GAIN - gains).sum())
+    return float(gains.mean()), _weakest(gains), _fewness(lacking)
+
+
+def _weakest(gains: Floats) -> float:
+    """The mean over the worst run; over all of them where there are fewer."""
+    if len(gains) <= RUN_WORDS:
+        return float(gains.mean())
+    sums = gains[:-2] + gains[1:-1] + gains[2:]
+    return float(sums.min()) / RUN_WORDS
+
+
+def _fewness(amount: float) -> float:
+    return -float(np.log1p(amount))
+
+
+def _of_writing(words: Sequence[str]) -> tuple[float, float]:
+    return float(not words[0][0].islower()), float(words[-1][-1] in END_MARKS)
+
+
+def english_models(folder: Path | None = None) -> FluencyModels:
+    """The shipped ones, or those in a folder."""
+
+    def place(name: str) -> Path:
+        return shipped(name) if folder is None else folder / name
+
+    return FluencyModels(
+        Tagger.load(place(TAGGER_FILE)),
+        load_model(place(NGRAMS_FILE)),
+        load_model(place(SKELETONS_FILE)),
+        WordList.load(place(WORDS_FILE)),
+        load_model(place(GENERAL_FILE)),
+    )
+
+
+KIND = "fluency"
+MIDDLE_SCORE, LOW_SCORE = 0.7, 0.5
+LOW_SHARE = 0.02
+"""The share of real sentences that score below `LOW_SCORE`."""
+
+
+@dataclass(frozen=True, eq=False)
+class FluencyModel:
+    """`curve` are the middle of the logistic curve and its steepness, in units of the sum."""
+
+    sums: LinearModel
+    curve: Floats
+    fingerprint: str = ""
+
+    @classmethod
+    def train(cls, features: Floats, severity: Floats, weights: Floats) -> FluencyModel:
+        """From rows of `FluencyModels.features`, how bad each is known to be (0: real), and how much
+        each row counts."""
+        sums = fit_severity(tuple(FEATURES), features, severity, weights)
+        real = sums.scores(features[severity == 0])
+        low, middle = np.quantile(real, [LOW_SHARE, 0.5])
+        steepness = (_logit(MIDDLE_SCORE) - _logit(LOW_SCORE)) / max(middle - low, 1e-9)
+        return cls(sums, np.array([low, steepness]))
+
+    def scores(self, features: Floats) -> Floats:
+        """In [0, 1]; NaN where features are."""
+        return self.scores_of_sums(self.sums.scores(features))
+
+    def scores_of_sums(self, sums: Floats) -> Floats:
+        middle, steepness = self.curve
+        return np.asarray(1 / (1 + np.exp(-np.clip(steepness * (sums - middle), -500, 500))))
+
+    def contributions(self, features: Floats) -> Floats:
+        """What each feature adds to the score: less than 0 if that would be higher with the feature at
+        its training mean and all others as they are. For the curve, they do not add up exactly."""
+        sums = self.sums.scores(features)[..., None]
+        without = self.scores_of_sums(sums - self.sums.contributions(features))
+        return np.asarray(self.scores_of_sums(sums) - without)
+
+    def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
+        save_model_file(path, KIND, card, {**self.sums.arrays(), "curve": self.curve})
+
+    @classmethod
+    def load(cls, path: PathLike) -> FluencyModel:
+        sums, file = LinearModel.load(path, KIND)
+        if sums.features != tuple(FEATURES) or "curve" not in file.arrays:
+            raise InputError(f"{path} is a damaged model of fluency: train it again.")
+        return cls(sums, file.arrays["curve"], file.fingerprint)
+
+
+def _logit(share: float) -> float:
+    return float(np.log(share / (1 - share)))

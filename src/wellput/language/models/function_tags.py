@@ -1,0 +1,148 @@
+"""Function tags: a word's part of speech split by what the word does in its tree.
+
+A tag reads `NN/obl:in` or `VBD/root`: the part of speech (XPOS, a few rare ones joined), the relation
+to the head, and for nominals their preposition, for clauses their marker, for predicates without a
+verb of their own their copula. A head-driven model over such tags knows a subject from an object
+and a clause from a sentence; over plain tags it does not (docs/language/head-driven-parser.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from wellput.core.tree import Tree, Word
+
+JOINED_TAGS = {
+    "NNPS": "NNP",
+    "JJR": "JJ",
+    "JJS": "JJ",
+    "RBR": "RB",
+    "RBS": "RB",
+    "AFX": "JJ",
+    "LS": "CD",
+}
+DETAILED_RELATIONS = frozenset(
+    ["obl", "nmod", "advcl", "acl", "xcomp", "ccomp", "conj", "root", "parataxis"]
+)
+MARKER_RELATIONS = {
+    "obl": "case",
+    "nmod": "case",
+    "advcl": "mark",
+    "acl": "mark",
+    "xcomp": "mark",
+    "ccomp": "mark",
+}
+# What a head remembers of the modifier it took last, by relation.
+MODIFIER_CLASSES: dict[str, tuple[str, ...]] = {
+    "punctuation": ("punct",),
+    "determiner": ("det", "det:predet", "nmod:poss"),
+    "marker": ("case", "mark", "cc", "cc:preconj"),
+    "subject": ("nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"),
+    "object": ("obj", "iobj", "xcomp", "ccomp"),
+    "oblique": ("obl", "obl:unmarked", "obl:agent"),
+    "auxiliary": ("aux", "aux:pass", "cop"),
+    "adverb": ("advmod", "discourse", "compound:prt"),
+    "adjective": ("amod", "nummod"),
+    "compound": ("compound", "flat", "fixed", "goeswith"),
+    "noun": ("nmod", "nmod:unmarked", "nmod:desc", "appos"),
+    "clause": ("advcl", "acl", "acl:relcl", "advcl:relcl"),
+    "coordination": ("conj",),
+    "loose": ("parataxis", "list", "vocative", "dislocated", "orphan", "reparandum", "dep", "root"),
+}
+CLASS_NAMES = tuple(MODIFIER_CLASSES)
+_CLASS_OF = {
+    relation: number
+    for number, name in enumerate(CLASS_NAMES)
+    for relation in MODIFIER_CLASSES[name]
+}
+
+
+def category(word: Word) -> str:
+    return JOINED_TAGS.get(word.xpos, word.xpos)
+
+
+def full_tags(tree: Tree) -> list[str]:
+    """Each word's tag with all its detail, however rare."""
+    marks: dict[int, dict[str, str]] = {}
+    for word in tree.words:
+        marks.setdefault(word.head, {}).setdefault(word.relation, word.form.lower())
+    return [_tag(word, marks.get(number, {})) for number, word in enumerate(tree.words, start=1)]
+
+
+def _tag(word: Word, below: dict[str, str]) -> str:
+    tag = f"{category(word)}/{word.relation}"
+    if "cop" in below:
+        return f"{tag}+cop"
+    marker = MARKER_RELATIONS.get(word.relation)
+    return f"{tag}:{below[marker]}" if marker in below else tag
+
+
+class TagSet:
+    """The tags that are frequent enough, and what stands for those that are not."""
+
+    def __init__(self, tags: Sequence[str]) -> None:
+        self.tags = tuple(tags)
+        self._numbers = {tag: number for number, tag in enumerate(self.tags)}
+
+    @classmethod
+    def from_trees(cls, trees: Iterable[Tree], *, min_count: int) -> TagSet:
+        """The tags met `min_count` times, rarer ones counted under what they fall back to."""
+        counts = Counter(tag for tree in trees for tag in full_tags(tree))
+        kept: set[str] = set()
+        while counts:
+            rare = {tag: n for tag, n in counts.items() if n < min_count and fallback(tag) != tag}
+            kept |= counts.keys() - rare.keys()
+            counts = Counter()
+            for tag, n in rare.items():
+                counts[fallback(tag)] += n
+        return cls(sorted(kept))
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def number(self, tag: str) -> int:
+        """The number of the tag, or of the first kept one that it falls back to; -1 for none."""
+        while tag not in self._numbers:
+            simpler = fallback(tag)
+            if simpler == tag:
+                return -1
+            tag = simpler
+        return self._numbers[tag]
+
+    def root_number(self, word: Word) -> int:
+        """The number of a verb's tag if it were a root; -1 for other words."""
+        return self._numbers.get(f"{category(word)}/root", -1) if word.xpos[:1] == "V" else -1
+
+
+def fallback(tag: str) -> str:
+    """The next simpler tag: without detail, without its subtype, then with any relation; itself
+    where nothing is left to take away."""
+    part, relation = tag.split("/", 1)
+    for sign in ("+", ":"):
+        if sign in relation:
+            return f"{part}/{relation.rpartition(sign)[0]}"
+    return f"{part}/dep" if relation != "dep" else tag
+
+
+def relation_of(tag: str) -> str:
+    """The relation a tag stands for, as UD names it.
+
+    >>> relation_of("NN/obl:in"), relation_of("NN/root+cop"), relation_of("VBN/acl:relcl")
+    ('obl', 'root', 'acl:relcl')
+    """
+    relation = tag.split("/", 1)[1].partition("+")[0]
+    return relation if relation in _CLASS_OF else relation.partition(":")[0]
+
+
+def class_of(tag: str) -> int:
+    """The number of the class a head remembers of a modifier with this tag."""
+    return _CLASS_OF.get(relation_of(tag), CLASS_NAMES.index("loose"))
+
+
+def coarser(tag: str) -> tuple[str, str]:
+    """Two coarser views of a tag that counts back off to: without detail, and the word class with
+    the class of the relation."""
+    part = tag.split("/", 1)[0]
+    kind = part[:2] if part[:1].isalpha() else "PU"
+    return f"{part}/{relation_of(tag)}", f"{kind}/{CLASS_NAMES[class_of(tag)]}"

@@ -1,0 +1,128 @@
+"""The noun `GleuModel`: the trained part of `gleu-fluency`.
+
+A linear support vector machine over the four features of Mutton et al. (2007), each divided by its
+largest size in the training sentences.
+
+The features (`GleuParsers`) come from our head-driven parser and from link grammar. All are rates,
+so that they do not grow with the sentence; at the paper's one length, 24 words, that is the same as
+its counts but for a factor. Our log probability is what the parse gains over the words taken alone:
+without that, a sentence of rare words looks ill-formed. A word that can be linked at a cost only
+counts a little as one that cannot; of their share the square root is taken: the first one says more
+than the tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.work import OnProgress, ProgressShare, ignore_progress
+from wellput.io.files import PathLike
+from wellput.io.model_files import save_model_file
+from wellput.language.models.english_text import sentence_means
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.linear_model import LinearModel, fit_linear
+from wellput.language.models.link_grammar import LinkGrammar, LinkParse
+
+FEATURES: dict[str, str] = {
+    "log_probability": "log probability of the parse over that of the words alone, per word",
+    "fragments": "places between words where the parse breaks into fragments, of all places",
+    "nulls": "words that link grammar cannot link, or at a cost only: the root of their share",
+    "invalid": "linkages that post-processing rejects, of those found",
+}
+NULLS_A_UNIT_OF_COST = 0.2
+"""How much of a word that cannot be linked one unit of a linkage's cost is."""
+
+
+@dataclass(frozen=True, eq=False)
+class GleuParsers:
+    """The parsers that look at a sentence."""
+
+    parser: HeadDrivenParser
+    grammar: LinkGrammar
+
+    def features(
+        self,
+        texts: Sequence[str],
+        *,
+        threads: int = 1,
+        on_progress: OnProgress = ignore_progress,
+    ) -> Floats:
+        """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
+        without words. `on_progress` is called with numbers of texts, as many as the share of
+        sentences that are parsed."""
+
+        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+            parses = self.parser.parse(words, threads=threads)
+            rows = [
+                (parse.scored.slor, (parse.fragments - 1) / max(1, len(own) - 1))
+                for parse, own in zip(parses, words, strict=True)
+            ]
+            progress = ProgressShare(len(texts), len(sentences), on_progress)
+            links = self.grammar.parse(sentences, on_progress=progress.add)
+            lengths = map(len, words)
+            return np.column_stack([rows, [*map(_link_features, links, lengths)]])
+
+        return sentence_means(texts, len(FEATURES), of)
+
+
+def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
+    """The root of the null share, and the invalid share; what cannot be parsed has nothing right.
+
+    The library counts the wall before the sentence among the nulls and splits some words: no more
+    than all are counted. Favored words can make a cost negative, which is no merit here.
+    """
+    if parse.null_count is None:
+        return 1.0, 1.0
+    nulls = parse.null_count + NULLS_A_UNIT_OF_COST * max(0.0, parse.cost or 0.0)
+    invalid = (parse.post_processed - parse.valid) / parse.found if parse.found else 1.0
+    return sqrt(min(1.0, nulls / words)), invalid
+
+
+KIND = "gleu-fluency"
+
+
+@dataclass(frozen=True, eq=False)
+class GleuModel:
+    """`constants` are frozen at training, so that a sentence's score does not depend on the others
+    in the same file, as it did in the paper."""
+
+    constants: Floats
+    plane: LinearModel
+    fingerprint: str = ""
+
+    @classmethod
+    def train(cls, features: Floats, is_real: NDArray[np.bool_]) -> GleuModel:
+        """From rows of `GleuParsers.features`, real sentences and those put together from words."""
+        largest = np.abs(features).max(axis=0)
+        constants = np.where(largest > 0, largest, 1.0)
+        plane = fit_linear(tuple(FEATURES), features / constants, is_real, loss="hinge")
+        return cls(constants, plane)
+
+    def normalized(self, features: Floats) -> Floats:
+        return features / self.constants
+
+    def distances(self, normalized: Floats) -> Floats:
+        """Signed: above 0 is the side of real sentences."""
+        return self.plane.distances(normalized)
+
+    def contributions(self, normalized: Floats) -> Floats:
+        """What each feature adds to the distance, compared with a feature at its training mean."""
+        return self.plane.contributions(normalized) / float(np.linalg.norm(self.plane.weights))
+
+    def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
+        save_model_file(path, KIND, card, {**self.plane.arrays(), "constants": self.constants})
+
+    @classmethod
+    def load(cls, path: PathLike) -> GleuModel:
+        plane, file = LinearModel.load(path, KIND)
+        if plane.features != tuple(FEATURES) or "constants" not in file.arrays:
+            raise InputError(f"{path} is a damaged model of gleu-fluency: train it again.")
+        return cls(file.arrays["constants"], plane, file.fingerprint)

@@ -1,0 +1,299 @@
+"""The noun `HeadDrivenParser`: how probable a sentence is as words that take other words.
+
+A generative model of dependency trees in Collins's manner (docs/language/head-driven-parser.md).
+Log probabilities are natural. A sentence's is summed over all analyses, its tree is the best one.
+Where no single tree is plausible the best analysis is several fragments, each with a root of its
+own.
+
+The chart works on `TagLattices`: which function tags each word may have. A discriminative parser
+guesses one tag for each word, a tagger over function tags gives others; both together miss few
+right tags, with two to four tags a word. The chart's probabilities are summed over these tags
+alone. What the two think of a tag weighs in when the best tree is chosen, not in the probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.tree import Tree, Word
+from wellput.io.files import PathLike
+from wellput.io.model_files import load_model_file, noticing_damage
+from wellput.language.models.backoff_tables import kernel_tables
+from wellput.language.models.english_text import decapitalized
+from wellput.language.models.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
+from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.parsers import Parser, load_parser
+from wellput.language.models.word_shapes import word_number
+
+# Tuned on EWT dev: how many tags a word has at most, how much less probable than the best they may
+# be (a natural log), and what share of a tag's weight is the parser's.
+MAX_TAGS_A_WORD = 6
+MAX_LOGS_BELOW_BEST = 7.0
+PARSER_SHARE = 0.5
+# Parser and tagger think of one sentence: that a verb begins another is always possible, with this
+# weight at least.
+ROOT_WEIGHT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class TagLattices:
+    """The tags that each word of some sentences may have, as the kernel takes them."""
+
+    sentences: NDArray[np.int64]
+    words: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    tags: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+def tag_lattices(
+    tagger: _native.TaggerModel,
+    sharpness: float,
+    sentences: Sequence[Sequence[str]],
+    words: Sequence[int],
+    guessed: Sequence[int],
+    roots: Sequence[int],
+    *,
+    threads: int = 1,
+) -> TagLattices:
+    """`words`, `guessed` and `roots` have the number of each word, of the tag that was guessed for it
+    and of the one it would have as a root, -1 for none, all sentences after each other."""
+    tags, logs = tagger.candidates(sentences, MAX_TAGS_A_WORD, sharpness, threads)
+    weights = (1 - PARSER_SHARE) * np.exp(logs)
+    guesses = np.array(guessed, np.int32)[:, None]
+    same = tags == guesses
+    # A guess that the tagger did not think of takes the place of its last choice.
+    absent = ~same.any(axis=1) & (guesses[:, 0] >= 0)
+    tags[absent, -1], weights[absent, -1] = guesses[absent, 0], 0.0
+    same[absent, -1] = True
+    weights += PARSER_SHARE * same
+    tags, weights = _with_roots(tags, weights, np.array(roots, np.int32)[:, None])
+    kept = weights >= weights.max(axis=1, initial=0.0, keepdims=True) * np.exp(-MAX_LOGS_BELOW_BEST)
+    return TagLattices(
+        np.cumsum([0, *map(len, sentences)], dtype=np.int64),
+        np.array(words, np.int32),
+        np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64),
+        tags[kept],
+        weights[kept].astype(np.float32),
+    )
+
+
+def _with_roots(
+    tags: NDArray[np.int32], weights: NDArray[np.float64], roots: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """A further column for roots that are not among the tags yet."""
+    own = np.where((tags == roots).any(axis=1, keepdims=True) | (roots < 0), 0.0, ROOT_WEIGHT)
+    return np.hstack([tags, roots]), np.hstack([weights, own])
+
+
+KIND = "head-driven parser"
+NGRAMS_FILE = "ngrams.wlm"
+# In a longer sentence no arc, and no side of a word, reaches further than REACH words.
+MAX_EXACT_WORDS = 120
+MAX_ARC_WORDS = 60
+
+Sentences = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A sentence's natural log probability, and the same by word frequencies alone. `is_limited` says
+    that the sentence was too long for all its analyses to be tried."""
+
+    log_probability: float
+    unigram_log_probability: float
+    words: int
+    is_limited: bool
+
+    @property
+    def per_word(self) -> float:
+        """The log probability of a word on average; NaN without words."""
+        return self.log_probability / self.words if self.words else float("nan")
+
+    @property
+    def slor(self) -> float:
+        """How much better a word is predicted than by frequency alone (Lau et al. 2017, SLOR)."""
+        gained = self.log_probability - self.unigram_log_probability
+        return gained / self.words if self.words else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The best analysis. Roots of further fragments hang on the first root as `parataxis`, so that
+    `tree` is a tree; `roots` has the numbers of all of them."""
+
+    tree: Tree
+    roots: tuple[int, ...]
+    scored: Scored
+
+    @property
+    def fragments(self) -> int:
+        return len(self.roots)
+
+    @property
+    def log_probability(self) -> float:
+        return self.scored.log_probability
+
+    @property
+    def unigram_log_probability(self) -> float:
+        return self.scored.unigram_log_probability
+
+
+class HeadDrivenParser:
+    """A trained model with the parser and the tagger whose guesses its chart starts from, and the
+    n-gram model that its probabilities are pooled with where it was trained so."""
+
+    def __init__(
+        self,
+        arrays: Mapping[str, NDArray[Any]],
+        guesser: Parser,
+        ngrams: NgramModel | None = None,
+        *,
+        continuing: float | None = None,
+    ) -> None:
+        """`continuing`: another probability of a further fragment than the trained one."""
+        tags, words = strings_of(arrays, "tags"), strings_of(arrays, "words")
+        self.tag_set = TagSet(tags)
+        self.guesser = guesser
+        self._relations = [relation_of(tag) for tag in tags]
+        self._numbers = {word: number for number, word in enumerate(words)}
+        self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(tags))
+        self._ngrams, self._ngram_share = ngrams, float(arrays["ngrams.share"][0])
+        if not 0 <= self._ngram_share <= 1:
+            raise ValueError("the share of the n-gram model is no share")
+        self._sharpness = float(arrays["tagger.sharpness"][0])
+        if continuing is None:
+            continuing = float(arrays["continuing"][0])
+        self._kernel = chart_kernel(arrays, continuing)
+
+    @classmethod
+    def load(cls, path: PathLike, *, guesser: Parser | None = None) -> HeadDrivenParser:
+        """The parser in a file; its guesses come from the tagger and parser in the same folder where
+        no other `guesser` is given. The n-gram model lies there too."""
+        file, folder = load_model_file(path, KIND), Path(path).parent
+        with noticing_damage(path, "head-driven parser"):
+            is_pooled = float(file.arrays["ngrams.share"][0]) > 0
+            ngrams = load_model(folder / NGRAMS_FILE) if is_pooled else None
+            return cls(file.arrays, guesser or load_parser(str(folder)), ngrams)
+
+    def parse(
+        self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
+    ) -> list[Parsed]:
+        """The best analysis of each sentence, given as its words. `guesses`: the trees of the
+        `guesser` where they are there already."""
+        lattices = self._lattices(sentences, guesses, threads)
+        heads = np.zeros(len(lattices.words), np.int32)
+        tags = np.zeros(len(lattices.words), np.int32)
+        rows = self._run(sentences, lattices, heads, tags, threads)
+        found, start = [], 0
+        for words, row in zip(sentences, rows, strict=True):
+            own = slice(start, start := start + len(words))
+            found.append(self._parsed(words, heads[own].tolist(), tags[own].tolist(), row))
+        return found
+
+    def score(
+        self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
+    ) -> list[Scored]:
+        """The log probabilities alone, in less time."""
+        none = np.zeros(0, np.int32)
+        lattices = self._lattices(sentences, guesses, threads)
+        rows = self._run(sentences, lattices, none, none, threads)
+        return [_scored(words, row) for words, row in zip(sentences, rows, strict=True)]
+
+    def _lattices(
+        self, sentences: Sentences, guesses: Sequence[Tree] | None, threads: int
+    ) -> TagLattices:
+        if guesses is None:
+            guesses = self._guessed(sentences, threads)
+        guessed = [self.tag_set.number(tag) for tree in guesses for tag in full_tags(tree)]
+        roots = [self.tag_set.root_number(word) for tree in guesses for word in tree.words]
+        numbers = [word_number(form, self._numbers) for words in sentences for form in words]
+        return tag_lattices(
+            self._tagger, self._sharpness, sentences, numbers, guessed, roots, threads=threads
+        )
+
+    def _guessed(self, sentences: Sentences, threads: int) -> list[Tree]:
+        """The guesser's trees; it takes no sentence without words."""
+        return self.guesser.parse([words for words in sentences if words], threads=threads)
+
+    def _run(
+        self,
+        sentences: Sentences,
+        lattices: TagLattices,
+        heads: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        threads: int,
+    ) -> NDArray[np.float64]:
+        """The kernel's rows: log probability, that of the best forest, that by word frequencies."""
+        rows = self._kernel.parse(
+            lattices.sentences,
+            lattices.words,
+            lattices.starts,
+            lattices.tags,
+            lattices.weights,
+            heads,
+            tags,
+            (MAX_EXACT_WORDS, MAX_ARC_WORDS),
+            threads,
+        )
+        if self._ngrams is not None:
+            others = ngram_log_probabilities(sentences, self._ngrams, threads)
+            rows[:, 0] += self._ngram_share * (others - rows[:, 0])
+        return rows
+
+    def _parsed(
+        self, forms: Sequence[str], heads: list[int], tags: list[int], row: NDArray[np.float64]
+    ) -> Parsed:
+        roots = tuple(number for number, head in enumerate(heads, start=1) if head == 0)
+        words = []
+        for number, (form, head, tag) in enumerate(zip(forms, heads, tags, strict=True), start=1):
+            relation = self._relations[tag] if head else "root"
+            if number in roots[1:]:
+                head, relation = roots[0], "parataxis"
+            elif relation == "root" and head:
+                relation = "dep"  # a tag learned from roots may turn up under a head
+            part = self.tag_set.tags[tag].split("/", 1)[0]
+            words.append(Word(form, head, xpos=part, relation=relation))
+        return Parsed(Tree(tuple(words)), roots, _scored(forms, row))
+
+
+def strings_of(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
+    """Strings packed by `io.model_files.packed_strings`."""
+    data, ends = arrays[f"{name}.text"].tobytes(), arrays[f"{name}.ends"].tolist()
+    return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
+
+
+def ngram_log_probabilities(
+    sentences: Sentences, ngrams: NgramModel, threads: int
+) -> NDArray[np.float64]:
+    """Natural logs, by a model of text whose sentences begin small; 0 for no words."""
+    texts = decapitalized([" ".join(words) for words in sentences], ngrams)
+    logs = ngrams.sentence_scores(texts, threads=threads) * np.log(10)
+    return np.where([bool(words) for words in sentences], logs, 0.0)
+
+
+def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _native.HeadDriven:
+    """The chart over a model's arrays; `continuing` is the probability of a further fragment."""
+    return _native.HeadDriven(
+        kernel_tables(arrays),
+        [arrays[f"tags.{part}"] for part in ("coarse", "coarsest", "class")],
+        arrays["words.unigrams"],
+        len(CLASS_NAMES),
+        0,
+        float(arrays["shares"][0]),
+        float(arrays["shares"][1]),
+        continuing,
+    )
+
+
+def _scored(words: Sequence[str], row: NDArray[np.float64]) -> Scored:
+    return Scored(float(row[0]), float(row[2]), len(words), len(words) > MAX_EXACT_WORDS)

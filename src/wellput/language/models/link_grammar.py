@@ -1,0 +1,333 @@
+"""Sentences parsed by the link grammar library of Sleator and Temperley, in processes of its own.
+
+A *linkage* is one way to join all words but some by links the dictionary allows; the words left out
+are the *nulls*. The parser looks for linkages with as few nulls as possible, then *post-processes*
+at most `linkage_limit` of them, which leaves the *valid* ones. Mutton et al. (2007) read two
+features of fluency off these numbers: the null count, and the share of invalid linkages.
+
+    with LinkGrammar(workers=2) as grammar:
+        for parse in grammar.parse(["The cat sat on the mat.", "Cat the mat on sat the."]):
+            print(parse.status, parse.null_count)      # parsed 0, parsed 2
+
+The library can hang, abort or be killed over a sentence; a sentence never is lost silently: see
+`LinkParse.status`. A `LinkProcess` is one worker (`link_worker.py`) as its owner sees it: started
+when needed, asked, replaced when it dies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import LifoQueue
+from threading import Lock
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from wellput.core.errors import InputError, WellputError
+from wellput.language.models import link_worker
+from wellput.language.models.link_worker import EFFORTS, LinkAnswer, LinkSettings, load_library
+
+MAX_START_SECONDS = 60.0  # seconds; a dictionary takes a tenth of one to read
+MAX_STARTS = 3  # before giving up: a process can be killed while starting, too
+MISSING_LIBRARY_MESSAGE = (
+    "Link grammar is not installed: {problem}. On Debian and Ubuntu: "
+    "apt-get install liblink-grammar5 link-grammar-dictionaries-en. On macOS: "
+    "brew install link-grammar."
+)
+
+
+class WorkerDied(Exception):
+    """The process ended before its answer came."""
+
+
+class NoAnswer(WorkerDied):
+    """The process was ended because its answer did not come in time."""
+
+
+class LinkProcess:
+    """Not safe to share between threads; `LinkGrammar` lends it to one at a time."""
+
+    def __init__(self, settings: LinkSettings) -> None:
+        self._settings = settings
+        # Three attempts a sentence, and the library's timer may run over two times and more.
+        self._answer_limit = 10.0 * settings["timeout"] + 10.0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._received = b""
+        self._version = ""
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id; None while there is none."""
+        return self._process.pid if self._process else None
+
+    @property
+    def version(self) -> str:
+        """The library's name and version, as it says itself: link-grammar-5.12.0."""
+        self._running()
+        return self._version
+
+    def ask(self, sentence: str) -> LinkAnswer:
+        """The answer to one sentence; WorkerDied when the process was lost over it.
+
+        The next question starts a new process.
+        """
+        process = self._running()
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(sentence).encode("ascii") + b"\n")
+            process.stdin.flush()
+        except OSError as error:
+            self.close()
+            raise WorkerDied from error
+        answer: LinkAnswer = self._receive(process, self._answer_limit)
+        return answer
+
+    def close(self) -> None:
+        """End the process and wait for its end; harmless when there is none."""
+        process, self._process, self._received = self._process, None, b""
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            assert stream is not None
+            with suppress(BrokenPipeError):  # a question left unsent is no longer asked
+                stream.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        for _ in range(MAX_STARTS):
+            with suppress(WorkerDied):
+                return self._start()
+        raise WellputError(
+            f"Link grammar processes ended while starting, {MAX_STARTS} of them: the library or its "
+            "dictionary may be damaged, or memory exhausted."
+        )
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self.close()
+        self._process = process = subprocess.Popen(
+            [sys.executable, "-I", str(Path(link_worker.__file__)), json.dumps(self._settings)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )
+        greeting = self._receive(process, MAX_START_SECONDS)
+        if "error" in greeting:
+            self.close()
+            raise InputError(MISSING_LIBRARY_MESSAGE.format(problem=greeting["error"]))
+        self._version = greeting["version"]
+        return process
+
+    def _receive(self, process: subprocess.Popen[bytes], limit: float) -> Any:
+        """The next line; the process is ended when none comes within `limit` seconds."""
+        assert process.stdout is not None
+        deadline = time.monotonic() + limit
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self._received:
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                chunk = os.read(process.stdout.fileno(), 65536) if ready else b""
+                if not chunk:
+                    self.close()
+                    raise WorkerDied if ready else NoAnswer
+                self._received += chunk
+        line, _, self._received = self._received.partition(b"\n")
+        return json.loads(line)
+
+
+LinkStatus = Literal["parsed", "empty", "unparsed", "too-long", "timeout", "lost"]
+
+MAX_WORDS = 254  # the library's limit, which counts two walls and punctuation it splits off
+MAX_WORD_BYTES = 150  # bytes; the library's buffers hold 180, and it does not check
+CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParse:
+    """What the library says of one sentence.
+
+    `status` is *parsed*; *empty* (no words); *unparsed* (the library gave no linkage at all);
+    *too-long* (over 252 words); *timeout* (all three attempts ran out of time, or the library hung);
+    *lost* (two processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the
+    counts 0.
+
+    `timeouts` counts the attempts that ran out of time: after one, links of most words were limited
+    to 6 words; after two, those of all words. Null counts are then higher than an unhurried search
+    would find. `null_count` counts the wall in front of the sentence too, so it can exceed the
+    number of words by 1. `cost` is the disjunct cost of the best linkage; favored words make it
+    negative at times.
+    """
+
+    sentence: str
+    status: LinkStatus
+    timeouts: int = 0
+    null_count: int | None = None
+    found: int = 0
+    post_processed: int = 0
+    valid: int = 0
+    cost: float | None = None
+
+    @property
+    def invalid_ratio(self) -> float | None:
+        """The share of invalid linkages among those post-processed (not among all found)."""
+        if not self.post_processed:
+            return None
+        return 1.0 - self.valid / self.post_processed
+
+
+class LinkGrammar:
+    """A pool of link grammar processes, started when first needed, and a cache of their results.
+
+    `timeout` is in seconds and for each of three attempts; the library keeps it only roughly.
+    `cache_size` sentences are remembered, the least recently asked forgotten first.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int = 2,
+        timeout: int = 3,
+        linkage_limit: int = 1000,
+        cache_size: int = 100_000,
+    ) -> None:
+        for name, value in (
+            ("workers", workers),
+            ("timeout", timeout),
+            ("linkage_limit", linkage_limit),
+        ):
+            if value < 1:
+                raise InputError(f"Link grammar's {name} must be at least 1, not {value}.")
+        self._processes = [
+            LinkProcess({"language": "en", "timeout": timeout, "linkage_limit": linkage_limit})
+            for _ in range(workers)
+        ]
+        # Last in, first out: a short list of sentences starts no more processes than it needs.
+        self._idle: LifoQueue[LinkProcess] = LifoQueue()
+        for process in self._processes:
+            self._idle.put(process)
+        self._cache: OrderedDict[str, LinkParse] = OrderedDict()
+        self._cache_size = cache_size
+        self._parsing = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes. A later `parse` starts new ones."""
+        for process in self._processes:
+            process.close()
+
+    @property
+    def version(self) -> str:
+        """The library's name and version, such as link-grammar-5.12.0: part of what a number means."""
+        process = self._idle.get()
+        try:
+            return process.version
+        finally:
+            self._idle.put(process)
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the processes now running."""
+        return [process.pid for process in self._processes if process.pid is not None]
+
+    def parse(
+        self, sentences: Iterable[str], *, on_progress: Callable[[int], None] = lambda _: None
+    ) -> list[LinkParse]:
+        """One result a sentence, in order. Equal sentences are parsed once; `on_progress` is called
+        with numbers of different ones."""
+        given = list(sentences)
+        with self._parsing:
+            results = {sentence: self._known(sentence) for sentence in given}
+            unknown = [sentence for sentence, parse in results.items() if parse is None]
+            on_progress(len(results) - len(unknown))
+            if unknown:
+                _ = self.version  # a missing library is reported here, once
+                with ThreadPoolExecutor(len(self._processes)) as threads:
+                    for parse in threads.map(self._parse_one, unknown):
+                        results[parse.sentence] = parse
+                        on_progress(1)
+            found = {sentence: parse for sentence, parse in results.items() if parse is not None}
+            self._remember(found)
+        return [found[sentence] for sentence in given]
+
+    def _known(self, sentence: str) -> LinkParse | None:
+        """What can be said without asking a process."""
+        if sentence in self._cache:
+            return self._cache[sentence]
+        words = cleaned(sentence).split(" ", MAX_WORDS)
+        if words == [""]:
+            return LinkParse(sentence, "empty")
+        if len(words) > MAX_WORDS:
+            return LinkParse(sentence, "too-long")
+        return None
+
+    def _parse_one(self, sentence: str) -> LinkParse:
+        text = cleaned(sentence)
+        process = self._idle.get()
+        try:
+            for _ in range(2):
+                try:
+                    return LinkParse(sentence, **process.ask(text))
+                except NoAnswer:  # it would take as long again
+                    return LinkParse(sentence, "timeout", len(EFFORTS))
+                except WorkerDied:
+                    continue
+            return LinkParse(sentence, "lost")
+        finally:
+            self._idle.put(process)
+
+    def _remember(self, parses: dict[str, LinkParse]) -> None:
+        for sentence, parse in parses.items():
+            # A lost sentence may go well the next time; the other two are told without parsing.
+            if parse.status not in ("lost", "empty", "too-long"):
+                self._cache[sentence] = parse
+                self._cache.move_to_end(sentence)
+        while len(self._cache) > self._cache_size:
+            self._cache.popitem(last=False)
+
+
+def is_installed() -> bool:
+    """Whether the library is there; whether its dictionary is, the first sentence tells."""
+    try:
+        load_library()
+    except OSError:
+        return False
+    return True
+
+
+def cleaned(sentence: str) -> str:
+    """The sentence as the library can bear it: words divided by single spaces, none too long.
+
+    Control characters (NUL would end the C string) count as spaces, lone surrogates become question
+    marks, and of a word over 150 bytes only the beginning is kept: the dictionary knows none so long.
+    """
+    text = sentence.translate(CONTROL_CHARACTERS).encode("utf-8", "replace")
+    words = text.decode("utf-8").split()
+    return " ".join(
+        word
+        if len(word) * 4 <= MAX_WORD_BYTES
+        else word.encode("utf-8")[:MAX_WORD_BYTES].decode("utf-8", "ignore")
+        for word in words
+    )

@@ -1,0 +1,266 @@
+"""Training an n-gram model: interpolated modified Kneser-Ney, of a whole text or of its parts.
+
+Chen & Goodman 1998, with the choices of KenLM's lmplz (Heafield et al. 2013): three discounts per
+length, from how many n-grams have each adjusted count; where those are undefined, which small
+corpora bring about, 0.5, 1 and 1.5; unigrams interpolated with all words alike, so that `<unk>` has
+a probability even if nothing unknown was seen. Nothing is pruned here (see `ngram_trie.py`).
+
+`WorkFolder` is where a training keeps what it has counted, so that it can be resumed: `tokens` (the
+text as word numbers) and `words`, both appended to, then sorted runs of n-grams, which are made
+anew where more text or another option came since. `progress.json` says how much of them is valid
+and what they were made from.
+
+`train_in_parts` counts parts of a text anywhere and in any order, in two rounds: the words of each
+part, from which the vocabulary follows, then the n-grams of each part by numbers of that
+vocabulary, sorted. Merging them gives the model that one training on the whole text gives, to the
+last bit.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError, OutputError
+from wellput.core.metric import Floats
+from wellput.core.work import MapParts, map_here
+from wellput.io import replacing
+from wellput.io.lines import TextPart
+from wellput.language.models.ngrams import NgramModel
+from wellput.text.tokenizers import NativeName
+
+BYTES_PER_NUMBER = 4
+
+
+@dataclass(frozen=True)
+class CountingProgress:
+    """How far counting has come."""
+
+    sentences: int = 0
+    tokens: int = 0
+    numbers: int = 0  # in the file of tokens
+    words: int = 0  # in the file of words
+
+
+class WorkFolder:
+    """`made_from` (JSON) is everything that decides what is counted."""
+
+    def __init__(self, folder: Path, made_from: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self._made_from = dict(made_from)
+        self._progress = CountingProgress()
+
+    def resume(self, trainer: _native.NgramTrainer) -> CountingProgress:
+        """Gives the trainer what is in the folder, which is made if need be."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        state = self.folder / "progress.json"
+        if not state.exists():
+            if any(self.folder.iterdir()):
+                raise InputError(f"{self.folder} is no folder of a training, and not empty.")
+            self.save(trainer, 0, 0)
+            return self._progress
+        found = json.loads(state.read_text(encoding="utf-8"))
+        if found["made_from"] != self._made_from:
+            other = json.dumps(found["made_from"], ensure_ascii=False)
+            raise InputError(
+                f"{self.folder} holds a training from other texts or with other options: {other}. "
+                "Go on with those, name another folder or delete this one."
+            )
+        self._progress = CountingProgress(**found["progress"])
+        words = (self.folder / "words").read_bytes().split(b"\n")[: self._progress.words]
+        held = (self.folder / "tokens").stat().st_size // BYTES_PER_NUMBER
+        if held < self._progress.numbers or len(words) < self._progress.words:
+            raise InputError(f"{self.folder} is damaged: delete it and begin again.")
+        with (self.folder / "words").open("r+b") as file:
+            file.truncate(sum(len(word) + 1 for word in words))
+        decoded = [word.decode(errors="surrogatepass") for word in words]
+        trainer.resume(self._progress.numbers, decoded)
+        return self._progress
+
+    def save(self, trainer: _native.NgramTrainer, sentences: int, tokens: int) -> None:
+        """Everything that was counted so far."""
+        numbers = trainer.checkpoint()
+        new = trainer.words_from(self._progress.words)
+        with (self.folder / "words").open("ab") as file:
+            file.write(new)
+        words = self._progress.words + new.count(b"\n")
+        self._progress = CountingProgress(sentences, tokens, numbers, words)
+        state = {"made_from": self._made_from, "progress": asdict(self._progress)}
+        with replacing(self.folder / "progress.json") as out:
+            out.write(json.dumps(state, ensure_ascii=False).encode())
+
+
+# Sorting holds a number of 4 bytes and two keys of 8 for every token of a run.
+BYTES_PER_TOKEN = 24
+MAX_ORDER = 20
+
+
+@dataclass(frozen=True)
+class TrainedNgrams:
+    """A model with what it came from."""
+
+    model: NgramModel
+    sentences: int
+    tokens: int
+    discounts: list[tuple[float, float, float]]  # by length: for counts of 1, 2, 3 and more
+    frequencies: list[Floats]  # relative, of n-grams in the text, by length but the last
+
+
+def train(
+    blocks: Iterable[Sequence[str]],
+    *,
+    order: int = 3,
+    min_count: int = 1,
+    known: Sequence[str] | None = None,
+    memory_mb: int = 1024,
+    tokenize: NativeName = "none",
+    lowercase: bool = False,
+    work: WorkFolder | None = None,
+    threads: int = 1,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> TrainedNgrams:
+    """A model from sentences, given in lists as large as is convenient; blank ones are left out.
+
+    Words seen less than `min_count` times become `<unk>`, or else all that are not in `known`, the
+    words of another model, which this one then shares. Counting takes at most about `memory_mb`; what
+    is more goes to temporary files, sorted, and is merged, or to `work`, from where a training that was
+    stopped goes on. The model itself has to fit into memory. `on_progress` is called with numbers of
+    sentences. The same sentences give the same model, whatever the lists, memory and threads.
+    """
+    if not 1 <= order <= MAX_ORDER:
+        raise InputError(f"The order of an n-gram model is from 1 to {MAX_ORDER}, not {order}.")
+    if min_count < 1 or memory_mb < 1:
+        raise InputError("min_count and memory_mb must be at least 1.")
+    run_tokens = memory_mb * 1_000_000 // BYTES_PER_TOKEN
+    with _folder_of(work) as folder:
+        try:
+            trainer = _native.NgramTrainer(order, run_tokens, str(folder), threads)
+            if known is not None:
+                trainer.know_only(known)
+            done = work.resume(trainer) if work else CountingProgress()
+            sentences, tokens, saved = done.sentences, done.tokens, done.tokens
+            on_progress(sentences)
+            for block in _after(blocks, sentences):
+                texts = [text.lower() for text in block] if lowercase else block
+                tokens += trainer.add(texts, tokenize)
+                sentences += len(texts)
+                on_progress(len(texts))
+                if work and tokens - saved >= run_tokens:
+                    work.save(trainer, sentences, tokens)
+                    saved = tokens
+            if work and tokens > saved:
+                work.save(trainer, sentences, tokens)
+            if tokens == 0:
+                raise InputError("There are no words to train an n-gram model on.")
+            vocabulary, levels, discounts, counts = trainer.finish(min_count)
+        except RuntimeError as error:
+            raise OutputError(
+                f"Counting n-grams failed in {folder}: {error}. Make room there, set TMPDIR to "
+                "another folder, or allow more memory."
+            ) from None
+    model = NgramModel(vocabulary, tuple(levels))
+    return TrainedNgrams(model, sentences, tokens, discounts, [level / tokens for level in counts])
+
+
+@contextmanager
+def _folder_of(work: WorkFolder | None) -> Iterator[Path]:
+    if work:
+        yield work.folder
+        return
+    with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
+        yield Path(folder)
+
+
+def _after(blocks: Iterable[Sequence[str]], n: int) -> Iterator[Sequence[str]]:
+    """The sentences after the first `n`."""
+    for block in blocks:
+        if n < len(block):
+            yield block[n:]
+        n = max(0, n - len(block))
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How text is counted."""
+
+    order: int = 3
+    tokenize: NativeName = "none"
+    lowercase: bool = False
+
+    def trainer(self, part: TextPart, known: Iterable[str] | None) -> tuple[Any, int, int]:
+        """A trainer that has read the part; its sentences and its tokens."""
+        trainer = _native.NgramTrainer(self.order, 1 << 62, "", 1)
+        if known is not None:
+            trainer.know_only(list(known))
+        sentences = tokens = 0
+        for block in part.blocks():
+            texts = [text.lower() for text in block] if self.lowercase else block
+            tokens += trainer.add(texts, self.tokenize)
+            sentences += len(texts)
+        return trainer, sentences, tokens
+
+
+@dataclass(frozen=True)
+class PartWords:
+    """The words of a part in order of first appearance, a line each, with counts."""
+
+    words: bytes
+    counts: NDArray[np.uint64]
+    sentences: int
+    tokens: int
+
+
+def count_words(part: TextPart, how: Counting) -> PartWords:
+    trainer, sentences, tokens = how.trainer(part, None)
+    words, counts = trainer.word_counts()
+    return PartWords(words, counts, sentences, tokens)
+
+
+def count_ngrams(part: TextPart, how: Counting, known: Iterable[str]) -> NDArray[np.uint32]:
+    """The n-grams of a part and their counts, as a sorted run has them."""
+    trainer, _, _ = how.trainer(part, known)
+    run: NDArray[np.uint32] = trainer.sorted_run()
+    return run
+
+
+def train_in_parts(
+    parts: Sequence[TextPart],
+    how: Counting,
+    *,
+    min_count: int = 1,
+    map_parts: MapParts = map_here,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> TrainedNgrams:
+    """The model of all parts. Words seen less than `min_count` times become `<unk>`."""
+    counts: dict[str, int] = {}
+    sentences = tokens = 0
+    for part in map_parts(count_words, parts, how):
+        words = part.words.decode(errors="surrogatepass").split("\n")[:-1]
+        for word, count in zip(words, part.counts.tolist(), strict=True):
+            counts[word] = counts.get(word, 0) + count
+        sentences, tokens = sentences + part.sentences, tokens + part.tokens
+        on_progress(part.sentences)
+    if tokens == 0:
+        raise InputError("There are no words to train an n-gram model on.")
+    known = [word for word, count in counts.items() if count >= min_count]
+    with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
+        trainer = _native.NgramTrainer(how.order, 1, folder, 1)
+        trainer.know_only(known)
+        for number, run in enumerate(map_parts(count_ngrams, parts, how, known)):
+            path = Path(folder) / f"run{number}"
+            run.tofile(path)
+            trainer.take_run(str(path))
+        vocabulary, levels, discounts, occurrences = trainer.finish(min_count)
+    model = NgramModel(vocabulary, tuple(levels))
+    return TrainedNgrams(
+        model, sentences, tokens, discounts, [level / tokens for level in occurrences]
+    )

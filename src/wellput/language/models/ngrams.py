@@ -1,0 +1,147 @@
+"""The noun `NgramModel`: how probable words are after the words before them, and alone.
+
+Logarithms are to base 10, as in ARPA files and KenLM. A sentence is scored from `<s>`, which has no
+probability of its own, to `</s>`, which counts as one word. Words that the model does not know are
+`<unk>`; so are the three special names where they stand in a text. `log_frequencies` takes words
+alone, by the model's unigrams: what SLOR compares with. It alone is in natural logarithms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wellput import _native
+from wellput.core.metric import Floats
+from wellput.text.tokenizers import NativeName
+
+if TYPE_CHECKING:
+    from wellput._native import LevelArrays, WordArrays
+
+
+@dataclass(frozen=True)
+class WordScore:
+    """A word's log10 probability and the length of the n-gram it was read from."""
+
+    log_prob: float
+    length: int
+    is_unknown: bool
+
+
+@dataclass(frozen=True, eq=False)
+class NgramModel:
+    """A back-off model in arrays, one tuple of them per n-gram length (native/ngram_trie.h).
+
+    The words' arrays are (offsets, text, slots), a level's (words, begins, log_probs, backoffs).
+    """
+
+    vocabulary: WordArrays
+    levels: tuple[LevelArrays, ...]
+
+    @property
+    def order(self) -> int:
+        return len(self.levels)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many n-grams there are, by length; the special words count among the unigrams."""
+        return [len(log_probs) for _, _, log_probs, _ in self.levels]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All words by their numbers; the first three are `<unk>`, `<s>` and `</s>`."""
+        offsets, text, _ = self.vocabulary
+        data, ends = text.tobytes(), offsets.tolist()
+        return [data[begin:end].decode(errors="surrogatepass") for begin, end in pairwise(ends)]
+
+    @cached_property
+    def kernel(self) -> _native.NgramModel:
+        return _native.NgramModel(self.vocabulary, self.levels)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of everything that decides scores: the same from an ARPA and a binary file."""
+        digest = hashlib.sha256(vocabulary_hash(self.vocabulary))
+        for level in self.levels:
+            for array in level:
+                digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    def statistics(
+        self, texts: Sequence[str], *, tokenize: NativeName = "none", threads: int = 1
+    ) -> Floats:
+        """A row per text: log10 probability, words, and both for unknown words alone. They add up."""
+        return self.kernel.scores(texts, tokenize, threads)
+
+    def sentence_scores(
+        self, texts: Sequence[str], *, tokenize: NativeName = "none", threads: int = 1
+    ) -> Floats:
+        """The log10 probability of each text."""
+        return self.statistics(texts, tokenize=tokenize, threads=threads)[:, 0]
+
+    def word_scores(self, text: str, *, tokenize: NativeName = "none") -> list[WordScore]:
+        """One for each word of the text, and the last for `</s>`."""
+        rows = self.kernel.word_scores(text, tokenize)
+        return [WordScore(float(p), int(n), bool(unknown)) for p, n, unknown in rows]
+
+    def perplexity(
+        self,
+        texts: Sequence[str],
+        *,
+        tokenize: NativeName = "none",
+        include_unknown: bool = True,
+        threads: int = 1,
+    ) -> float:
+        """Over all texts together; NaN without texts. Unknown words can be left out of it."""
+        summed = self.statistics(texts, tokenize=tokenize, threads=threads).sum(axis=0)
+        return float(perplexity(summed, include_unknown=include_unknown))
+
+
+def perplexity(statistics: Floats, *, include_unknown: bool = True) -> Floats:
+    """10 to the mean negative log10 probability of a word, over the last axis of `statistics`.
+
+    >>> perplexity(np.array([-6.0, 3.0, -4.0, 1.0]))  # 10 ** (6 / 3)
+    array(100.)
+    >>> perplexity(np.array([-6.0, 3.0, -4.0, 1.0]), include_unknown=False)  # 10 ** (2 / 2)
+    array(10.)
+    """
+    log_prob, words = statistics[..., 0], statistics[..., 1]
+    if not include_unknown:
+        log_prob, words = log_prob - statistics[..., 2], words - statistics[..., 3]
+    mean = np.full(np.shape(words), np.nan)
+    np.divide(log_prob, words, out=mean, where=words != 0)
+    with np.errstate(over="ignore"):  # a hopeless text is infinitely perplexing
+        return np.asarray(np.power(10.0, -mean))
+
+
+def vocabulary_hash(vocabulary: WordArrays) -> bytes:
+    """SHA-256 of the words in order."""
+    offsets, text, _ = vocabulary
+    return hashlib.sha256(offsets.tobytes() + text.tobytes()).digest()
+
+
+UNKNOWN_WORD = "<unk>"
+
+
+def log_frequencies(model: NgramModel, sentences: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
+    """By sentence the sum of its words' natural log probabilities, and the number of words.
+
+    A word the model does not know has the probability of `<unk>`.
+    """
+    known = unigrams(model)
+    unknown = known[UNKNOWN_WORD]
+    sums = [math.fsum(known.get(word, unknown) for word in words) for words in sentences]
+    return np.array(sums) * math.log(10), np.array([float(len(words)) for words in sentences])
+
+
+@lru_cache(maxsize=4)
+def unigrams(model: NgramModel) -> dict[str, float]:
+    """Log10 probabilities by word."""
+    return dict(zip(model.words, model.levels[0][2].tolist(), strict=True))

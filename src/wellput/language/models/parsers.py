@@ -1,0 +1,160 @@
+"""Parsers by name, all with the same two members: `Parser` is what they have in common.
+
+`english` is the one that comes with wellput, a folder is one trained by `wellput train parser`, and
+`spacy:NAME` a spaCy pipeline that the user has installed. spaCy is imported when one is asked for,
+and never needed otherwise. A pipeline gets our words, not its own; where it finds several sentences
+in one, the roots after the first hang on the first as `parataxis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree, Word
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.transition_parser import TransitionParser
+from wellput.language.shipped import shipped
+
+TAGGER_FILE = "tagger.wpm"
+PARSER_FILE = "parser.wpm"
+ENGLISH = "english"
+SPACY_PREFIX = "spacy:"
+
+
+class Parser(Protocol):
+    """From words to trees over just these words."""
+
+    @property
+    def signature(self) -> str:
+        """What names the parser in a metric's signature; another model has another one."""
+        ...
+
+    def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
+        """The trees; every sentence must have a word."""
+        ...
+
+
+class TaggingParser:
+    """Tagger and transition parser, one after the other."""
+
+    def __init__(self, tagger: Tagger, transitions: TransitionParser) -> None:
+        self.tagger = tagger
+        self.transitions = transitions
+
+    @cached_property
+    def signature(self) -> str:
+        both = self.tagger.fingerprint + self.transitions.fingerprint
+        return sha256(both.encode()).hexdigest()[:12]
+
+    def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
+        tags = self.tagger.tag(sentences, threads=threads)
+        arcs = self.transitions.arcs(sentences, tags, threads=threads)
+        analysis = self.transitions.words
+        return [
+            Tree(
+                tuple(
+                    Word(
+                        form,
+                        arc.head,
+                        lemma=analysis.lemma(form, tag),
+                        upos=analysis.category(form, tag, arc.relation),
+                        xpos=tag,
+                        relation=arc.relation,
+                    )
+                    for form, tag, arc in zip(*sentence, strict=True)
+                )
+            )
+            for sentence in zip(sentences, tags, arcs, strict=True)
+        ]
+
+
+def load_parser(name: str) -> Parser:
+    """The parser called `english`, `spacy:NAME`, or the one in a folder."""
+    if name == ENGLISH:
+        tagger, transitions = shipped(TAGGER_FILE), shipped(PARSER_FILE)
+    elif name.startswith(SPACY_PREFIX):
+        return load_pipeline(name.removeprefix(SPACY_PREFIX))
+    else:
+        folder = Path(name)
+        if not folder.is_dir():
+            raise InputError(
+                f"No parser {name!r}: give {ENGLISH}, spacy:NAME for a spaCy pipeline, or the folder "
+                "that wellput train parser wrote."
+            )
+        tagger, transitions = folder / TAGGER_FILE, folder / PARSER_FILE
+        if missing := [path.name for path in (tagger, transitions) if not path.is_file()]:
+            raise InputError(
+                f"{name} holds no parser: {' and '.join(missing)} missing. Make one with wellput train "
+                f"parser TREES.conllu -o {name}."
+            )
+    return TaggingParser(Tagger.load(tagger), TransitionParser.load(transitions))
+
+
+FURTHER_ROOT = "parataxis"
+
+
+class SpacyParser:
+    """`pipeline` is a spaCy `Language`, `new_doc` spaCy's `Doc`."""
+
+    def __init__(self, pipeline: Any, new_doc: Any) -> None:
+        self._pipeline = pipeline
+        self._new_doc = new_doc
+
+    @property
+    def signature(self) -> str:
+        meta = self._pipeline.meta
+        return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
+
+    def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
+        del threads  # spaCy has its own ideas
+        docs = [self._new_doc(self._pipeline.vocab, words=list(words)) for words in sentences]
+        return [_tree_of_doc(doc) for doc in self._pipeline.pipe(docs)]
+
+
+def load_pipeline(name: str) -> SpacyParser:
+    """The installed pipeline, if it can parse."""
+    try:
+        import spacy
+    except ImportError:
+        raise InputError(f"spacy:{name} needs spaCy: pip install spacy") from None
+    try:
+        pipeline = spacy.load(name)
+    except OSError:
+        raise InputError(
+            f"spaCy has no pipeline {name!r}: python -m spacy download {name}"
+        ) from None
+    if "parser" not in pipeline.pipe_names:
+        raise InputError(
+            f"The spaCy pipeline {name!r} has no parser; it has "
+            f"{', '.join(pipeline.pipe_names) or 'no components'}."
+        )
+    return SpacyParser(pipeline, spacy.tokens.Doc)
+
+
+def _tree_of_doc(doc: Any) -> Tree:
+    """spaCy's tokens are numbered from 0, and a root is its own head."""
+    roots = [token.i for token in doc if token.head.i == token.i]
+    words = []
+    for token in doc:
+        if token.head.i != token.i:
+            head, relation = token.head.i + 1, token.dep_
+        elif token.i == roots[0]:
+            head, relation = 0, "root"
+        else:
+            head, relation = roots[0] + 1, FURTHER_ROOT
+        words.append(
+            Word(
+                token.text,
+                head,
+                lemma=token.lemma_ or "_",
+                upos=token.pos_ or "_",
+                xpos=token.tag_ or "_",
+                relation=relation or "_",
+            )
+        )
+    return Tree(tuple(words))

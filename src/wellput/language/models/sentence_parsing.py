@@ -1,0 +1,206 @@
+"""From lines of text to trees: cut into words, parsed, and weighed by the head-driven model.
+
+`SentenceParser` joins a tokenizer, a parser and, where one lies beside the parser, the head-driven
+model, whose log probability and number of fragments become comments of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.result import Result
+from wellput.core.tree import Multiword, Tree
+from wellput.io import read_trees, write_trees
+from wellput.io.files import PathLike
+from wellput.io.output import STANDARD_OUTPUT
+from wellput.language import shipped
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.head_driven import Parsed as Weighed
+from wellput.language.models.parsers import (
+    ENGLISH,
+    SPACY_PREFIX,
+    Parser,
+    TaggingParser,
+    load_parser,
+)
+from wellput.text.english import Words, spaced_words, treebank_words
+
+TREEBANK = "treebank"
+HEAD_DRIVEN_FILE = "head_driven.wpm"
+MAX_WEIGHED_WORDS = 1000
+"""Words; what is longer is no sentence, and its log probability would take minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """A tree with its comments; what the head-driven model says, where there is one."""
+
+    tree: Tree
+    log_probability: float | None = None
+    fragments: int | None = None
+
+
+@dataclass(slots=True)
+class ParseSummary:
+    """What was parsed. `weighed_words` are those of sentences with a log probability."""
+
+    lines: int = 0
+    sentences: int = 0
+    words: int = 0
+    weighed_words: int = 0
+    log_probability: float = 0.0
+    fragmented: int = 0
+
+    def add(self, parsed: ParsedSentence) -> None:
+        self.sentences += 1
+        self.words += len(parsed.tree.words)
+        if parsed.log_probability is not None and parsed.fragments is not None:
+            self.weighed_words += len(parsed.tree.words)
+            self.log_probability += parsed.log_probability
+            self.fragmented += parsed.fragments > 1
+
+
+@dataclass(frozen=True, repr=False)
+class ParseResult(Result):
+    """The trees, kept in memory or written to a file, and a summary of them."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.language:parse_report"
+
+    kept: tuple[Tree, ...] | None
+    summary: ParseSummary
+    path: PathLike | None = None
+
+    @cached_property
+    def trees(self) -> tuple[Tree, ...]:
+        """One for each sentence that has words, read from the file where they were written to one."""
+        if self.kept is not None:
+            return self.kept
+        if self.path is None or str(self.path) == STANDARD_OUTPUT:
+            raise InputError("The trees went to standard output: they were not kept.")
+        return tuple(read_trees(self.path)) if self.summary.sentences else ()
+
+    def save(self, path: PathLike) -> None:
+        """Writes the trees to a CoNLL-U file."""
+        write_trees(self.trees, path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record: lines, sentences, words, log probability a word, sentences in fragments."""
+        summary = self.summary
+        is_weighed = summary.weighed_words > 0
+        per_word = summary.log_probability / summary.weighed_words if is_weighed else None
+        return [
+            {
+                "lines": summary.lines,
+                "sentences": summary.sentences,
+                "words": summary.words,
+                "log_probability_per_word": per_word,
+                "fragmented": summary.fragmented if is_weighed else None,
+            }
+        ]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput parse`."""
+        return self.records()[0]
+
+
+class SentenceParser:
+    """`tokenize` is `treebank` or the name of a native tokenizer."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        head_driven: HeadDrivenParser | None = None,
+        *,
+        tokenize: str = TREEBANK,
+    ) -> None:
+        self.parser = parser
+        self._head_driven = head_driven
+        self._tokenize = tokenize
+
+    @classmethod
+    def load(cls, name: str, *, tokenize: str = TREEBANK, is_weighed: bool = True) -> Self:
+        """The parser of this name; with spaCy the head-driven model is the English one. Without
+        `is_weighed` it is left out."""
+        parser = load_parser(name)
+        if not is_weighed:
+            return cls(parser, tokenize=tokenize)
+        folder = shipped.FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
+        path = folder / HEAD_DRIVEN_FILE
+        head_driven = HeadDrivenParser.load(path) if path.is_file() else None
+        return cls(parser, head_driven, tokenize=tokenize)
+
+    def parse(
+        self, lines: Sequence[str], *, first: int = 1, threads: int = 1
+    ) -> list[ParsedSentence]:
+        """The sentences of all lines that have words; `first` is the number of the first line."""
+        cut = [(number, line, self._words(line)) for number, line in enumerate(lines, start=first)]
+        full = [(number, line, words) for number, line, words in cut if words.forms]
+        forms = [words.forms for _, _, words in full]
+        trees = self.parser.parse(forms, threads=threads)
+        weighed: Sequence[Weighed | None] = [None] * len(full)
+        if self._head_driven is not None:
+            # Another parser's relations are not those that the model's own parser guesses.
+            guesses = trees if isinstance(self.parser, TaggingParser) else None
+            weighed = _weighed(self._head_driven, forms, guesses, threads)
+        return [
+            _finished(tree, words, line, number, scored)
+            for (number, line, words), tree, scored in zip(full, trees, weighed, strict=True)
+        ]
+
+    def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
+        """A tree for every text, without words where the text has none."""
+        found = iter(self.parse(texts, threads=threads))
+        return [next(found).tree if text.split() else Tree(()) for text in texts]
+
+    def _words(self, line: str) -> Words:
+        if self._tokenize == TREEBANK:
+            return treebank_words(line)
+        return spaced_words(_native.tokenize([line], self._tokenize, 1)[0])
+
+
+def _finished(
+    tree: Tree, words: Words, line: str, number: int, weighed: Weighed | None
+) -> ParsedSentence:
+    """The tree with comments, surface tokens and SpaceAfter."""
+    inside = {place for first, last in words.surface_tokens for place in range(first, last + 1)}
+    spaced = tuple(
+        word if is_spaced or place in inside else replace(word, misc="SpaceAfter=No")
+        for place, (word, is_spaced) in enumerate(zip(tree.words, words.are_spaced, strict=True))
+    )
+    multiwords = tuple(
+        Multiword(
+            first + 1,
+            last + 1,
+            "".join(words.forms[first : last + 1]),
+            "_" if words.are_spaced[last] else "SpaceAfter=No",
+        )
+        for first, last in words.surface_tokens
+    )
+    comments = [f"sent_id = {number}", f"text = {' '.join(line.split())}"]
+    log_probability = fragments = None
+    if weighed is not None:
+        log_probability, fragments = weighed.scored.log_probability, weighed.fragments
+        comments += [f"log_probability = {log_probability:.4f}", f"fragments = {fragments}"]
+    return ParsedSentence(Tree(spaced, multiwords, tuple(comments)), log_probability, fragments)
+
+
+def _weighed(
+    model: HeadDrivenParser,
+    sentences: Sequence[Sequence[str]],
+    guesses: Sequence[Tree] | None,
+    threads: int,
+) -> list[Weighed | None]:
+    """What the head-driven model makes of each sentence, None of those too long for it."""
+    places = [place for place, words in enumerate(sentences) if len(words) <= MAX_WEIGHED_WORDS]
+    chosen = None if guesses is None else [guesses[place] for place in places]
+    found: list[Weighed | None] = [None] * len(sentences)
+    parsed = model.parse([sentences[place] for place in places], guesses=chosen, threads=threads)
+    for place, one in zip(places, parsed, strict=True):
+        found[place] = one
+    return found

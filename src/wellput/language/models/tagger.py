@@ -1,0 +1,180 @@
+"""The noun `Tagger`: a tag for every word of a sentence, whatever the tags are (parts of speech,
+supertags).
+
+A greedy averaged perceptron: words are tagged right to left, each with the tag whose weights add up
+to most, given the word's form, ending, beginning and shape, its neighbors, and the two tags after it;
+also tags of another kind, where there are any. `candidates` also says how sure it is: probabilities
+are log-linear in the scores, sharpened so that they fit held-out sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
+
+KIND = "tagger"
+# Words are tagged leftward; weights learned in the other direction would be taken for these.
+WEIGHTS_ARRAY = "weights.leftward"
+# Averaged weights are kept in multiples of this: finer ones gained nothing on EWT dev.
+WEIGHT_UNIT = 0.05
+# Sharpness of probabilities where no held-out sentences say better, as found on EWT dev.
+DEFAULT_SHARPNESS = 0.007
+TRIED_SHARPNESSES = tuple(0.0005 * 1.25**step for step in range(24))
+
+TaggedSentence = tuple[Sequence[str], Sequence[str]]
+
+
+class TagCandidate(NamedTuple):
+    """A tag a word may have, and the natural log of its probability."""
+
+    tag: str
+    log_prob: float
+
+
+class Tagger:
+    """Trained weights with the names of their tags. Two taggers of one `fingerprint` tag alike."""
+
+    def __init__(
+        self,
+        tags: Sequence[str],
+        weights: NDArray[np.uint8],
+        *,
+        sharpness: float = DEFAULT_SHARPNESS,
+        card: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.tags = tags
+        self.weights = weights
+        self.sharpness = sharpness
+        self.card = card or {}
+        self._model = _native.TaggerModel(weights.tobytes(), len(tags))
+
+    @classmethod
+    def train(
+        cls,
+        sentences: Sequence[TaggedSentence],
+        *,
+        epochs: int = 10,
+        min_updates: int = 3,
+        smallest: float = 0.0,
+        runs: int = 1,
+        given: Sequence[Sequence[str]] = (),
+        seed: int = 1,
+        held_out: Sequence[TaggedSentence] = (),
+        on_epoch: Callable[[int], None] = lambda _: None,
+    ) -> Self:
+        """A tagger from sentences of (words, tags). Weights changed fewer than `min_updates` times
+        or below `smallest` are left out, which makes the model smaller. Several `runs` go over the
+        sentences in different orders; their mean decides as they would together. `given` are tags of
+        another kind, which `tag` then wants too. Probabilities are fitted to `held_out`."""
+        tags = sorted({tag for _, own in sentences for tag in own})
+        if not tags:
+            raise InputError("A tagger is trained from tagged words; there are none.")
+        number = {tag: place for place, tag in enumerate(tags)}
+        models = [
+            _native.train_tagger(
+                [words for words, _ in sentences],
+                np.array([number[tag] for _, own in sentences for tag in own], np.int32),
+                classes=len(tags),
+                epochs=epochs,
+                min_updates=min_updates,
+                unit=WEIGHT_UNIT,
+                seed=seed + run,
+                on_epoch=on_epoch,
+                given=given,
+            )
+            for run in range(runs)
+        ]
+        weights = _native.mean_weights(models, len(tags), smallest / WEIGHT_UNIT)
+        tagger = cls(tags, np.frombuffer(weights, np.uint8))
+        if held_out:
+            tagger.sharpness = tagger._fitted_sharpness(held_out)
+        return tagger
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        file = load_model_file(path, KIND)
+        with noticing_damage(path, "tagger"):
+            sharpness = float(file.arrays["sharpness"][0])
+            weights = file.arrays[WEIGHTS_ARRAY]
+            return cls(file.strings("tags"), weights, sharpness=sharpness, card=file.card)
+
+    def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
+        """Writes a `.wpm` file; `card` says where the tagger comes from."""
+        save_model_file(path, KIND, self.card if card is None else card, self._arrays())
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(KIND, self._arrays())
+
+    def tag(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        given: Sequence[Sequence[str]] = (),
+        threads: int = 1,
+    ) -> list[list[str]]:
+        """The tags of each sentence's words; `given` as in training."""
+        numbers = self._model.tag(sentences, threads, given)[:, 0].tolist()
+        tags = self.tags
+        tagged: list[list[str]] = []
+        start = 0
+        for words in sentences:
+            end = start + len(words)
+            tagged.append([tags[number] for number in numbers[start:end]])
+            start = end
+        return tagged
+
+    def candidates(
+        self,
+        sentences: Sequence[Sequence[str]],
+        k: int,
+        margin: float = float("inf"),
+        *,
+        threads: int = 1,
+    ) -> list[list[list[TagCandidate]]]:
+        """For each word the tags it may have, the most probable first: at most `k`, none whose log
+        probability is more than `margin` below the best one's.
+
+        The tags after a word are taken to be the best ones.
+        """
+        numbers, logs = self._model.candidates(sentences, k, self.sharpness, threads)
+        kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()
+        by_word = [
+            [TagCandidate(self.tags[n], log) for n, log in zip(row[:some], row_logs, strict=False)]
+            for row, row_logs, some in zip(numbers.tolist(), logs.tolist(), kept, strict=True)
+        ]
+        words = iter(by_word)
+        return [[next(words) for _ in sentence] for sentence in sentences]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            **packed_strings("tags", self.tags),
+            "sharpness": np.array([self.sharpness], np.float64),
+            WEIGHTS_ARRAY: self.weights,
+        }
+
+    def _fitted_sharpness(self, sentences: Sequence[TaggedSentence]) -> float:
+        """The sharpness under which the right tags of these sentences are most probable."""
+        number = {tag: place for place, tag in enumerate(self.tags)}
+        words = [own for own, _ in sentences]
+        gold = np.array([number.get(tag, -1) for _, tags in sentences for tag in tags])[:, None]
+
+        def log_likelihood(sharpness: float) -> float:
+            numbers, logs = self._model.candidates(words, len(self.tags), sharpness, 1)
+            return float(logs[numbers == gold].sum())
+
+        return max(TRIED_SHARPNESSES, key=log_likelihood)

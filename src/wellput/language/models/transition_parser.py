@@ -1,0 +1,156 @@
+"""The noun `TransitionParser`: from words and their tags to a dependency tree, move by move.
+
+Arc-hybrid moves, each the best by an averaged perceptron, trained with a dynamic oracle, so that the
+parser also learns what to do after a mistake (Goldberg & Nivre 2013). Greedy and linear in the
+length of the sentence; the trees are projective and have one root. A tagger of its own gives each
+word a hint first: its probable relation and the side its head is on, from the words and tags around it,
+which lets a move look further ahead than its features do (Ouchi, Duh & Matsumoto 2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
+from wellput.language.models.tagger import WEIGHTS_ARRAY, Tagger
+from wellput.language.models.word_analysis import WordAnalysis
+from wellput.language.trees.projectivity import projectivize
+
+KIND = "transition-parser"
+HINT_WEIGHTS = f"hints.{WEIGHTS_ARRAY}"
+WEIGHT_UNIT = 0.1
+
+
+class LabeledHead(NamedTuple):
+    """A word's head (0 for the root's) and its relation to it."""
+
+    head: int
+    relation: str
+
+
+class TransitionParser:
+    """Trained weights with the names of their relations, and what was learned of words."""
+
+    def __init__(
+        self,
+        relations: Sequence[str],
+        weights: NDArray[np.uint8],
+        hinter: Tagger,
+        words: WordAnalysis,
+        *,
+        card: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.relations = relations
+        self.weights = weights
+        self.hinter = hinter
+        self.words = words
+        self.card = card or {}
+        self._model = _native.ArcHybridModel(weights.tobytes(), len(relations))
+
+    @classmethod
+    def train(
+        cls,
+        trees: Sequence[Tree],
+        tags: Sequence[Sequence[str]],
+        hints: Sequence[Sequence[str]],
+        hinter: Tagger,
+        *,
+        epochs: int = 10,
+        min_updates: int = 6,
+        smallest: float = 0.0,
+        runs: int = 1,
+        seed: int = 1,
+        on_epoch: Callable[[int], None] = lambda _: None,
+    ) -> Self:
+        """From trees, and the tags and hints that taggers give their words: as they will be when
+        parsing, mistakes included (see `parser_training`). Non-projective arcs are lifted. `runs` and
+        `smallest` as for taggers."""
+        relations = sorted({word.relation for tree in trees for word in tree.words})
+        if not relations:
+            raise InputError("A parser is trained from trees; there are none.")
+        number = {relation: place for place, relation in enumerate(relations)}
+        projective = [projectivize(tree) for tree in trees]
+        words = [word for tree in projective for word in tree.words]
+        models = [
+            _native.train_arc_hybrid(
+                [[word.form for word in tree.words] for tree in trees],
+                tags,
+                hints,
+                heads=np.array([word.head for word in words], np.int32),
+                labels=np.array([number[word.relation] for word in words], np.int32),
+                n_labels=len(relations),
+                epochs=epochs,
+                min_updates=min_updates,
+                unit=WEIGHT_UNIT,
+                seed=seed + run,
+                on_epoch=on_epoch,
+            )
+            for run in range(runs)
+        ]
+        classes = 1 + 2 * len(relations)  # SHIFT; LEFT and RIGHT with each relation
+        weights = _native.mean_weights(models, classes, smallest / WEIGHT_UNIT)
+        data = np.frombuffer(weights, np.uint8)
+        return cls(relations, data, hinter, WordAnalysis.learn(trees))
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        file = load_model_file(path, KIND)
+        with noticing_damage(path, "parser"):
+            relations, weights = file.strings("relations"), file.arrays["weights"]
+            hinter = Tagger(file.strings("hints"), file.arrays[HINT_WEIGHTS])
+            return cls(relations, weights, hinter, WordAnalysis.from_file(file), card=file.card)
+
+    def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
+        """Writes a `.wpm` file; `card` says where the parser comes from."""
+        save_model_file(path, KIND, self.card if card is None else card, self._arrays())
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(KIND, self._arrays())
+
+    def arcs(
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]],
+        *,
+        threads: int = 1,
+    ) -> list[list[LabeledHead]]:
+        """The arc of every word of every sentence."""
+        hints = self.hinter.tag(sentences, given=tags, threads=threads)
+        rows = iter(self._model.parse(sentences, tags, hints, threads).tolist())
+        relations = self.relations
+        return [
+            [LabeledHead(head, relations[label]) for head, label in (next(rows) for _ in words)]
+            for words in sentences
+        ]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            **packed_strings("relations", self.relations),
+            **packed_strings("hints", self.hinter.tags),
+            HINT_WEIGHTS: self.hinter.weights,
+            **self.words.arrays(),
+            "weights": self.weights,
+        }
+
+
+def hints_of(tree: Tree) -> list[str]:
+    """What the hints should be: each word's relation, and on which side its head is."""
+    return [
+        word.relation + ("=" if word.head == 0 else "<" if word.head < number else ">")
+        for number, word in enumerate(tree.words, start=1)
+    ]

@@ -1,0 +1,349 @@
+"""The nouns `UnorderedTree` and `TreeModel`: how probable supertags are for words without an order.
+
+Bangalore and Rambow's tree model, P(supertag, lexeme of a daughter | supertag, lexeme of her
+mother), made a model of whole trees: a mother's slots are filled by her daughters, a daughter a
+slot, and the number of her adjuncts has a probability too (native/tree_model.h,
+docs/language/tree-model.md). Log probabilities are natural.
+
+An `UnorderedTree` is a dependency tree of inflected words that says nothing about their order. The
+words are listed in some order, because a list has one; what is done with the tree must not depend
+on it. Heads count from 1 in that list, 0 is above the root. The capital that a sentence begins with
+would tell which word is first: it is taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.tree import Tree
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
+from wellput.language.models.supertag_inventory import SupertagInventory
+from wellput.language.models.word_shapes import shapes
+from wellput.language.trees.supertags import (
+    Supertag,
+    attaching_relation,
+    category_of,
+    parse_supertag,
+)
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+PROPER_NOUN_TAGS = frozenset(["PROPN", "NNP", "NNPS"])
+
+
+@dataclass(frozen=True, slots=True)
+class UnorderedTree:
+    """Words and their heads; where they are known, also each word's category and relation (those
+    of `trees.supertags`), with None for a single word that has none."""
+
+    forms: tuple[str, ...]
+    heads: tuple[int, ...]
+    categories: tuple[str | None, ...] | None = None
+    relations: tuple[str | None, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.forms or not all(isinstance(form, str) for form in self.forms):
+            raise InputError("A tree needs words, and each must be a string.")
+        for labels in (self.heads, self.categories, self.relations):
+            if labels is not None and len(labels) != len(self.forms):
+                raise InputError(
+                    f"A tree of {len(self.forms)} words has {len(labels)} heads, categories or "
+                    "relations; it needs one for each word."
+                )
+        check_heads(self.heads)
+
+
+def check_heads(heads: Sequence[int]) -> None:
+    """Raises InputError unless there is one root, and all words hang on it."""
+    strays = [number for number, head in enumerate(heads, 1) if not 0 <= head <= len(heads)]
+    if strays:
+        raise InputError(
+            f"Word {strays[0]} of a tree has the head {heads[strays[0] - 1]}; heads are 0 (the root) "
+            f"to {len(heads)}."
+        )
+    roots = [number for number, head in enumerate(heads, 1) if head == 0]
+    if len(roots) != 1:
+        which = f" ({', '.join(map(str, roots))})" if roots else ""
+        raise InputError(
+            f"A tree has {len(roots)} roots{which}; exactly one word must have the head 0."
+        )
+    below: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for number, head in enumerate(heads, 1):
+        below[head].append(number)
+    reached = [0]
+    for number in reached:
+        reached.extend(below[number])
+    if missing := set(range(1, len(heads) + 1)).difference(reached):
+        raise InputError(f"The heads of a tree form a circle at or above word {min(missing)}.")
+
+
+def unordered(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
+    """A tree's words with their heads, in the order of the sentence still; `with_labels` also their
+    categories and relations."""
+    return UnorderedTree(
+        forms_without_first_capital(tree),
+        tuple(word.head for word in tree.words),
+        tuple(category_of(word) for word in tree.words) if with_labels else None,
+        tuple(attaching_relation(word) for word in tree.words) if with_labels else None,
+    )
+
+
+def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
+    """The words, the first that has a letter in lower case if only its place gave it a capital: not
+    a proper noun, not *I*, no second capital."""
+    forms = [word.form for word in tree.words]
+    for place, word in enumerate(tree.words):
+        if any(character.isalpha() for character in word.form):
+            is_name = word.upos in PROPER_NOUN_TAGS or word.xpos in PROPER_NOUN_TAGS
+            if not is_name and word.form != "I" and word.form[1:] == word.form[1:].lower():
+                forms[place] = word.form.lower()
+            break
+    return tuple(forms)
+
+
+KIND = "tree model"
+MAX_CANDIDATES = 100
+MAX_RARE_COUNT = 2
+# How much each wider context counts beside a narrower one, tuned on EWT dev: roles, lexemes, frames,
+# adjuncts, from the widest to the narrowest.
+BACKOFF_WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
+
+COUNT_ARRAYS = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs", "weights"])
+MAX_CACHED_FORMS = 1 << 16
+
+ChoosingMethod = Literal["exact", "top-down", "alone"]
+
+
+@dataclass(frozen=True, slots=True)
+class SupertagChoice:
+    """A supertag for every word of a tree, in the order of its list, and their log probability."""
+
+    supertags: tuple[Supertag, ...]
+    log_prob: float
+
+
+@dataclass(frozen=True, slots=True)
+class SupertagCandidate:
+    """A supertag that a word may have; the score, from the word, its daughters' number and what its
+    mother and daughters are likely to be, is good for comparing the candidates of one word."""
+
+    supertag: Supertag
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class TreeModel:
+    """Supertags, known words, shapes of unknown ones, and the counts and weights as they are saved."""
+
+    supertags: tuple[Supertag, ...]
+    words: tuple[str, ...]
+    shapes: tuple[str, ...]
+    counts: Mapping[str, NDArray[Any]]
+    card: Mapping[str, Any]
+
+    @classmethod
+    def train(cls, trees: Iterable[Tree]) -> TreeModel:
+        """The model of a treebank; `language.tree_training` has the options."""
+        from wellput.language.models.tree_training import train_tree_model
+
+        return train_tree_model(trees)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        file = load_model_file(path, KIND)
+        if "weights" not in file.arrays:
+            raise InputError(f"{path} is a tree model of another version: train it again.")
+        with noticing_damage(path, "tree model"):
+            supertags = tuple(parse_supertag(text) for text in file.strings("supertags"))
+            words, known_shapes = tuple(file.strings("words")), tuple(file.strings("shapes"))
+            return cls(supertags, words, known_shapes, file.arrays, file.card)
+
+    def save(self, path: PathLike) -> None:
+        save_model_file(path, KIND, self.card, self.arrays)
+
+    @cached_property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is saved."""
+        return {
+            **packed_strings("supertags", [str(supertag) for supertag in self.supertags]),
+            **packed_strings("words", self.words),
+            **packed_strings("shapes", self.shapes),
+            **{
+                name: array
+                for name, array in self.counts.items()
+                if name.split(".")[0] in COUNT_ARRAYS
+            },
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of everything that decides what the model chooses."""
+        return fingerprint(KIND, self.arrays)
+
+    def choose(
+        self,
+        trees: Sequence[UnorderedTree],
+        *,
+        method: ChoosingMethod = "exact",
+        n_best: int = 1,
+        candidates: int = MAX_CANDIDATES,
+        threads: int = 1,
+    ) -> list[list[SupertagChoice]]:
+        """The best supertags of each tree, at most `n_best` choices from the best down.
+
+        `exact` finds the most probable supertags of the tree as a whole, among the best `candidates`
+        of each word; `top-down`, as the paper has it, chooses a mother's first, looking at her
+        daughters but no further, then theirs given hers; `alone` looks at each word by itself, with
+        the number of its daughters. The last two give one choice.
+        """
+        if n_best < 1 or candidates < 1:
+            raise InputError("A tree needs at least one choice and each word one candidate.")
+        if method == "top-down" and n_best > 1:
+            raise InputError(
+                "From the top down there is one choice; take the exact method for more."
+            )
+        found = self.kernel.choose(*self._forest(trees), method, n_best, candidates, threads)
+        return [
+            [
+                SupertagChoice(tuple(map(self.supertags.__getitem__, chosen)), score)
+                for score, chosen in best
+            ]
+            for best in found
+        ]
+
+    def log_probs(
+        self,
+        trees: Sequence[UnorderedTree],
+        supertags: Sequence[Sequence[Supertag]],
+        *,
+        threads: int = 1,
+    ) -> list[Floats]:
+        """By tree a row for each word: log P(its lexeme and how it attaches | its mother), and of its
+        slots and the number of its adjuncts. All of a tree's together is its log probability."""
+        numbers = self.inventory.numbers
+        try:
+            chosen = [numbers[supertag] for own in supertags for supertag in own]
+        except KeyError as unknown:
+            raise InputError(f"The tree model does not know the supertag {unknown}.") from None
+        if [len(own) for own in supertags] != [len(tree.forms) for tree in trees]:
+            raise InputError("Each word of each tree needs one supertag.")
+        forest = self._forest(trees)
+        rows = self.kernel.terms(*forest, np.array(chosen, np.int32), threads)
+        return np.split(rows, forest[0][1:-1])
+
+    def candidates(
+        self, tree: UnorderedTree, *, candidates: int = MAX_CANDIDATES
+    ) -> list[list[SupertagCandidate]]:
+        """What `choose` chooses among, for each word from the best down."""
+        found = self.kernel.candidates(*self._forest([tree]), candidates)
+        return [[SupertagCandidate(self.supertags[t], score) for t, score in own] for own in found]
+
+    @cached_property
+    def inventory(self) -> SupertagInventory:
+        return SupertagInventory(self.supertags)
+
+    @cached_property
+    def kernel(self) -> _native.TreeModel:
+        counts = self.counts
+        begins = np.concatenate([[0], np.cumsum(counts["lexicon.sizes"], dtype=np.int64)])
+        arrays = {
+            **self.inventory.arrays(),
+            "words": len(self.words),
+            "lexicon_begin": begins.astype(np.int32),
+            "lexicon_supertag": counts["lexicon.supertags"].astype(np.int32),
+            "lexicon_count": counts["lexicon.counts"].astype(np.int32),
+            "role_counts": _columns(counts, "roles", "sites", "roles"),
+            "lexical_counts": _columns(counts, "lexical", "sizes", "categories", "roles"),
+            "bilexical_counts": _columns(counts, "pairs", "sizes", "stems", "daughters"),
+            "adjunct_counts": _columns(counts, "adjuncts", "supertags", "numbers"),
+        }
+        return _native.TreeModel(arrays, counts["weights"].tolist())
+
+    @cached_property
+    def _lexemes(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def _shape_numbers(self) -> dict[str, int]:
+        return {shape: len(self.words) + number for number, shape in enumerate(self.shapes)}
+
+    @cached_property
+    def _rare(self) -> NDArray[np.bool_]:
+        """Whether a word was seen too little to be sure of its categories."""
+        sizes = self.counts["lexicon.sizes"].astype(np.int64)
+        totals = np.add.reduceat(
+            self.counts["lexicon.counts"].astype(np.int64), np.cumsum(sizes) - sizes
+        )
+        return np.asarray(totals[: len(self.words)] <= MAX_RARE_COUNT)
+
+    @cached_property
+    def _seen_forms(self) -> dict[str, tuple[int, int, int]]:
+        return {}
+
+    def _word(self, form: str) -> tuple[int, int, int]:
+        """A form's lexeme; the shape whose categories it may have too, or -1; and its hash."""
+        found = self._seen_forms.get(form)
+        if found is None:
+            shape = next(
+                (self._shape_numbers[s] for s in shapes(form) if s in self._shape_numbers), -1
+            )
+            lexeme = self._lexemes.get(form, self._lexemes.get(form.lower(), -1))
+            if lexeme < 0:
+                lexeme = shape
+            elif not self._rare[lexeme]:
+                shape = -1
+            data = form.encode(errors="surrogatepass")
+            found = lexeme, shape, int.from_bytes(blake2b(data, digest_size=8).digest())
+            if len(self._seen_forms) < MAX_CACHED_FORMS:
+                self._seen_forms[form] = found
+        return found
+
+    def _forest(
+        self, trees: Sequence[UnorderedTree]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
+        """The trees as the kernel takes them, one after the other."""
+        rows: list[tuple[int, int, int, int, int]] = []
+        names: list[int] = []
+        categories, relations = self.inventory.categories, self.inventory.relations
+        for tree in trees:
+            unknown: tuple[None, ...] = (None,) * len(tree.forms)
+            for form, head, category, relation in zip(
+                tree.forms, tree.heads, tree.categories or unknown, tree.relations or unknown,
+                strict=True,
+            ):  # fmt: skip
+                lexeme, shape, name = self._word(form)
+                known = categories.get(category or "", -1), relations.get(relation or "", -1)
+                rows.append((lexeme, shape, head - 1, *known))
+                names.append(name)
+        begins = np.cumsum([0, *(len(tree.forms) for tree in trees)]).astype(np.int32)
+        return begins, np.array(rows, np.int32).reshape(-1, 5), np.array(names, np.uint64)
+
+
+def _columns(counts: Mapping[str, NDArray[Any]], table: str, *columns: str) -> NDArray[np.int32]:
+    """A table's rows; `sizes` says how many rows there are of each lexeme, in order."""
+    whole = []
+    for column in (*columns, "counts"):
+        values = counts[f"{table}.{column}"]
+        if column == "sizes":
+            values = np.repeat(np.arange(len(values)), values)
+        whole.append(values.astype(np.int32))
+    return np.stack(whole, axis=1)

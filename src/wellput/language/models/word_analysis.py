@@ -1,0 +1,126 @@
+"""Lemma and universal category of a word whose Penn tag and relation are known.
+
+Both follow from tables learned from a treebank: a lemma is the word with some letters at its end
+exchanged, by the longest ending known; a universal category goes with the tag, the relation
+(auxiliaries are AUX, markers SCONJ) and the word.
+
+Such a table is `UsualValues`: the usual value for the most specific key that is known. An example
+has keys from the general to the specific (`NNS`, `NNS -s`, `NNS -es`, `NNS boxes`) and a value. A
+key is kept only where its usual value is not what its more general keys would say already: tables
+become small, and say something about words never seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from wellput.core.tree import Tree, Word
+from wellput.io.model_files import ModelFile, packed_strings
+
+MIN_VALUE_COUNT = 2
+
+
+@dataclass(frozen=True)
+class UsualValues:
+    """Values by key. An example's more general keys must follow from its specific one."""
+
+    values: Mapping[str, str]
+
+    @classmethod
+    def learn(cls, examples: Iterable[tuple[Sequence[str], str]]) -> Self:
+        """From (keys, value); the most general keys are kept always, others if seen twice."""
+        counts: dict[tuple[int, tuple[str, ...]], Counter[str]] = {}
+        for keys, value in examples:
+            for level in range(len(keys)):
+                counts.setdefault((level, tuple(keys[: level + 1])), Counter())[value] += 1
+        table = cls(values := {})
+        for (level, keys), found in sorted(counts.items()):
+            # The first in alphabetical order where two are equally usual: the same on every machine.
+            value, count = min(found.items(), key=lambda pair: (-pair[1], pair[0]))
+            is_usual = level == 0 or count >= MIN_VALUE_COUNT
+            if is_usual and table.get(keys[:-1]) != value:
+                values[keys[-1]] = value
+        return table
+
+    def get(self, keys: Sequence[str], default: str = "") -> str:
+        """The value of the last key that has one."""
+        for key in reversed(keys):
+            if (value := self.values.get(key)) is not None:
+                return value
+        return default
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """What a model file keeps."""
+        return {
+            **packed_strings(f"{name}.keys", list(self.values)),
+            **packed_strings(f"{name}.values", list(self.values.values())),
+        }
+
+    @classmethod
+    def from_file(cls, file: ModelFile, name: str) -> Self:
+        keys, values = file.strings(f"{name}.keys"), file.strings(f"{name}.values")
+        return cls(dict(zip(keys, values, strict=True)))
+
+
+LONGEST_ENDING = 5
+AS_IT_STANDS = "="
+
+
+@dataclass(frozen=True)
+class WordAnalysis:
+    """What was learned of lemmas and of categories."""
+
+    lemmas: UsualValues
+    categories: UsualValues
+
+    @classmethod
+    def learn(cls, trees: Iterable[Tree]) -> Self:
+        words = [word for tree in trees for word in tree.words]
+        return cls(
+            UsualValues.learn((_lemma_keys(w.form, w.xpos), _change(w)) for w in words),
+            UsualValues.learn((_category_keys(w.form, w.xpos, w.relation), w.upos) for w in words),
+        )
+
+    def lemma(self, form: str, xpos: str) -> str:
+        change = self.lemmas.get(_lemma_keys(form, xpos), AS_IT_STANDS)
+        if change == AS_IT_STANDS:
+            return form
+        removed, _, added = change.partition(" ")
+        lower = form.lower()
+        return lower[: max(len(lower) - int(removed), 0)] + added or form
+
+    def category(self, form: str, xpos: str, relation: str) -> str:
+        return self.categories.get(_category_keys(form, xpos, relation), "X")
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        return {**self.lemmas.arrays("lemmas"), **self.categories.arrays("categories")}
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Self:
+        return cls(UsualValues.from_file(file, "lemmas"), UsualValues.from_file(file, "categories"))
+
+
+def _lemma_keys(form: str, xpos: str) -> tuple[str, ...]:
+    lower = form.lower()
+    endings = (f"{xpos} -{lower[-n:]}" for n in range(1, min(LONGEST_ENDING, len(lower)) + 1))
+    return (xpos, *endings, f"{xpos} {lower}")
+
+
+def _category_keys(form: str, xpos: str, relation: str) -> tuple[str, ...]:
+    return (xpos, f"{xpos} {relation}", f"{xpos} {relation} {form.lower()}")
+
+
+def _change(word: Word) -> str:
+    """What makes the lemma of the form: how many letters go, and what comes in their place."""
+    lower = word.form.lower()
+    if word.lemma == word.form != lower:  # a name; otherwise capitals are the sentence's
+        return AS_IT_STANDS
+    pairs = zip(lower, word.lemma, strict=False)
+    kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return f"{len(lower) - kept} {word.lemma[kept:]}"

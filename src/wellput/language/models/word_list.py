@@ -1,0 +1,137 @@
+"""The noun `WordList`: which words there are, for telling misspelled ones.
+
+A word is known if it was seen, in whatever case, or is a seen word with a regular ending or prefix
+(*unlocking* from *lock*), or joins known words by hyphens. What else is in lower case is misspelled or
+very rare; if one letter more, less, other or exchanged makes it a common word, it is a near miss.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wellput.io.files import PathLike
+from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
+from wellput.language.models.english_text import prose_sentences, treebank_sentences
+from wellput.language.models.english_training import TrainingInputs
+
+KIND = "word list"
+WORDS_FILE = "words.wpm"
+MIN_COMMON_COUNT = 3
+"""How often a word was seen that a near miss can be meant for."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ENDINGS = (
+    *(("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("ing", "")),
+    *(("ing", "e"), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", ""), ("ily", "y")),
+    *(("ness", ""), ("less", ""), ("able", ""), ("ful", "")),
+)
+DOUBLING_ENDINGS = frozenset(["ed", "ing", "er", "est"])
+PREFIXES = ("un", "re", "in", "non", "over", "under", "pre", "mis", "dis")
+MIN_STEM_LETTERS = 3
+MIN_LETTERS_AFTER_PREFIX = 4
+MIN_LOWER_CASE_SHARE = 0.05
+"""The share of a word's occurrences in lower case from which on that is no mistake."""
+CACHED_WORDS = 1 << 17
+
+
+class WordList:
+    """Words with how often they were seen: in lower case, or capitalized where they hardly ever are
+    in lower case (*English*, *I*)."""
+
+    def __init__(self, counts: Mapping[str, int], fingerprint: str = "") -> None:
+        self._counts = dict(counts)
+        self.fingerprint = fingerprint
+        self.is_known = lru_cache(CACHED_WORDS)(self._is_known)
+        self.is_near_miss = lru_cache(CACHED_WORDS)(self._is_near_miss)
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> WordList:
+        """From words as they stand in texts, first words of sentences among them."""
+        whole = Counter[str]()
+        for word, count in counts.items():
+            whole[word.lower()] += count
+        words = {
+            word
+            if counts.get(word, 0) >= MIN_LOWER_CASE_SHARE * count
+            else word.capitalize(): count
+            for word, count in whole.items()
+            if word.isalpha()
+        }
+        return cls(words)
+
+    @classmethod
+    def load(cls, path: PathLike) -> WordList:
+        file = load_model_file(path, KIND)
+        with noticing_damage(path, "word list"):
+            counts = file.arrays["counts"].tolist()
+            return cls(dict(zip(file.strings("words"), counts, strict=True)), file.fingerprint)
+
+    def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
+        words = sorted(self._counts)
+        counts = np.array([min(self._counts[word], 255) for word in words], np.uint8)
+        save_model_file(path, KIND, card, {**packed_strings("words", words), "counts": counts})
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def _is_known(self, word: str) -> bool:
+        """Of what has letters only, and hyphens between them; all else counts as known."""
+        if not word.replace("-", "").isalpha():
+            return True
+        if "-" in word:
+            return all(self.is_known(part) for part in word.split("-") if part)
+        small = word.lower()
+        is_named = word != small and word.capitalize() in self._counts
+        return small in self._counts or is_named or self._is_derived(small)
+
+    def _is_derived(self, small: str) -> bool:
+        for ending, restored in ENDINGS:
+            bare = small.removesuffix(ending)
+            if bare == small or len(bare) < MIN_STEM_LETTERS:
+                continue
+            if bare + restored in self._counts:
+                return True
+            if ending in DOUBLING_ENDINGS and bare[-1] == bare[-2] and bare[:-1] in self._counts:
+                return True
+        return any(
+            small.startswith(prefix)
+            and len(small) - len(prefix) >= MIN_LETTERS_AFTER_PREFIX
+            and small.removeprefix(prefix) in self._counts
+            for prefix in PREFIXES
+        )
+
+    def _is_near_miss(self, word: str) -> bool:
+        """Whether one letter changed makes a word of more than three letters a common one."""
+        small = word.lower()
+        return len(small) > MIN_STEM_LETTERS and any(
+            self._counts.get(other, 0) >= MIN_COMMON_COUNT for other in _one_letter_off(small)
+        )
+
+
+def _one_letter_off(word: str) -> Iterable[str]:
+    for place in range(len(word) + 1):
+        before, after = word[:place], word[place:]
+        if after:
+            yield before + after[1:]
+            yield from (before + letter + after[1:] for letter in LETTERS)
+        if len(after) > 1:
+            yield before + after[1] + after[0] + after[2:]
+        yield from (before + letter + after for letter in LETTERS)
+
+
+def make(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """The step of `wellput train english`. Of treebanks, which have web text with its misspellings,
+    only words seen twice are taken."""
+    texts = [text for p in inputs.paths("text") for text in prose_sentences(p, inputs.on_progress)]
+    trees = [text for p in inputs.paths("treebank") for text in treebank_sentences(p)]
+    counts = Counter(word for text in texts for word in text.split(" "))
+    of_trees = Counter(word for text in trees for word in text.split(" "))
+    counts.update({word: n for word, n in of_trees.items() if n > 1})
+    words = WordList.of(counts)
+    words.save(path, {"words": len(words)})
+    return {"words": len(words)}

@@ -1,0 +1,324 @@
+"""Files that WordNets come in: WordNet's own database, and the Open English WordNet's YAML and XML.
+
+`WndbLexicon`, wndb(5WN): `index.noun`, `data.noun`, `noun.exc` and so on. Nothing is parsed ahead:
+the files are sorted by bytes, so that a lemma's lines are found by bisection; an index gives the
+byte offsets of its synsets in the data file. Tag counts are in `cntlist.rev`, or else
+`index.sense`; either may be missing.
+
+`OewnLexicon`: YAML source files, or one WN-LMF XML file. Both list entries: a lemma with its
+category, its irregular forms and its senses in order, each pointing to a synset; a synset's members
+are the entries pointing to it. Only entries are read. The YAML is what Open English WordNet's own
+tools write (block style, fixed indents), read by lines:
+
+    lie:                          a lemma, quoted where YAML demands it
+      v:                          its category; v-1 and v-2 where pronunciations differ
+        form:
+        - lain
+        sense:
+        - id: 'lie%2:42:00::'
+          synset: 02696503-v
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from xml.etree import ElementTree
+
+from wellput.core.errors import InputError
+from wellput.language.models.lexicon import CATEGORIES, Category, Sense
+
+# The digit after % in a sense key; 5 is a satellite adjective.
+CATEGORY_OF_KEY: dict[str, Category] = {
+    "1": "noun",
+    "2": "verb",
+    "3": "adj",
+    "4": "adv",
+    "5": "adj",
+}
+# Where the sense number and the count stand on a line.
+COUNT_FILES = {"cntlist.rev": (1, 2), "index.sense": (2, 3)}
+
+
+class WndbLexicon:
+    """The WordNet in a folder, or in a folder inside a zip archive (as NLTK keeps it)."""
+
+    def __init__(self, folder: Path | zipfile.Path) -> None:
+        self._folder = folder
+        missing = [
+            f"{kind}.{category}"
+            for category in CATEGORIES
+            for kind in ("index", "data")
+            if not (folder / f"{kind}.{category}").is_file()
+        ]
+        if missing:
+            raise InputError(f"{folder} is not a WordNet folder: it has no {', '.join(missing)}.")
+        # What remembers belongs to the object, so that it is forgotten with it.
+        self._bytes = cache(self._read_bytes)
+        self.exceptions = cache(self._read_exceptions)
+
+    @property
+    def name(self) -> str:
+        return str(self._folder)
+
+    def __contains__(self, entry: tuple[str, Category]) -> bool:
+        lemma, category = entry
+        return bool(self._index_line(lemma, category))
+
+    def senses(self, lemma: str, category: Category) -> list[Sense]:
+        fields = self._index_line(lemma, category).split()
+        if not fields:
+            return []
+        try:
+            offsets = fields[-int(fields[2]) :]
+            counts = self._tag_counts(lemma, category)
+            return [
+                Sense(
+                    lemma=lemma,
+                    category=category,
+                    synset=f"{offset}-{category}",
+                    rank=rank,
+                    tag_count=None if counts is None else counts.get(rank, 0),
+                    members=self._members(category, offset),
+                )
+                for rank, offset in enumerate(offsets, 1)
+            ]
+        except InputError:
+            raise
+        except (LookupError, ValueError):
+            raise InputError(
+                f"{self._folder}: the lines of “{lemma}” are not as wndb(5WN) describes them. The "
+                "files are damaged: install them again."
+            ) from None
+
+    def lemmas(self, category: Category) -> Iterable[str]:
+        lines = self._bytes(f"index.{category}").decode("latin-1").splitlines()
+        # What begins with a space is the license.
+        return (
+            line.partition(" ")[0].replace("_", " ") for line in lines if not line.startswith(" ")
+        )
+
+    def _index_line(self, lemma: str, category: Category) -> str:
+        """Empty for an unknown lemma."""
+        if not lemma:  # what begins with a space is the license
+            return ""
+        lines = lines_beginning(self._bytes(f"index.{category}"), f"{_key(lemma)} ")
+        return next(lines, "")
+
+    def _members(self, category: Category, offset: str) -> tuple[str, ...]:
+        data, start = self._bytes(f"data.{category}"), int(offset)
+        fields = data[start : data.find(b"\n", start)].decode("latin-1").split()
+        if not fields or fields[0] != offset:
+            raise InputError(
+                f"{self._folder / f'data.{category}'}: no synset at byte {offset}, where the index "
+                "says there is one. The files do not belong together, or line ends were changed."
+            )
+        words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+        # Adjectives carry a mark of where they stand: galore(ip).
+        return tuple(word.partition("(")[0].replace("_", " ") for word in words)
+
+    def _tag_counts(self, lemma: str, category: Category) -> dict[int, int] | None:
+        """Rank → count for the senses that were met; None where no file says."""
+        if self._count_file is None:
+            return None
+        number, count = COUNT_FILES[self._count_file]
+        counts: dict[int, int] = {}
+        for line in lines_beginning(self._bytes(self._count_file), f"{_key(lemma)}%"):
+            fields = line.split()
+            if CATEGORY_OF_KEY[fields[0].rpartition("%")[2][0]] == category:
+                counts[int(fields[number])] = int(fields[count])
+        return counts
+
+    @cached_property
+    def _count_file(self) -> str | None:
+        return next((name for name in COUNT_FILES if (self._folder / name).is_file()), None)
+
+    def _read_bytes(self, name: str) -> bytes:
+        return (self._folder / name).read_bytes()
+
+    def _read_exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
+        name = f"{category}.exc"
+        if not (self._folder / name).is_file():
+            return {}
+        rows = (line.split() for line in self._read_bytes(name).decode("latin-1").splitlines())
+        return {
+            row[0].replace("_", " "): tuple(lemma.replace("_", " ") for lemma in row[1:])
+            for row in rows
+            if row
+        }
+
+
+def _key(lemma: str) -> str:
+    return lemma.replace(" ", "_")
+
+
+def lines_beginning(data: bytes, prefix: str) -> Iterator[str]:
+    """The lines that begin with `prefix`, of a file whose lines are sorted by bytes."""
+    wanted = prefix.encode("latin-1", "replace")
+    low, high = 0, len(data)  # the first such line begins at or after low, and not after high
+    while low < high:
+        start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
+        end = data.find(b"\n", start) + 1 or len(data)
+        if data[start:end] < wanted:
+            low = end
+        else:
+            high = start
+    while data.startswith(wanted, low):
+        end = data.find(b"\n", low) + 1 or len(data)
+        yield data[low:end].decode("latin-1")
+        low = end
+
+
+CATEGORY_OF_LETTER: dict[str, Category] = {
+    "n": "noun",
+    "v": "verb",
+    "a": "adj",
+    "s": "adj",
+    "r": "adv",
+}
+# The parts of an entry that matter; all else (pronunciations, relations) is passed over.
+YAML_PARTS = re.compile(
+    r"""^(?: (?P<lemma> [^ \n\#-] .*) :
+          |  [ ]{2} (?P<category> [nvasr]) (?:-\d+)? :
+          |  [ ]{4} form: \n (?P<forms> (?: [ ]{4} -[ ] .* \n)+)
+          |  [ ]{4} (?:-[ ]|[ ]{2}) synset: [ ] (?P<synset> \S+)
+          )""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+@dataclass(slots=True)
+class LemmaEntry:
+    """A lemma in one category: its irregular forms, and (synset, tag count) of its senses."""
+
+    lemma: str
+    category: Category
+    forms: list[str] = field(default_factory=list)
+    senses: list[tuple[str, int | None]] = field(default_factory=list)
+
+
+class OewnLexicon:
+    """A WordNet held in memory, from its entries."""
+
+    def __init__(self, name: str, entries: Iterable[LemmaEntry]) -> None:
+        self._name = name
+        self._senses: dict[tuple[str, Category], list[tuple[str, int | None]]] = {}
+        self._members: dict[str, list[str]] = {}
+        self._exceptions: dict[Category, dict[str, tuple[str, ...]]] = {
+            category: {} for category in CATEGORIES
+        }
+        for entry in entries:
+            lemma = entry.lemma.lower()
+            # "Polish" and "polish" are entries of their own with one lower-cased lemma.
+            self._senses.setdefault((lemma, entry.category), []).extend(entry.senses)
+            for synset, _ in entry.senses:
+                self._members.setdefault(synset, []).append(entry.lemma)
+            forms = self._exceptions[entry.category]
+            for form in entry.forms:
+                forms[form.lower()] = (*forms.get(form.lower(), ()), lemma)
+        if not self._senses:
+            raise InputError(f"{name} holds no WordNet entries.")
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __contains__(self, entry: tuple[str, Category]) -> bool:
+        return entry in self._senses
+
+    def senses(self, lemma: str, category: Category) -> list[Sense]:
+        return [
+            Sense(lemma, category, synset, rank, tag_count, tuple(self._members[synset]))
+            for rank, (synset, tag_count) in enumerate(self._senses.get((lemma, category), ()), 1)
+        ]
+
+    def lemmas(self, category: Category) -> Iterable[str]:
+        return (lemma for lemma, own in self._senses if own == category)
+
+    def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
+        return self._exceptions[category]
+
+
+def read_yaml_folder(folder: Path) -> OewnLexicon:
+    """The lexicon of a folder with `entries-a.yaml` and its sisters."""
+    files = sorted(folder.glob("entries-*.yaml"))
+    return OewnLexicon(str(folder), (entry for file in files for entry in yaml_entries(file)))
+
+
+def yaml_entries(file: Path) -> Iterator[LemmaEntry]:
+    lemma, entry = "", None
+    try:
+        content = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is no part of a WordNet: it is not UTF-8 text.") from None
+    for match in YAML_PARTS.finditer(content):
+        text = match[match.lastgroup or 0]
+        match match.lastgroup:
+            case "lemma":
+                lemma = _scalar(text)
+            case "category":
+                if entry:
+                    yield entry
+                entry = LemmaEntry(lemma, CATEGORY_OF_LETTER[text])
+            case "forms" if entry:
+                entry.forms += [_scalar(line[6:]) for line in text.splitlines()]
+            case "synset" if entry:
+                entry.senses.append((text, None))
+    if entry:
+        yield entry
+
+
+def _scalar(text: str) -> str:
+    """A plain or single-quoted YAML scalar; double quotes only as far as JSON and YAML agree."""
+    if len(text) >= 2 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return text
+
+
+def read_lmf(file: Path) -> OewnLexicon:
+    """The lexicon of a WN-LMF file, plain or gzipped."""
+    return OewnLexicon(str(file), lmf_entries(file))
+
+
+def lmf_entries(file: Path) -> Iterator[LemmaEntry]:
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
+            for _, element in ElementTree.iterparse(stream):
+                if element.tag == "LexicalEntry":
+                    entry = _lmf_entry(element)
+                    if entry:
+                        yield entry
+                if element.tag in ("LexicalEntry", "Synset"):
+                    element.clear()
+    except (
+        ElementTree.ParseError,
+        EOFError,
+        LookupError,
+        OSError,
+        ValueError,
+        zlib.error,
+    ) as error:
+        raise InputError(f"{file} is not a WN-LMF file: {error}.") from error
+
+
+def _lmf_entry(element: ElementTree.Element) -> LemmaEntry | None:
+    lemma = element.find("Lemma")
+    if lemma is None:
+        return None
+    category = CATEGORY_OF_LETTER.get(lemma.get("partOfSpeech", ""))
+    if category is None:  # WN-LMF knows more categories than WordNet has: phrases, adpositions
+        return None
+    senses: list[tuple[str, int | None]] = []
+    for sense in element.iterfind("Sense"):
+        counts = [int(count.text or 0) for count in sense.iterfind("Count")]
+        senses.append((sense.get("synset", ""), sum(counts) if counts else None))
+    forms = [form.get("writtenForm", "") for form in element.iterfind("Form")]
+    return LemmaEntry(lemma.get("writtenForm", ""), category, forms, senses)

@@ -1,0 +1,176 @@
+"""The noun `PlaceVectors`: which words stand at which places beside a word, smoothed.
+
+Counts of the words two and one before and after a word, weighted by positive pointwise mutual
+information, are brought to few dimensions (Levy & Goldberg 2014): a word's vector times that of a
+neighbor at a place says how well they go together, though they were never met. LSA's wide windows
+say what a text is about; these narrow ones say what can take a word's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.metric import Floats
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.filters import Query
+from wellput.language.paraphrase.similar_words import frequent_words
+
+NEIGHBOR_PLACES = (-2, -1, 1, 2)
+NEIGHBOR_WORDS = 2000
+DIMENSIONS = 64
+SMOOTHING_POWER = 0.75
+"""Of how frequent neighbors are taken to be: the power that Levy, Goldberg & Dagan (2015) advise."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceVectors:
+    """Rows of bytes, each in a unit of its own: `vectors` of `words`; `neighbors` of the words
+    `neighbor_words`, for one place after the other."""
+
+    words: list[str]
+    neighbor_words: list[str]
+    vectors: NDArray[np.int8]
+    steps: NDArray[np.float32]
+    neighbors: NDArray[np.int8]
+    neighbor_steps: NDArray[np.float32]
+
+    def features(self, queries: Sequence[Query]) -> Floats:
+        """By query: how well the replacement goes with its neighbors, how much better than the word,
+        and the cosine of the two; NaN for unknown words."""
+        new = self._rows([query.replacement.text for query in queries])
+        old = self._rows([" ".join(query.words[query.first : query.last]) for query in queries])
+        beside = np.array([self._beside(query) for query in queries], np.int64).reshape(
+            -1, len(NEIGHBOR_PLACES)
+        )
+        known = self._neighbor_rows[beside] * (beside >= 0)[..., None]
+        context = known.sum(axis=1)
+        fit = (new * context).sum(axis=1)
+        lengths = np.linalg.norm(new, axis=1) * np.linalg.norm(old, axis=1)
+        cosine = (new * old).sum(axis=1) / np.where(lengths == 0, 1, lengths)
+        return np.column_stack([fit, fit - (old * context).sum(axis=1), cosine])
+
+    def _rows(self, words: Sequence[str]) -> Floats:
+        numbers = np.array([self._row_of.get(word, -1) for word in words], np.int64)
+        rows = self.vectors[numbers].astype(np.float64) * self.steps[numbers, None]
+        rows[numbers < 0] = np.nan
+        return rows
+
+    def _beside(self, query: Query) -> list[int]:
+        """The rows of the query's neighbors, −1 for those that are unknown or beyond the sentence."""
+        rows = []
+        for number, place in enumerate(NEIGHBOR_PLACES):
+            at = query.first + place if place < 0 else query.last + place - 1
+            word = query.words[at] if 0 <= at < len(query.words) else ""
+            row = self._neighbor_of.get(word, -1)
+            rows.append(row if row < 0 else number * len(self.neighbor_words) + row)
+        return rows
+
+    @cached_property
+    def _row_of(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def _neighbor_of(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.neighbor_words)}
+
+    @cached_property
+    def _neighbor_rows(self) -> Floats:
+        rows: Floats = self.neighbors.astype(np.float64) * self.neighbor_steps[:, None]
+        return rows
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """For a model file; `words` and `neighbor_words` are saved apart."""
+        return {
+            "vectors": self.vectors,
+            "steps": self.steps,
+            "neighbors": self.neighbors,
+            "neighbor_steps": self.neighbor_steps,
+        }
+
+    @classmethod
+    def of_arrays(
+        cls, words: list[str], neighbor_words: list[str], arrays: Mapping[str, NDArray[Any]]
+    ) -> PlaceVectors:
+        return cls(
+            words[: len(arrays["vectors"])],
+            neighbor_words,
+            arrays["vectors"],
+            arrays["steps"],
+            arrays["neighbors"],
+            arrays["neighbor_steps"],
+        )
+
+
+def train_places(
+    index: CorpusIndex,
+    *,
+    vocabulary: int,
+    neighbors: int = NEIGHBOR_WORDS,
+    dimensions: int = DIMENSIONS,
+) -> PlaceVectors:
+    """Vectors of the most frequent words of a corpus, and of its most frequent tokens as neighbors."""
+    from scipy.sparse.linalg import svds
+
+    words = frequent_words(index, vocabulary)
+    beside = [int(n) for n in np.argsort(-index.counts, kind="stable")[:neighbors]]
+    weighted = _mutual_information(_counts(index, words, beside))
+    rank = min(dimensions, min(weighted.shape) - 1)
+    start = np.random.default_rng(0).standard_normal(min(weighted.shape))
+    left, values, right = svds(weighted, rank, v0=start)
+    vectors, steps = _in_bytes(left * np.sqrt(values))
+    rows, row_steps = _in_bytes(right.T * np.sqrt(values))
+    return PlaceVectors(
+        [index.words[n] for n in words],
+        [index.words[n] for n in beside],
+        vectors,
+        steps,
+        rows,
+        row_steps,
+    )
+
+
+def _counts(index: CorpusIndex, words: list[int], beside: list[int]) -> Any:
+    """Words × neighbors by place, how often they stand so within a sentence (a sparse array)."""
+    from scipy.sparse import coo_array
+
+    row = np.full(len(index.words), -1, np.int64)
+    row[words] = np.arange(len(words))
+    column = np.full(len(index.words), -1, np.int64)
+    column[beside] = np.arange(len(beside))
+    lengths = (index.starts[1:] - index.starts[:-1]).astype(np.int64)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    shape = len(words), len(NEIGHBOR_PLACES) * len(beside)
+    total = coo_array(shape, dtype=np.float64).tocsr()
+    for number, place in enumerate(NEIGHBOR_PLACES):
+        here = np.arange(max(0, -place), len(index) - max(0, place))
+        rows, columns = row[index.tokens[here]], column[index.tokens[here + place]]
+        used = (rows >= 0) & (columns >= 0) & (sentence[here] == sentence[here + place])
+        cells = rows[used], columns[used] + number * len(beside)
+        total = total + coo_array((np.ones(used.sum()), cells), shape=shape).tocsr()
+    return total.tocoo()
+
+
+def _mutual_information(counts: Any) -> Any:
+    """max(0, log P(neighbor | word, place) / P(neighbor | place)), the latter smoothed."""
+    from scipy.sparse import coo_array
+
+    by_word = np.asarray(counts.sum(axis=1)).ravel() / len(NEIGHBOR_PLACES)
+    by_neighbor = (
+        np.asarray(counts.sum(axis=0)).reshape(len(NEIGHBOR_PLACES), -1) ** SMOOTHING_POWER
+    )
+    by_neighbor = (by_neighbor / by_neighbor.sum(axis=1, keepdims=True)).ravel()
+    ratio = counts.data / (by_word[counts.row] * by_neighbor[counts.col])
+    information = np.maximum(np.log(ratio), 0)
+    return coo_array((information, (counts.row, counts.col)), shape=counts.shape).tocsr()
+
+
+def _in_bytes(rows: Floats) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    steps = np.abs(rows).max(axis=1) / 127
+    rounded = np.round(rows / np.where(steps == 0, 1, steps)[:, None]).astype(np.int8)
+    return rounded, steps.astype(np.float32)

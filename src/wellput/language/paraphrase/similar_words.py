@@ -1,0 +1,238 @@
+"""Words that are alike by their neighbors: LSA and Brown classes, and replacements from them alone.
+
+Latent semantic analysis: words are alike that have the same words around them. The settings are
+those of the paper, which were Infomap's defaults: 20,000 words, the 1,000 most frequent ones that
+are no function words as features, 15 words on either side, 100 dimensions. Counts are weighted by
+positive pointwise mutual information, which the paper leaves open.
+
+Brown classes: words that stand next to the same words, in a given number of classes. The paper took
+1,000 classes and the 20 most frequent words of each. Every word of the vocabulary, the most
+frequent ones of a corpus, gets a class; pairs with other words are left out of the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.work import MapParts, map_here
+from wellput.language.paraphrase.bigrams import count_pairs
+from wellput.language.paraphrase.candidates import Replacement
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.sentences import FUNCTION_WORDS
+
+PLACES_A_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class LsaTraining:
+    """How vectors are made."""
+
+    vocabulary: int = 20_000
+    features: int = 1000
+    window: int = 15
+    dimensions: int = 100
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Vectors of words, most frequent first; bytes, since only angles between them are used."""
+
+    words: list[str]
+    vectors: NDArray[np.int8]
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def _units(self) -> NDArray[np.float32]:
+        vectors = self.vectors.astype(np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+    def unit(self, word: str) -> NDArray[np.float32] | None:
+        row = self.row_of.get(word)
+        return None if row is None else self._units[row]
+
+    def nearest(self, word: str, n: int) -> list[tuple[str, float]]:
+        """The n most similar words with their cosines; none for an unknown word."""
+        row = self.row_of.get(word)
+        if row is None:
+            return []
+        cosines = self._units @ self._units[row]
+        cosines[row] = -np.inf
+        best = np.argpartition(-cosines, min(n, len(cosines) - 1))[:n]
+        order = best[np.lexsort((best, -cosines[best]))]
+        return [(self.words[i], float(cosines[i])) for i in order if np.isfinite(cosines[i])]
+
+
+def train_lsa(index: CorpusIndex, how: LsaTraining) -> WordVectors:
+    """Vectors of the most frequent words of a corpus."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import svds
+
+    words = frequent_words(index, how.vocabulary)
+    feature_words = [
+        n for n in words if index.words[n] not in FUNCTION_WORDS and index.words[n][0].isalpha()
+    ][: how.features]
+    if len(feature_words) <= how.dimensions:
+        raise InputError(
+            f"The corpus is too small for {how.dimensions} dimensions of LSA: it has "
+            f"{len(feature_words)} words to be features. Bring more text, or ask for fewer dimensions."
+        )
+    counts = cooccurrences(index, words, feature_words, how.window)
+    weighted = csr_array(_mutual_information(counts))
+    start = np.random.default_rng(0).standard_normal(len(feature_words))
+    left, values, _ = svds(weighted, how.dimensions, v0=start)
+    vectors = left * values
+    scale = np.abs(vectors).max(axis=1, keepdims=True)
+    rounded = np.round(vectors / np.where(scale == 0, 1, scale) * 127).astype(np.int8)
+    return WordVectors([index.words[n] for n in words], rounded)
+
+
+def frequent_words(index: CorpusIndex, n: int) -> list[int]:
+    """The numbers of the n most frequent words, no punctuation or numbers; equals as they came."""
+    order = np.argsort(-index.counts, kind="stable")
+    return [int(i) for i in order if index.words[i][0].isalpha()][:n]
+
+
+def cooccurrences(
+    index: CorpusIndex, words: list[int], features: list[int], window: int
+) -> NDArray[np.float32]:
+    """How often each feature stands within `window` words of each word, over sentence ends too."""
+    rows = np.full(len(index.words), -1, np.int64)
+    rows[words] = np.arange(len(words))
+    columns = np.full(len(index.words), -1, np.int64)
+    columns[features] = np.arange(len(features))
+    counts = np.zeros(len(words) * len(features), np.float32)
+    where = np.flatnonzero(columns[index.tokens] >= 0)
+    for begin in range(0, len(where), PLACES_A_BLOCK):
+        places = where[begin : begin + PLACES_A_BLOCK]
+        column = columns[index.tokens[places]]
+        for offset in (*range(-window, 0), *range(1, window + 1)):
+            beside = places + offset
+            inside = (beside >= 0) & (beside < len(index))
+            row = rows[index.tokens[beside[inside]]]
+            cells = row[row >= 0] * len(features) + column[inside][row >= 0]
+            found, times = np.unique(cells, return_counts=True)
+            counts[found] += times
+    return counts.reshape(len(words), len(features))
+
+
+def _mutual_information(counts: NDArray[np.float32]) -> Floats:
+    """max(0, log P(word, feature) / P(word) P(feature))."""
+    total = counts.sum(dtype=np.float64)
+    expected = np.outer(
+        counts.sum(axis=1, dtype=np.float64), counts.sum(axis=0, dtype=np.float64) / total
+    )
+    ratio = np.ones_like(expected)
+    np.divide(counts, expected, out=ratio, where=counts > 0)
+    result: Floats = np.maximum(np.log(ratio), 0)
+    return result
+
+
+BROWN_CLASSES = 1000
+PairRows = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
+
+
+def train_brown(
+    index: CorpusIndex,
+    words: Sequence[int],
+    *,
+    classes: int = BROWN_CLASSES,
+    map_parts: MapParts = map_here,
+) -> NDArray[np.uint16]:
+    """The class of each of these words of an index, which must come most frequent first."""
+    if len(words) < classes:
+        raise InputError(
+            f"The corpus is too small for {classes} Brown classes: there are {len(words)} words to "
+            "put into them. Bring more text, or ask for fewer classes."
+        )
+    after, before = bigrams(index, words, map_parts=map_parts)
+    found, _ = _native.brown_clusters(*after, *before, classes)
+    return np.array(found, np.uint16)
+
+
+def bigrams(
+    index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
+) -> tuple[PairRows, PairRows]:
+    """By word, the words that follow it with counts, and those that precede it."""
+    first, second, counts = count_pairs(index, words, map_parts=map_parts)
+    order = np.lexsort((first, second))
+    return (
+        _rows(first, second, counts, len(words)),
+        _rows(second[order], first[order], counts[order], len(words)),
+    )
+
+
+def _rows(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], size: int
+) -> PairRows:
+    begins = np.searchsorted(rows, np.arange(size + 1))
+    return begins.astype(np.uint64), columns.astype(np.uint32), counts.astype(np.uint32)
+
+
+MAX_REPLACEMENTS = 20
+
+
+class LsaCandidates:
+    """The 20 most similar words; the prior is the cosine."""
+
+    name = "lsa"
+
+    def __init__(self, vectors: WordVectors, fingerprint: str) -> None:
+        self._vectors = vectors
+        self._found: dict[str, dict[str, Replacement]] = {}
+        self.fingerprint = fingerprint
+
+    def may_be_phrase(self, words: tuple[str, ...]) -> bool:
+        return False
+
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._found.get(text)
+        if found is None:
+            near = [] if text in FUNCTION_WORDS else self._vectors.nearest(text, MAX_REPLACEMENTS)
+            found = {
+                word: Replacement(word, self.name, max(0.0, cosine))
+                for word, cosine in near
+                if word not in FUNCTION_WORDS
+            }
+            self._found[text] = found
+        return {other: found[other] for other in found.keys() & offered}
+
+
+class BrownCandidates:
+    """The most frequent 20 words of each class stand for each other; the prior is 1."""
+
+    name = "brown"
+
+    def __init__(self, words: list[str], classes: NDArray[np.uint16], fingerprint: str) -> None:
+        members: dict[int, list[str]] = {}
+        for word, number in zip(words, classes.tolist(), strict=False):  # most frequent first
+            members.setdefault(number, []).append(word)
+        self._found: dict[str, dict[str, Replacement]] = {}
+        for all_members in members.values():
+            own = [word for word in all_members[:MAX_REPLACEMENTS] if word not in FUNCTION_WORDS]
+            entries = {word: Replacement(word, self.name, 1.0) for word in own}
+            for word in own:
+                self._found[word] = {other: r for other, r in entries.items() if other != word}
+        self.fingerprint = fingerprint
+
+    def may_be_phrase(self, words: tuple[str, ...]) -> bool:
+        return False
+
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self._found.get(text, {})
+        return {other: found[other] for other in found.keys() & offered}

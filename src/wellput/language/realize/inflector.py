@@ -1,0 +1,182 @@
+"""The `Inflector`: the forms of a word by its lemma, part of speech and features.
+
+What the treebank shows comes first (`be`, `not`, `a`: often several forms, `not` and `n't`), then
+lemminflect's dictionary and rules. Which of several forms is right shows when the order is known
+(`choose_wording`): `not` or `n't`, `a` or `an`, `is` or `'s`, one lexeme of a synset or another
+make a lattice with one state after every word, from which the n-gram model chooses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree
+from wellput.io.model_files import ModelFile, packed_strings
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.realize.inputs import UNKNOWN, Node
+from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
+
+# Forms are kept that make up this share of what a lemma with its features becomes.
+MIN_FORM_SHARE = 0.04
+MIN_FORM_COUNT = 2
+INFLECTED_TAGS = frozenset(
+    ["NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "VBP", "JJR", "JJS", "RBR", "RBS"]
+)
+# A Penn tag for those who give universal ones: the first line all of whose features a word has.
+PENN_TAGS: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {
+    "NOUN": (("NNS", frozenset(["Number=Plur"])),),
+    "PROPN": (("NNPS", frozenset(["Number=Plur"])),),
+    "ADJ": (("JJR", frozenset(["Degree=Cmp"])), ("JJS", frozenset(["Degree=Sup"]))),
+    "ADV": (("RBR", frozenset(["Degree=Cmp"])), ("RBS", frozenset(["Degree=Sup"]))),
+    "VERB": (
+        ("VBG", frozenset(["VerbForm=Ger"])),
+        ("VBG", frozenset(["VerbForm=Part", "Tense=Pres"])),
+        ("VBN", frozenset(["VerbForm=Part"])),
+        ("VBD", frozenset(["Tense=Past"])),
+        ("VBZ", frozenset(["Tense=Pres", "Number=Sing", "Person=3"])),
+    ),
+}
+PENN_TAGS["AUX"] = PENN_TAGS["VERB"]
+
+
+@dataclass(frozen=True)
+class WordForm:
+    """A form that a node may take, and the natural log of its share among the forms seen."""
+
+    form: str
+    log_share: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Inflector:
+    """`seen` has the forms of (lemma, tag, features), the most frequent first, wherever they are not
+    what lemminflect says."""
+
+    seen: Mapping[tuple[str, str, str], tuple[WordForm, ...]]
+
+    def forms(self, node: Node) -> tuple[WordForm, ...]:
+        """The forms of a node's lemma, the most frequent first."""
+        tag = penn_tag(node)
+        for feats in (node.feats, ""):
+            if known := self.seen.get((node.lemma, tag, feats)):
+                return known
+        return (WordForm(dictionary_form(node.lemma, tag)),)
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        rows = [(key, form) for key, forms in sorted(self.seen.items()) for form in forms]
+        return {
+            **packed_strings(f"{name}.lemmas", [key[0] for key, _ in rows]),
+            **packed_strings(f"{name}.tags", [key[1] for key, _ in rows]),
+            **packed_strings(f"{name}.feats", [key[2] for key, _ in rows]),
+            **packed_strings(f"{name}.forms", [form.form for _, form in rows]),
+            f"{name}.shares": np.array([form.log_share for _, form in rows], np.float32),
+        }
+
+    @classmethod
+    def of_file(cls, file: ModelFile, name: str) -> Inflector:
+        columns = [file.strings(f"{name}.{column}") for column in ("lemmas", "tags", "feats")]
+        shares = file.arrays[f"{name}.shares"].tolist()
+        seen: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
+        for lemma, tag, feats, form, share in zip(
+            *columns, file.strings(f"{name}.forms"), shares, strict=True
+        ):
+            key = (lemma, tag, feats)
+            seen[key] = (*seen.get(key, ()), WordForm(form, share))
+        return cls(seen)
+
+
+def learn_inflections(trees: Iterable[Tree]) -> Inflector:
+    """From treebank trees whose first words were taken to lower case where they are ordinary."""
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    for tree in trees:
+        for word in tree.words:
+            node = Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats)
+            tag = penn_tag(node)
+            for feats in (word.feats, ""):
+                counts.setdefault((word.lemma, tag, feats), Counter())[word.form] += 1
+    seen: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
+    for (lemma, tag, feats), forms in counts.items():
+        total = sum(forms.values())
+        ranked = sorted(forms.items(), key=lambda entry: (-entry[1], entry[0]))
+        kept = [
+            WordForm(form, round(math.log(count / total), 3))
+            for form, count in ranked
+            if count >= MIN_FORM_COUNT and count >= MIN_FORM_SHARE * total
+        ]
+        usual = dictionary_form(lemma, tag)
+        general = seen.get((lemma, tag, "")) if feats else None
+        if kept and (len(kept) > 1 or kept[0].form != usual) and general != tuple(kept):
+            seen[lemma, tag, feats] = tuple(kept)
+    return Inflector(seen)
+
+
+def penn_tag(node: Node) -> str:
+    """The Penn tag of a node, from its universal one and its features where it has none."""
+    if node.xpos != UNKNOWN:
+        return node.xpos
+    features = set(node.feats.split("|"))
+    for tag, needed in PENN_TAGS.get(node.upos, ()):
+        if needed <= features:
+            return tag
+    return node.upos
+
+
+@cache
+def dictionary_form(lemma: str, tag: str) -> str:
+    """The form that lemminflect gives a lemma.
+
+    >>> dictionary_form("mouse", "NNS"), dictionary_form("sing", "VBD"), dictionary_form("of", "IN")
+    ('mice', 'sang', 'of')
+    """
+    if tag not in INFLECTED_TAGS:
+        return lemma
+    try:
+        import lemminflect
+    except ImportError:
+        raise InputError(
+            "Inputs of lemmas need lemminflect: pip install 'wellput[realize]'"
+        ) from None
+    forms: tuple[str, ...] = lemminflect.getInflection(lemma, tag=tag)
+    return forms[0] if forms else lemma
+
+
+Alternatives = Sequence[Sequence[WordForm]]
+
+
+def choose_wording(
+    sentences: Sequence[Alternatives],
+    ngrams: NgramModel | None,
+    *,
+    share_weight: float,
+    threads: int = 1,
+) -> list[list[str]]:
+    """The forms of each sentence, given for each place what may stand there, the most frequent first;
+    `share_weight` is how much a form's frequency counts beside the n-gram model, which knows it too."""
+    chosen = [[forms[0].form for forms in sentence] for sentence in sentences]
+    if ngrams is None:
+        return chosen
+    open_ = [n for n, sentence in enumerate(sentences) if any(len(forms) > 1 for forms in sentence)]
+    lattices = [_lattice(sentences[n], share_weight) for n in open_]
+    for n, lattice, choice in zip(
+        open_, lattices, choose_paths(lattices, ngrams, threads=threads), strict=True
+    ):
+        chosen[n] = [lattice.words[word] for word in choice.paths[0].words]
+    return chosen
+
+
+def _lattice(sentence: Alternatives, share_weight: float) -> Lattice:
+    words = [form for forms in sentence for form in forms]
+    states = [state for state, forms in enumerate(sentence) for _ in forms]
+    arcs = np.array([(state, state + 1, word) for word, state in enumerate(states)], np.int32)
+    weights = share_weight * np.array([word.log_share for word in words])
+    automaton = Automaton(len(sentence) + 1, arcs, weights)
+    return Lattice(tuple(word.form for word in words), (automaton,))

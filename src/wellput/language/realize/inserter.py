@@ -1,0 +1,225 @@
+"""The `Inserter`: punctuation and function words for trees that leave them out.
+
+A word gets all of its missing daughters at once: a bundle such as `the` with `of`. Bundles are chosen
+like labels (`realize.choosing`), the best for the whole tree; the chooser is trained on treebank trees
+from which such words were pruned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.tree import Tree, Word
+from wellput.io.model_files import ModelFile
+from wellput.language.realize.inputs import UNKNOWN, InputTree, Node, input_tree
+from wellput.language.realize.label_chooser import (
+    ChooserTraining,
+    Forest,
+    Label,
+    LabelChooser,
+    train_chooser,
+)
+from wellput.language.trees.supertags import category_of
+
+Insertion = Literal["punctuation", "function"]
+INSERTIONS: tuple[str, ...] = get_args(Insertion)
+PUNCTUATION_RELATION = "punct"
+FUNCTION_CATEGORIES = frozenset(["DET", "ADP", "AUX", "CCONJ", "SCONJ", "PART", UNKNOWN])
+FUNCTION_RELATIONS = frozenset(["det", "case", "mark", "aux", "cop", "cc"])
+
+
+@dataclass(frozen=True, order=True)
+class MissingWord:
+    """A word that was pruned, or is to be put in."""
+
+    form: str
+    upos: str
+    xpos: str
+    relation: str
+
+
+@dataclass(frozen=True)
+class PrunedTree:
+    """A tree without some of its words, and what each word that stayed has lost."""
+
+    tree: Tree
+    lost: tuple[tuple[MissingWord, ...], ...]
+
+
+def prune(tree: Tree, kinds: Collection[Insertion]) -> PrunedTree:
+    """Takes punctuation or function words without daughters out of a tree; its root stays."""
+    mothers = {word.head for word in tree.words}
+    stays = [
+        number in mothers or not word.head or insertion_of(word) not in kinds
+        for number, word in enumerate(tree.words, start=1)
+    ]
+    numbers = np.cumsum(stays).tolist()
+    lost: list[list[MissingWord]] = [[] for _ in tree.words]
+    for word, stayed in zip(tree.words, stays, strict=True):
+        if not stayed:
+            missing = MissingWord(word.form, word.upos, word.xpos, word.relation)
+            lost[word.head - 1].append(missing)
+    words = tuple(
+        Word(word.form, numbers[word.head - 1] if word.head else 0, *_columns(word))
+        for word, stayed in zip(tree.words, stays, strict=True)
+        if stayed
+    )
+    kept = [tuple(sorted(own)) for own, stayed in zip(lost, stays, strict=True) if stayed]
+    return PrunedTree(Tree(words), tuple(kept))
+
+
+def insertion_of(word: Word) -> Insertion | None:
+    """Which kind of insertion would put this word in, by its relation and, if it is known, its part of
+    speech."""
+    relation = word.relation.partition(":")[0]
+    if relation == PUNCTUATION_RELATION:
+        return "punctuation"
+    is_function = relation in FUNCTION_RELATIONS and word.upos in FUNCTION_CATEGORIES
+    return "function" if is_function else None
+
+
+def _columns(word: Word) -> tuple[str, str, str, str, str]:
+    return word.lemma, word.upos, word.xpos, word.feats, word.relation
+
+
+@dataclass(frozen=True, eq=False)
+class Inserter:
+    """A chooser whose labels are bundles, written as JSON: function words in the place of the
+    category, punctuation in that of the relation. It takes trees with parts of speech and relations;
+    `labeler` gives them to those that have none."""
+
+    chooser: LabelChooser
+    labeler: LabelChooser
+
+    def bundles(self, forest: Forest, *, threads: int = 1) -> list[list[tuple[MissingWord, ...]]]:
+        """What each word of each tree lacks."""
+        if not forest.known:
+            labels = self.labeler.choose(forest, threads=threads)
+            forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
+        decoded = [(*_decoded(b.category), *_decoded(b.relation)) for b in self.chooser.labels]
+        numbers = self.chooser.numbers(forest, threads=threads)
+        return [[decoded[n] for n in tree] for tree in forest.by_tree(numbers)]
+
+    def is_bare(self, tree: InputTree, relations: Sequence[str]) -> bool:
+        """Whether a tree has not more than one function word, by the relations that its words have or
+        are taken to have. What was learned from bare trees would put words into others twice."""
+        own = [
+            node
+            for node, daughters, relation in zip(tree.nodes, tree.daughters, relations, strict=True)
+            if not daughters
+            and node.form in self._forms
+            and insertion_of(Word(node.form, 0, relation=relation)) == "function"
+        ]
+        return len(own) <= 1
+
+    @cached_property
+    def _forms(self) -> frozenset[str]:
+        return frozenset(
+            word.form
+            for bundle in self.chooser.labels
+            for word in (*_decoded(bundle.category), *_decoded(bundle.relation))
+        )
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        return {**self.chooser.arrays(name), **self.labeler.arrays(f"{name}.labeler")}
+
+    @classmethod
+    def of_file(cls, file: ModelFile, name: str) -> Inserter:
+        return cls(LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler"))
+
+
+def with_insertions(
+    tree: InputTree,
+    relations: Sequence[str],
+    bundles: Sequence[Sequence[MissingWord]],
+    kinds: Collection[Insertion],
+) -> InputTree:
+    """The tree with the words put in; where labels are not known the new words have none either.
+    `relations` are those that its words have or are taken to have: what is there already is not put
+    in again, be it punctuation anywhere or a daughter of the same relation."""
+    nodes, heads = list(tree.nodes), list(tree.heads)
+    is_labeled = any(node.relation != UNKNOWN for node in tree.nodes)
+    is_punctuated = PUNCTUATION_RELATION in relations
+    for place, bundle in enumerate(bundles):
+        there = {relations[daughter] for daughter in tree.daughters[place]}
+        for word in bundle:
+            kind: Insertion = "punctuation" if word.relation == PUNCTUATION_RELATION else "function"
+            is_there = is_punctuated if kind == "punctuation" else word.relation in there
+            if kind not in kinds or is_there:
+                continue
+            labels = (word.relation, word.upos, word.xpos) if is_labeled else ()
+            nodes.append(Node((word.form,), *labels))
+            heads.append(place)
+    return input_tree(nodes, heads)
+
+
+def train_inserter(
+    trees: Sequence[Tree], how: ChooserTraining, labeling: ChooserTraining
+) -> Inserter:
+    """From treebank trees, their first words in lower case where they are ordinary."""
+    pruned = [prune(tree, ("punctuation", "function")) for tree in trees]
+    words = [word for one in pruned for word in one.tree.words]
+    forest = Forest(
+        [[word.form for word in one.tree.words] for one in pruned],
+        np.array([word.head for word in words], np.int32),
+        [[known_of(word) for word in one.tree.words] for one in pruned],
+    )
+    lost = [own for one in pruned for own in one.lost]
+    bundles = Counter(map(_bundle, lost))
+    counts = Counter(word for own in lost for word in own)
+    missing = [_bundle(_common_part(own, bundles, counts, how.min_count)) for own in lost]
+    labels = [Label(category_of(word), word.relation) for word in words]
+    return Inserter(
+        train_chooser(forest, missing, how),
+        train_chooser(replace(forest, known=()), labels, labeling),
+    )
+
+
+def known_of(word: Word | Node) -> str:
+    """What an input with labels says of a word, for the chooser."""
+    category = category_of(word) if isinstance(word, Word) else known_category(word)
+    return known_label(Label(category, word.relation))
+
+
+def known_label(label: Label) -> str:
+    return f"{label.category} {label.relation}"
+
+
+def known_category(node: Node) -> str:
+    return node.xpos if node.xpos != UNKNOWN else node.upos
+
+
+def _common_part(
+    lost: Sequence[MissingWord],
+    bundles: Mapping[Label, int],
+    words: Mapping[MissingWord, int],
+    min_count: int,
+) -> Sequence[MissingWord]:
+    """What is lost, without its rarest words as long as the bundle is too rare to be learned."""
+    while lost and bundles.get(_bundle(lost), 0) < min_count:
+        rarest = min(lost, key=lambda word: (words[word], word))
+        lost = [word for word in lost if word is not rarest]
+    return lost
+
+
+def _bundle(lost: Sequence[MissingWord]) -> Label:
+    punctuation = [word for word in lost if word.relation == PUNCTUATION_RELATION]
+    function = [word for word in lost if word.relation != PUNCTUATION_RELATION]
+    return Label(_encoded(function), _encoded(punctuation))
+
+
+def _encoded(words: Sequence[MissingWord]) -> str:
+    rows = [[word.form, word.upos, word.xpos, word.relation] for word in words]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _decoded(text: str) -> tuple[MissingWord, ...]:
+    return tuple(MissingWord(*row) for row in json.loads(text))

@@ -1,0 +1,204 @@
+"""The chooser of labels: a part of speech and a relation for every word of an unordered tree.
+
+Discriminative where the tree model of FERGUS is generative: an averaged perceptron scores a label by
+the word, its mother, daughters and sisters, and by the mother's label; the best labels of the whole
+tree are found by Viterbi over the tree. With the order that is chosen afterwards they make up the
+supertags.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.io.model_files import ModelFile, packed_strings
+
+Numbers = NDArray[np.int32]
+
+# Averaged weights are kept in multiples of this.
+WEIGHT_UNIT = 0.01
+TREES_A_BLOCK = 50  # trees
+LABELS_A_WORD = 8  # labels that Viterbi considers for a word
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is chosen for a word, `_` being what is not known."""
+
+    category: str
+    relation: str
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees as kernels take them: words by tree, and the heads of all of them in a row, counted from
+    1 in each tree, 0 at a root. `known` has what is known of each word beforehand, or nothing."""
+
+    forms: Sequence[Sequence[str]]
+    heads: Numbers
+    known: Sequence[Sequence[str]] = ()
+
+    @cached_property
+    def begins(self) -> list[int]:
+        """Where each tree begins among all words, and the end."""
+        return [0, *accumulate(len(words) for words in self.forms)]
+
+    def part(self, places: Sequence[int]) -> Forest:
+        """These trees alone."""
+        return Forest(
+            [self.forms[place] for place in places],
+            self.heads[self.words_of(places)],
+            [self.known[place] for place in places] if self.known else (),
+        )
+
+    def words_of(self, places: Sequence[int]) -> NDArray[np.int64]:
+        """The words of these trees among all."""
+        spans = [np.arange(self.begins[place], self.begins[place + 1]) for place in places]
+        return np.concatenate(spans) if spans else np.zeros(0, np.int64)
+
+    def by_tree(self, values: Sequence[Any]) -> list[Sequence[Any]]:
+        """Values of all words in a row, tree by tree."""
+        return [values[begin:end] for begin, end in pairwise(self.begins)]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelChooser:
+    """Weights (two strings of bytes, native/class_weights.h and linear_weights.h), the labels they are
+    for, and the usual label of each known word."""
+
+    labels: tuple[Label, ...]
+    local: bytes
+    edges: bytes
+    usual_words: NDArray[np.uint32]
+    usual: NDArray[np.uint16]
+
+    @cached_property
+    def kernel(self) -> _native.LabelChooser:
+        return _native.LabelChooser(
+            self.local,
+            self.edges,
+            [label.category for label in self.labels],
+            [label.relation for label in self.labels],
+            self.usual_words,
+            self.usual,
+        )
+
+    def choose(self, forest: Forest, *, threads: int = 1) -> list[Sequence[Label]]:
+        """The labels of each tree's words."""
+        return forest.by_tree([self.labels[n] for n in self.numbers(forest, threads=threads)])
+
+    def numbers(self, forest: Forest, *, threads: int = 1) -> list[int]:
+        """The labels of all words in a row, by their places among `labels`."""
+        numbers = self.kernel.choose(
+            forest.forms, forest.known, forest.heads, LABELS_A_WORD, threads
+        )
+        return [int(number) for number in numbers]
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        return {
+            **packed_strings(f"{name}.categories", [label.category for label in self.labels]),
+            **packed_strings(f"{name}.relations", [label.relation for label in self.labels]),
+            f"{name}.local": np.frombuffer(self.local, np.uint8),
+            f"{name}.edges": np.frombuffer(self.edges, np.uint8),
+            f"{name}.usual_words": self.usual_words,
+            f"{name}.usual": self.usual,
+        }
+
+    @classmethod
+    def of_file(cls, file: ModelFile, name: str) -> LabelChooser:
+        parts = zip(
+            file.strings(f"{name}.categories"), file.strings(f"{name}.relations"), strict=True
+        )
+        return cls(
+            tuple(Label(category, relation) for category, relation in parts),
+            file.arrays[f"{name}.local"].tobytes(),
+            file.arrays[f"{name}.edges"].tobytes(),
+            np.array(file.arrays[f"{name}.usual_words"]),
+            np.array(file.arrays[f"{name}.usual"]),
+        )
+
+
+@dataclass(frozen=True)
+class ChooserTraining:
+    """How to train. Weights changed less than `min_updates` times or smaller than `smallest` are left
+    out, and labels of less than `min_count` words."""
+
+    epochs: int = 3
+    min_updates: int = 8
+    min_count: int = 2
+    smallest: float = 0.07
+    seed: int = 1
+
+
+def train_chooser(
+    forest: Forest,
+    labels: Sequence[Label],
+    how: ChooserTraining,
+    on_epoch: Callable[[int, int], None] = lambda *_: None,
+) -> LabelChooser:
+    """A chooser from trees with the labels of all their words in a row."""
+    counts = Counter(labels)
+    kept = [label for label, count in counts.items() if count >= how.min_count] or list(counts)
+    if not kept:
+        raise InputError("A chooser of labels is trained from trees; there are none.")
+    inventory = tuple(sorted(kept, key=lambda label: (label.category, label.relation)))
+    number = {label: place for place, label in enumerate(inventory)}
+    gold = np.array([number.get(label, -1) for label in labels], np.int32)
+    usual_words, usual = _native.usual_labels(forest.forms, gold)
+    local, edges = _native.train_label_chooser(
+        forest.forms,
+        forest.known,
+        forest.heads,
+        gold,
+        [label.category for label in inventory],
+        [label.relation for label in inventory],
+        usual_words,
+        usual,
+        epochs=how.epochs,
+        min_updates=how.min_updates,
+        unit=WEIGHT_UNIT,
+        smallest=how.smallest,
+        width=LABELS_A_WORD,
+        seed=how.seed,
+        on_epoch=on_epoch,
+    )
+    return LabelChooser(inventory, local, edges, usual_words, usual)
+
+
+def jackknifed_labels(
+    forest: Forest,
+    labels: Sequence[Label],
+    how: ChooserTraining,
+    *,
+    folds: int,
+    on_epoch: Callable[[int, int], None] = lambda *_: None,
+) -> list[Label]:
+    """Labels for the training trees by choosers that did not see them: what an orderer that will get
+    chosen labels should be trained on. Trees are left out in blocks, since those that stand side by
+    side are often of one document."""
+    chosen: list[Label] = list(labels)
+    block = min(TREES_A_BLOCK, max(1, len(forest.forms) // folds))
+    for fold in range(folds):
+        sides: tuple[list[int], list[int]] = ([], [])
+        for place in range(len(forest.forms)):
+            sides[place // block % folds == fold].append(place)
+        inside, outside = sides
+        if not inside or not outside:
+            continue
+        seen = [labels[word] for word in forest.words_of(inside)]
+        chooser = train_chooser(forest.part(inside), seen, how, on_epoch)
+        left_out = forest.part(outside)
+        for word, number in zip(
+            forest.words_of(outside).tolist(), chooser.numbers(left_out), strict=True
+        ):
+            chosen[word] = chooser.labels[number]
+    return chosen

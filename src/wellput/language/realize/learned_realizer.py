@@ -1,0 +1,254 @@
+"""The learned realizer: labels by a discriminative chooser, order by a learned orderer.
+
+It takes the three kinds of input (`realize.inputs`): for `words` it chooses labels first, for `lemmas`
+it inflects them first, and settles the wording (`not` or `n't`) once the order is known. Words that an
+input leaves out can be put in. Capitals that tell the order are taken off by `realize.realizer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.tree import Tree, Word
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    ModelFile,
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.realize.inflector import Inflector, WordForm, choose_wording
+from wellput.language.realize.inputs import UNKNOWN, InputTree, Node
+from wellput.language.realize.inserter import (
+    Inserter,
+    Insertion,
+    known_category,
+    known_of,
+    with_insertions,
+)
+from wellput.language.realize.label_chooser import Forest, Label, LabelChooser
+from wellput.language.realize.orderer import Orderer, RankedOrder
+from wellput.language.realize.realizations import Realization, Realized
+from wellput.language.trees.supertags import induce_supertags
+
+KIND = "learned realizer"
+OrdererKind = Literal["words", "labels"]
+ORDERER_KINDS: tuple[OrdererKind, ...] = ("words", "labels")
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedRealizer:
+    """Orderers are by whether labels are known: `words` or `labels`."""
+
+    chooser: LabelChooser
+    orderers: Mapping[OrdererKind, Orderer]
+    inserter: Inserter
+    inflector: Inflector
+    share_weight: float = 0.0
+    insert: frozenset[Insertion] = frozenset()
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return "learned"
+
+    @classmethod
+    def load(cls, path: PathLike, ngrams: NgramModel | None) -> LearnedRealizer:
+        """The realizer of a file, with the n-gram model it was tuned with."""
+        file = load_model_file(path, KIND)
+        with noticing_damage(path, "realizer"):
+            return cls._of_file(file, ngrams)
+
+    @classmethod
+    def _of_file(cls, file: ModelFile, ngrams: NgramModel | None) -> LearnedRealizer:
+        tuned = dict(zip(file.strings("tuned.names"), file.arrays["tuned"].tolist(), strict=True))
+        return cls(
+            LabelChooser.of_file(file, "chooser"),
+            {
+                kind: Orderer(file.arrays[f"orderer.{kind}"].tobytes(), ngrams, tuned[kind])
+                for kind in ORDERER_KINDS
+            },
+            Inserter.of_file(file, "inserter"),
+            Inflector.of_file(file, "inflector"),
+            tuned["shares"],
+            card=file.card,
+        )
+
+    def save(self, path: PathLike) -> None:
+        save_model_file(path, KIND, self.card, self.arrays())
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the realizer alone; the n-gram model has its own."""
+        return fingerprint(KIND, self.arrays())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        tuned = {str(kind): orderer.ngram_weight for kind, orderer in self.orderers.items()}
+        tuned["shares"] = self.share_weight
+        arrays = {
+            **self.chooser.arrays("chooser"),
+            **self.inflector.arrays("inflector"),
+            **self.inserter.arrays("inserter"),
+            **packed_strings("tuned.names", list(tuned)),
+            "tuned": np.array(list(tuned.values()), np.float64),
+        }
+        for kind, orderer in self.orderers.items():
+            arrays[f"orderer.{kind}"] = np.frombuffer(orderer.weights, np.uint8)
+        return arrays
+
+    def realize(
+        self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
+    ) -> list[Realized]:
+        """The best ways to put each tree; a realization's score is what it lacks to the best. The tree
+        that comes back has the words that were put in."""
+        results: dict[int, Realized] = {}
+        for kind in ORDERER_KINDS:
+            places = [
+                place
+                for place, tree in enumerate(trees)
+                if is_fully_labeled(tree) == (kind == "labels")
+            ]
+            own = [self._prepared(trees[place]) for place in places]
+            if self.insert:
+                own = self._with_insertions(own, kind, threads)
+            results |= zip(places, self._orders(own, kind, n_best, threads), strict=True)
+        return [results[place] for place in range(len(trees))]
+
+    def _prepared(self, tree: InputTree) -> PreparedTree:
+        """The tree with its lemmas inflected."""
+        forms = [
+            self.inflector.forms(node)
+            if node.lemma != UNKNOWN
+            else tuple(WordForm(form) for form in node.forms)
+            for node in tree.nodes
+        ]
+        nodes = tuple(
+            replace(node, forms=tuple(own.form for own in alternatives))
+            for node, alternatives in zip(tree.nodes, forms, strict=True)
+        )
+        return PreparedTree(InputTree(nodes, tree.heads), forms)
+
+    def _with_insertions(
+        self, own: Sequence[PreparedTree], kind: OrdererKind, threads: int
+    ) -> list[PreparedTree]:
+        trees = [prepared.tree for prepared in own]
+        bundles = self.inserter.bundles(forest_of(trees, kind), threads=threads)
+        labels = self._labels(trees, kind, threads)
+        fuller = []
+        for prepared, known, missing in zip(own, labels, bundles, strict=True):
+            relations = [label.relation for label in known]
+            is_bare = self.inserter.is_bare(prepared.tree, relations)
+            kinds = self.insert if is_bare else self.insert - {"function"}
+            tree = with_insertions(prepared.tree, relations, missing, kinds)
+            shares = {
+                (node, form.form): form
+                for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)
+                for form in forms
+            }
+            forms = [
+                tuple(shares.get((node, form), WordForm(form)) for form in node.forms)
+                for node in tree.nodes
+            ]
+            fuller.append(PreparedTree(tree, forms))
+        return fuller
+
+    def _labels(
+        self, trees: Sequence[InputTree], kind: OrdererKind, threads: int
+    ) -> list[Sequence[Label]]:
+        """The labels of each tree's words, as they are given or chosen."""
+        if kind == "labels":
+            return [[label_of(node) for node in tree.nodes] for tree in trees]
+        return self.chooser.choose(forest_of(trees, kind), threads=threads)
+
+    def _orders(
+        self, own: Sequence[PreparedTree], kind: OrdererKind, n_best: int, threads: int
+    ) -> list[Realized]:
+        trees = [prepared.tree for prepared in own]
+        forest = forest_of(trees, kind)
+        labels = self._labels(trees, kind, threads)
+        orderer = self.orderers[kind]
+        if n_best == 1:
+            found = [[ranked] for ranked in orderer.order(forest, labels, threads=threads)]
+        else:
+            found = orderer.best_orders(forest, labels, n_best, threads=threads)
+        alternatives = [
+            [prepared.forms[place] for place in ranked.places]
+            for prepared, orders in zip(own, found, strict=True)
+            for ranked in orders
+        ]
+        wordings = iter(
+            choose_wording(
+                alternatives, orderer.ngrams, share_weight=self.share_weight, threads=threads
+            )
+        )
+        return [
+            _realized(tree, own_labels, orders, [next(wordings) for _ in orders])
+            for tree, own_labels, orders in zip(trees, labels, found, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class PreparedTree:
+    """A tree of words in their most frequent forms, and for each node all its forms."""
+
+    tree: InputTree
+    forms: Sequence[tuple[WordForm, ...]]
+
+
+def _realized(
+    tree: InputTree,
+    labels: Sequence[Label],
+    orders: Sequence[RankedOrder],
+    wordings: Sequence[Sequence[str]],
+) -> Realized:
+    best = tuple(
+        Realization(tuple(words), tuple(ranked.places), ranked.loss)
+        for ranked, words in zip(orders, wordings, strict=True)
+    )
+    return Realized(
+        tree, best, is_exact=orders[0].is_exact, supertags=supertags_of(tree, labels, best[0])
+    )
+
+
+def supertags_of(
+    tree: InputTree, labels: Sequence[Label], realization: Realization
+) -> tuple[str, ...]:
+    """The supertag of each node: what the chosen labels and the order make of it together."""
+    places = {node: place for place, node in enumerate(realization.nodes, start=1)}
+    places[-1] = 0
+    words = [
+        Word(
+            form,
+            places[tree.heads[node]],
+            xpos=labels[node].category,
+            relation=labels[node].relation,
+        )
+        for form, node in zip(realization.words, realization.nodes, strict=True)
+    ]
+    supertags = induce_supertags(Tree(tuple(words)))
+    return tuple(str(supertags[places[node] - 1]) for node in range(len(tree)))
+
+
+def is_fully_labeled(tree: InputTree) -> bool:
+    """Whether every node has a relation and a part of speech; if not, all labels are chosen."""
+    return all(node.relation != UNKNOWN and known_category(node) != UNKNOWN for node in tree.nodes)
+
+
+def label_of(node: Node) -> Label:
+    return Label(known_category(node), node.relation)
+
+
+def forest_of(trees: Sequence[InputTree], kind: OrdererKind) -> Forest:
+    return Forest(
+        [[node.form for node in tree.nodes] for tree in trees],
+        np.array([head + 1 for tree in trees for head in tree.heads], np.int32),
+        [[known_of(node) for node in tree.nodes] for tree in trees] if kind == "labels" else (),
+    )

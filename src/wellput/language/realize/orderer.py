@@ -1,0 +1,124 @@
+"""The learned `Orderer`: puts the words of labeled, unordered trees into order.
+
+From the bottom up each head and her daughters, with what depends on them already in order, are put
+into the order that scores best: by which of two comes first, and by which two and three stand side
+by side (native/ordering_features.h), plus what an n-gram model says where words meet. The search is
+a beam; where it dropped nothing the order is the best there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from wellput import _native
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.realize.label_chooser import Forest, Label
+
+WEIGHT_UNIT = 0.01
+BEAM_WIDTH = 16
+TRAINING_BEAM_WIDTH = 16
+
+
+class RankedOrder(NamedTuple):
+    """Places of a tree's words, first word first; `loss` is what the score lacks to the best one's,
+    in units of the model. `is_exact` where the search dropped nothing: then every treelet has the best
+    order there is."""
+
+    places: Sequence[int]
+    loss: float
+    is_exact: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Orderer:
+    """Weights (native/linear_weights.h) and an n-gram model, whose log10 gain in probability over
+    single words counts `ngram_weight` times."""
+
+    weights: bytes
+    ngrams: NgramModel | None = None
+    ngram_weight: float = 0.0
+    width: int = BEAM_WIDTH
+
+    @cached_property
+    def kernel(self) -> _native.Orderer:
+        kernel = _native.Orderer(self.weights)
+        if self.ngrams is not None and self.ngram_weight:
+            # The kernel counts in units of the weights.
+            weight = self.ngram_weight / WEIGHT_UNIT
+            kernel.use_ngrams(self.ngrams.vocabulary, self.ngrams.levels, weight)
+        return kernel
+
+    def order(
+        self, forest: Forest, labels: Sequence[Sequence[Label]], *, threads: int = 1
+    ) -> list[RankedOrder]:
+        """The best order of each tree."""
+        places, exact = self.kernel.order(*kernel_trees(forest, labels), self.width, threads)
+        return [
+            RankedOrder(own, 0.0, bool(is_exact))
+            for own, is_exact in zip(forest.by_tree(places.tolist()), exact, strict=True)
+        ]
+
+    def best_orders(
+        self,
+        forest: Forest,
+        labels: Sequence[Sequence[Label]],
+        n_best: int,
+        *,
+        threads: int = 1,
+    ) -> list[list[RankedOrder]]:
+        """Up to `n_best` orders of each tree, best first. Where several treelets have other orders
+        than their best, each is scored as if the others had not."""
+        found = self.kernel.best_orders(*kernel_trees(forest, labels), n_best, self.width, threads)
+        return [[RankedOrder(places, loss, False) for places, loss in tree] for tree in found]
+
+
+KernelTrees = tuple[
+    Sequence[Sequence[str]],
+    list[list[str]],
+    list[list[str]],
+    "np.ndarray[tuple[int], np.dtype[np.int32]]",
+]
+
+
+def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTrees:
+    return (
+        forest.forms,
+        [[label.category for label in tree] for tree in labels],
+        [[label.relation for label in tree] for tree in labels],
+        forest.heads,
+    )
+
+
+@dataclass(frozen=True)
+class OrdererTraining:
+    """How to train. Weights changed less than `min_updates` times or smaller than `smallest` are left
+    out."""
+
+    epochs: int = 4
+    min_updates: int = 6
+    smallest: float = 0.13
+    seed: int = 1
+
+
+def train_orderer(
+    forest: Forest,
+    labels: Sequence[Sequence[Label]],
+    how: OrdererTraining,
+    on_epoch: Callable[[int, int], None] = lambda *_: None,
+) -> bytes:
+    """The weights of an orderer from trees whose words stand in the right order."""
+    return _native.train_orderer(
+        *kernel_trees(forest, labels),
+        epochs=how.epochs,
+        min_updates=how.min_updates,
+        unit=WEIGHT_UNIT,
+        smallest=how.smallest,
+        width=TRAINING_BEAM_WIDTH,
+        seed=how.seed,
+        on_epoch=on_epoch,
+    )

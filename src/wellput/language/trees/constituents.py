@@ -1,0 +1,242 @@
+"""Penn-style constituents made plain, their heads, and the dependency trees that follow.
+
+`fold` is how a constituent is walked here: bottom-up, left to right, and without recursion, as a
+tree that a program wrote can be deeper than Python's stack. A phrase has one head among its parts,
+found by the table of `collins_heads.tsv`; the head word of every other part depends on the head
+word of the head. Punctuation is never a head where there is something else, and hangs on the head
+of its phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple, TypeVar
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Constituent, Tree, Word
+
+EMPTY_ELEMENT = "-NONE-"
+AFTER_CATEGORY = re.compile(r"[-=|]")
+
+T = TypeVar("T")
+
+
+def fold(constituent: Constituent, value: Callable[[Constituent, list[T]], T]) -> T:
+    """The value of the whole, where `value` makes a node's out of the node and its parts' values."""
+    order: list[Constituent] = []
+    waiting = [constituent]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        waiting.extend(node.children)
+    done: list[T] = []
+    for node in reversed(order):
+        first = len(done) - len(node.children)
+        done[first:] = [value(node, done[first:])]
+    return done[0]
+
+
+def category(label: str) -> str:
+    """The label without function tags and indices; of two labels (`ADVP|PRT`) the first.
+
+    >>> [category(label) for label in ("NP-SBJ-1", "NP=2", "-LRB-", "WP$")]
+    ['NP', 'NP', '-LRB-', 'WP$']
+    """
+    return AFTER_CATEGORY.split(label, maxsplit=1)[0] or label
+
+
+def function_tags(label: str) -> frozenset[str]:
+    """The function tags of a label, indices left out.
+
+    >>> sorted(function_tags("NP-LOC-PRD-2"))
+    ['LOC', 'PRD']
+    """
+    _, *tags = AFTER_CATEGORY.split(label) if not label.startswith("-") else [label]
+    return frozenset(tag for tag in tags if tag and not tag.isdigit())
+
+
+def named(constituent: Constituent) -> Constituent:
+    """What the nameless outermost bracket of a Penn file holds."""
+    while not constituent.label and len(constituent.children) == 1:
+        constituent = constituent.children[0]
+    return constituent
+
+
+def without_empty(constituent: Constituent) -> Constituent | None:
+    """The constituent without empty elements and the phrases that held nothing else; None if it
+    held nothing else itself."""
+
+    def keep(node: Constituent, parts: list[Constituent | None]) -> Constituent | None:
+        if node.word is not None:
+            return None if node.label == EMPTY_ELEMENT else node
+        kept = tuple(part for part in parts if part is not None)
+        return Constituent(node.label, kept) if kept else None
+
+    return fold(constituent, keep)
+
+
+def plain(constituent: Constituent) -> Constituent | None:
+    """The constituent without empty elements and function tags, None if nothing is left."""
+    kept = without_empty(constituent)
+    if kept is None:
+        return None
+    return fold(
+        kept, lambda node, parts: Constituent(category(node.label), tuple(parts), node.word)
+    )
+
+
+PUNCTUATION_TAGS = frozenset([",", ":", ".", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"])
+FORMS_OF_BE = frozenset(
+    ["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"]
+)
+AUXILIARY_TAGS = frozenset(["MD", "TO", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
+CLAUSES_WITH_A_VERB = frozenset(["VP", "SQ", "SINV"])
+PREDICATIVE_PHRASES = frozenset(["NP", "ADJP"])
+
+
+@dataclass(frozen=True, slots=True)
+class HeadRule:
+    """One line of the table: `groups` are tried in order, each looked for from one end."""
+
+    from_left: bool
+    groups: tuple[frozenset[str], ...]
+
+
+class Heading(NamedTuple):
+    """The head of a phrase: which of the parts, and whether it is a copula's predicate."""
+
+    part: int
+    is_predicative: bool
+
+
+@cache
+def head_rules() -> dict[str, tuple[HeadRule, ...]]:
+    """The rules of each phrase in the order in which they are tried."""
+    text = files("wellput.language.trees").joinpath("collins_heads.tsv").read_text(encoding="utf-8")
+    rules: dict[str, tuple[HeadRule, ...]] = {}
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        phrase, how, categories = line.split("\t")
+        names = categories.split()
+        one_by_one = tuple(frozenset([name]) for name in names)
+        groups = (frozenset(names),) if how.endswith("-any") else one_by_one
+        rule = HeadRule(how.startswith("left"), groups)
+        rules[phrase] = (*rules.get(phrase, ()), rule)
+    return rules
+
+
+UNKNOWN_PHRASE = (HeadRule(from_left=True, groups=()),)
+
+
+def head_part(constituent: Constituent) -> int:
+    """Which of a phrase's parts (from 0) is its head, function tags left out of account.
+
+    Collins' rule for coordination: where the part before the head is a conjunction, the part before
+    that is the head.
+    """
+    labels = [category(part.label) for part in constituent.children]
+    places = [place for place, label in enumerate(labels) if label not in PUNCTUATION_TAGS]
+    places = places or list(range(len(labels)))
+    at = _by_rules(category(constituent.label), [labels[place] for place in places])
+    if at >= 2 and labels[places[at - 1]] == "CC":
+        at -= 2
+    return places[at]
+
+
+def head_parts(constituent: Constituent, *, predicative_nouns: bool = False) -> list[int]:
+    """The head part of every phrase, the phrases in the order of `fold` (bottom-up, left to right),
+    -1 for words."""
+    found: list[int] = []
+
+    def visit(node: Constituent, are_predicative: list[bool]) -> bool:
+        if not node.children:
+            found.append(-1)
+            return False
+        heading = _heading(node, are_predicative, predicative_nouns=predicative_nouns)
+        found.append(heading.part)
+        return heading.is_predicative
+
+    fold(constituent, visit)
+    return found
+
+
+def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False) -> Tree:
+    """The dependency tree over the words of a constituent, empty elements left out; the part of
+    speech becomes `xpos`.
+
+    With `predicative_nouns` a predicative noun or adjective heads its copular clause, with the
+    copula and auxiliaries as daughters, as in XTAG (Bangalore, Rambow & Whittaker 2000, footnote
+    1); otherwise the finite verb does. A predicate is what Penn tags `PRD`, and an NP or ADJP with
+    no function tag at all after a form of *be*, for trees that come without such tags.
+
+    Raises InputError where no word is left.
+    """
+    kept = without_empty(constituent)
+    if kept is None:
+        raise InputError(
+            "The constituent holds no word but empty elements: it has no dependencies."
+        )
+    chosen = iter(head_parts(kept, predicative_nouns=predicative_nouns))
+    leaves: list[Constituent] = []
+    heads: list[int] = []
+
+    def head_word(node: Constituent, words: list[int]) -> int:
+        part = next(chosen)
+        if not words:
+            leaves.append(node)
+            heads.append(0)
+            return len(leaves)
+        for place, word in enumerate(words):
+            if place != part:
+                heads[word - 1] = words[part]
+        return words[part]
+
+    fold(kept, head_word)
+    return Tree(
+        tuple(
+            Word(leaf.word or "", head, xpos=leaf.label or "_")
+            for leaf, head in zip(leaves, heads, strict=True)
+        )
+    )
+
+
+def _by_rules(phrase: str, labels: list[str]) -> int:
+    rules = head_rules().get(phrase, UNKNOWN_PHRASE)
+    for rule in rules:
+        places = range(len(labels)) if rule.from_left else range(len(labels) - 1, -1, -1)
+        for group in rule.groups:
+            for place in places:
+                if labels[place] in group:
+                    return place
+    return 0 if rules[-1].from_left else len(labels) - 1
+
+
+def _heading(node: Constituent, are_predicative: list[bool], *, predicative_nouns: bool) -> Heading:
+    part = head_part(node)
+    if not predicative_nouns or category(node.label) not in CLAUSES_WITH_A_VERB:
+        return Heading(part, False)
+    verb = node.children[part]
+    if verb.word is None:
+        return Heading(part, are_predicative[part])
+    if verb.word.lower() in FORMS_OF_BE:
+        for place in range(part + 1, len(node.children)):
+            if _is_predicate(node.children[place], of=node):
+                return Heading(place, True)
+    if verb.label in AUXILIARY_TAGS:
+        for place in range(part + 1, len(node.children)):
+            if are_predicative[place]:
+                return Heading(place, True)
+    return Heading(part, False)
+
+
+def _is_predicate(part: Constituent, *, of: Constituent) -> bool:
+    """A bare NP after the verb of an inverted clause is the subject, so only a VP's counts."""
+    if category(part.label) not in PREDICATIVE_PHRASES:
+        return False
+    tags = function_tags(part.label)
+    return "PRD" in tags or (not tags and category(of.label) == "VP")

@@ -1,0 +1,112 @@
+"""Context-free grammars read off treebanks: `Rule`s and the words of each category, with counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from wellput.core.tree import Constituent, Tree
+from wellput.language.trees.constituents import fold, head_parts, named, plain, without_empty
+
+
+class Rule(NamedTuple):
+    """A phrase and its parts; `head` is the place of the head among them (from 0), or None where
+    heads were not asked for."""
+
+    phrase: str
+    parts: tuple[str, ...]
+    head: int | None = None
+
+    def __str__(self) -> str:
+        marked = (
+            f"{part}*" if place == self.head else part for place, part in enumerate(self.parts)
+        )
+        return f"{self.phrase} → {' '.join(marked)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextFreeGrammar:
+    """How often each category was the whole sentence's, each rule was used, and each word had each
+    part of speech: `lexicon[tag, word]`."""
+
+    starts: Counter[str] = field(default_factory=Counter)
+    rules: Counter[Rule] = field(default_factory=Counter)
+    lexicon: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def rule_probabilities(self) -> dict[Rule, float]:
+        """Each rule's share in the uses of its phrase: the maximum likelihood estimate."""
+        totals: Counter[str] = Counter()
+        for rule, count in self.rules.items():
+            totals[rule.phrase] += count
+        return {rule: count / totals[rule.phrase] for rule, count in self.rules.items()}
+
+
+def grammar_of_constituents(
+    constituents: Iterable[Constituent],
+    *,
+    with_heads: bool = False,
+    predicative_nouns: bool = False,
+) -> ContextFreeGrammar:
+    """The grammar of constituents, empty elements and function tags left out, and with them the
+    nameless outermost bracket; `predicative_nouns` as in `to_dependencies`, for `with_heads`."""
+    grammar = ContextFreeGrammar()
+    for constituent in constituents:
+        kept = without_empty(constituent)
+        bare = plain(constituent)
+        if kept is None or bare is None:
+            continue
+        # The heads come from the tree with its function tags: they say what is a predicate.
+        heads = head_parts(kept, predicative_nouns=predicative_nouns) if with_heads else None
+        _count(bare, heads, grammar)
+    return grammar
+
+
+def grammar_of_dependencies(
+    trees: Iterable[Tree], *, column: Literal["upos", "xpos"] = "upos"
+) -> ContextFreeGrammar:
+    """The grammar of dependency trees: a word of category C with what hangs on it is a phrase [C],
+    made of its daughters' phrases and C itself in their order.
+
+    The word order of a non-projective tree cannot be had from such rules; `projectivize` it first.
+
+    >>> from wellput.core.tree import Word
+    >>> tree = Tree((Word("I", 2, upos="PRON"), Word("see", 0, upos="VERB")))
+    >>> [str(rule) for rule in grammar_of_dependencies([tree]).rules]
+    ['[PRON] → PRON*', '[VERB] → [PRON] VERB*']
+    """
+    grammar = ContextFreeGrammar()
+    for tree in trees:
+        categories = [getattr(word, column) for word in tree.words]
+        parts: list[list[str]] = [[] for _ in tree.words]
+        heads = [0] * len(tree.words)
+        for place, word in enumerate(tree.words):
+            # Words come from left to right, so a mother's own place is known once her turn comes;
+            # daughters to its right are added after it.
+            heads[place] = len(parts[place])
+            parts[place].append(categories[place])
+            phrase = f"[{categories[place]}]"
+            if word.head == 0:
+                grammar.starts[phrase] += 1
+            else:
+                parts[word.head - 1].append(phrase)
+            grammar.lexicon[categories[place], word.form] += 1
+        for place, name in enumerate(categories):
+            grammar.rules[Rule(f"[{name}]", tuple(parts[place]), heads[place])] += 1
+    return grammar
+
+
+def _count(constituent: Constituent, heads: list[int] | None, grammar: ContextFreeGrammar) -> None:
+    grammar.starts[named(constituent).label] += 1
+    places = iter(heads or ())
+
+    def visit(node: Constituent, parts: list[str]) -> str:
+        head = next(places, None)
+        if node.word is not None:
+            grammar.lexicon[node.label, node.word] += 1
+        elif node.label:
+            grammar.rules[Rule(node.label, tuple(parts), head)] += 1
+        return node.label
+
+    fold(constituent, visit)

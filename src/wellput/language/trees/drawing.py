@@ -1,0 +1,227 @@
+"""Trees as text for a terminal, in Unicode's box drawing characters.
+
+This and `svg.py`, which draws pictures, share the arcs of a tree with their heights and the width
+of words.
+
+A dependency tree is drawn as arcs over the sentence where it fits the width, otherwise
+with a word on each line and the arcs beside them. An arrow points at the dependent. Where arcs
+cross, the lower one passes behind the upright.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from wellput.core.tree import Constituent, Tree
+
+REPLACEMENT = "\ufffd"
+
+
+class DrawnArc(NamedTuple):
+    """An arc from a head to a dependent (words from 1), and its height, from 1."""
+
+    head: int
+    word: int
+    height: int
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The two words from left to right."""
+        return min(self.head, self.word), max(self.head, self.word)
+
+
+def arcs(tree: Tree) -> list[DrawnArc]:
+    """The arcs of a tree, each above those that it spans or crosses; the shortest first."""
+    pairs = [(word.head, place) for place, word in enumerate(tree.words, start=1) if word.head]
+    pairs.sort(key=lambda pair: (abs(pair[0] - pair[1]), pair[1]))
+    tops = [0] * (len(tree.words) + 1)  # the highest arc so far over the gap after each word
+    found: list[DrawnArc] = []
+    for head, word in pairs:
+        low, high = min(head, word), max(head, word)
+        height = 1 + max(tops[low:high])
+        tops[low:high] = [height] * (high - low)
+        found.append(DrawnArc(head, word, height))
+    return found
+
+
+def printable(text: str) -> str:
+    """The text on one line, with what cannot be shown or written (control characters, lone
+    surrogates, noncharacters) as U+FFFD."""
+    return "".join(
+        " " if char.isspace() else REPLACEMENT if _is_unprintable(char) else char for char in text
+    )
+
+
+def cells(text: str) -> int:
+    """How many columns a text takes in a terminal.
+
+    >>> cells("cafe\\u0301"), cells("猫")
+    (4, 2)
+    """
+    return sum(_cells(char) for char in text)
+
+
+def tag(tree: Tree, place: int) -> str:
+    """The part of speech to show with a word (from 0), or nothing."""
+    word = tree.words[place]
+    return _given(word.xpos) or _given(word.upos)
+
+
+def relation(tree: Tree, place: int) -> str:
+    """The relation to show with a word (from 0), or nothing."""
+    return _given(tree.words[place].relation)
+
+
+def _given(column: str) -> str:
+    return "" if column == "_" else printable(column)
+
+
+def _is_unprintable(char: str) -> bool:
+    if unicodedata.category(char) in ("Cc", "Cs"):
+        return True
+    return (ord(char) & 0xFFFE) == 0xFFFE or 0xFDD0 <= ord(char) <= 0xFDEF
+
+
+def _cells(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
+BOX = {
+    UP: "│", DOWN: "│", UP | DOWN: "│",
+    LEFT: "─", RIGHT: "─", LEFT | RIGHT: "─",
+    DOWN | RIGHT: "╭", DOWN | LEFT: "╮", UP | RIGHT: "╰", UP | LEFT: "╯",
+    UP | DOWN | RIGHT: "├", UP | DOWN | LEFT: "┤",
+    DOWN | LEFT | RIGHT: "┬", UP | LEFT | RIGHT: "┴", UP | DOWN | LEFT | RIGHT: "┼",
+}  # fmt: skip
+MIN_COLUMNS_A_WORD = 3  # room for a word's three lines: to the left, from its head, to the right
+
+
+class _Canvas:
+    """Lines on a grid, by row (from the top) and column."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.sides = [[0] * columns for _ in range(rows)]
+        self.marks: dict[tuple[int, int], str] = {}
+        self.corners: set[tuple[int, int]] = set()
+
+    def across(self, row: int, first: int, last: int) -> None:
+        for column in range(first, last):
+            self.sides[row][column] |= RIGHT
+            self.sides[row][column + 1] |= LEFT
+
+    def upright(self, column: int, first: int, last: int) -> None:
+        for row in range(first, last):
+            self.sides[row][column] |= DOWN
+            self.sides[row + 1][column] |= UP
+
+    def lines(self) -> list[str]:
+        return [
+            "".join(self._char(row, column) for column in range(len(sides)))
+            for row, sides in enumerate(self.sides)
+        ]
+
+    def _char(self, row: int, column: int) -> str:
+        side = self.sides[row][column]
+        if side == UP | DOWN | LEFT | RIGHT and (row, column) not in self.corners:
+            side = UP | DOWN  # two arcs cross: what goes across passes behind
+        return self.marks.get((row, column)) or BOX.get(side, " ")
+
+
+def draw_dependencies(tree: Tree, *, width: int = 100) -> str:
+    """The tree with its words, tags and relations, where it has them; no line ends in a space.
+
+    `width` is in columns of a terminal; a tree that is wider has one word on each line.
+    """
+    if not tree.words:
+        return ""
+    forms = [printable(word.form) for word in tree.words]
+    tags = [tag(tree, place) for place in range(len(forms))]
+    relations = [relation(tree, place) for place in range(len(forms))]
+    rows = [row for row in (forms, tags, relations) if any(row)] or [forms]
+    widths = [max(MIN_COLUMNS_A_WORD, *map(cells, column)) for column in zip(*rows, strict=True)]
+    if sum(widths) + len(widths) - 1 <= width:
+        lines = [*_arcs_above(arcs(tree), widths), *(_row(row, widths) for row in rows)]
+    else:
+        lines = _words_below_each_other(arcs(tree), rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def draw_constituent(constituent: Constituent) -> str:
+    """The constituent with a phrase or a word on each line, its parts below it and to the right.
+
+    >>> from wellput.io.trees import parse_constituent
+    >>> print(draw_constituent(parse_constituent("(S (NP (PRP I)) (VP (VBP see)))")))
+    S
+    ├─ NP
+    │  ╰─ PRP I
+    ╰─ VP
+       ╰─ VBP see
+    """
+    lines: list[str] = []
+    waiting: list[tuple[Constituent, str, str]] = [(constituent, "", "")]
+    while waiting:
+        node, lead, lead_below = waiting.pop()
+        lines.append(lead + printable(f"{node.label} {node.word or ''}").strip())
+        for place, part in enumerate(reversed(node.children)):
+            branch, below = ("├─ ", "│  ") if place else ("╰─ ", "   ")
+            waiting.append((part, lead_below + branch, lead_below + below))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _row(row: Sequence[str], widths: Sequence[int]) -> str:
+    pieces: list[str] = []
+    for text, width in zip(row, widths, strict=True):
+        spare = width - cells(text)
+        pieces.append(" " * (spare // 2) + text + " " * (spare - spare // 2))
+    return " ".join(pieces)
+
+
+def _arcs_above(found: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
+    if not found:
+        return []
+    top = max(arc.height for arc in found)
+    centers: list[int] = []
+    at = 0
+    for width in widths:
+        centers.append(at + (width - 1) // 2)
+        at += width + 1
+    canvas = _Canvas(top + 1, at)
+    for arc in found:
+        row = top - arc.height
+        column = centers[arc.word - 1]
+        # A head's lines leave beside its middle, where the line from its own head comes in.
+        leaving = centers[arc.head - 1] + (1 if arc.word > arc.head else -1)
+        canvas.across(row, min(column, leaving), max(column, leaving))
+        canvas.upright(column, row, top)
+        canvas.upright(leaving, row, top)
+        canvas.marks[top, column] = "▼"
+        canvas.corners |= {(row, column), (row, leaving)}
+    return canvas.lines()
+
+
+def _words_below_each_other(found: Sequence[DrawnArc], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Two columns for each height, the highest at the left: the corner, and its arrow or line."""
+    top = max((arc.height for arc in found), default=0)
+    count = len(rows[0])
+    canvas = _Canvas(count, 2 * top + 1)
+    for arc in found:
+        column = 2 * (top - arc.height)
+        first, last = (end - 1 for end in arc.ends)
+        canvas.upright(column, first, last)
+        canvas.across(first, column, 2 * top)
+        canvas.across(last, column, 2 * top)
+        canvas.marks[arc.word - 1, column + 1] = "▶"
+        canvas.corners |= {(first, column), (last, column)}
+    lines = canvas.lines()
+    for texts in rows:
+        widest = max(map(cells, texts))
+        lines = [
+            f"{line} {text}{' ' * (widest - cells(text))}"
+            for line, text in zip(lines, texts, strict=True)
+        ]
+    return lines

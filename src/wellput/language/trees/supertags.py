@@ -1,0 +1,218 @@
+"""The noun `Supertag`: the elementary tree of a word, read off a dependency treebank.
+
+A supertag says a word's category (its part of speech), how the word attaches (by which relation, on
+which side of what kind of mother), and the slots for its own arguments from left to right. Written
+`VBD/root[nsubj,_,obj]` it is a past-tense root with a subject before it and an object after it;
+`DT/det<N[_]` is a determiner before a noun. Relations in `ARGUMENTS` fill slots of their mothers;
+all others are adjuncts: they stand on their side of the mother, and nothing more is said about where.
+
+Order on the line of a mother: her slots and her own word (the anchor) have the odd places 1, 3, 5, …
+from left to right, the gaps around and between them the even places 0, 2, 4, …. A slot is for one
+daughter; a gap takes any number of adjuncts, in any order. See docs/language/supertags.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol, TypeVar
+
+from wellput.core.errors import InputError
+from wellput.core.tree import Tree, Word
+
+Side = Literal["", "<", ">"]
+
+# Daughters whose order around the mother English fixes: what they fill is a slot.
+ARGUMENTS = frozenset(
+    [
+        "nsubj",
+        "csubj",
+        "expl",
+        "obj",
+        "iobj",
+        "ccomp",
+        "xcomp",
+        "compound:prt",
+        "aux",
+        "cop",
+        "mark",
+        "case",
+        "cc",
+        "det",
+        "nmod:poss",
+    ]
+)
+# Subtypes that stand elsewhere than their type does; all others are dropped.
+KEPT_SUBTYPES = frozenset(
+    [
+        "nmod:poss",
+        "compound:prt",
+        "det:predet",
+        "cc:preconj",
+        "acl:relcl",
+        "obl:npmod",
+        "obl:tmod",
+        "obl:unmarked",
+    ]
+)
+UNLABELED = "dep"
+ANCHOR = "_"
+RELATION = r"[a-z]+(?::[a-z]+)?"
+WRITTEN_SUPERTAG = re.compile(rf"(.+)/({RELATION})(?:([<>])(\w+))?\[([a-z:,_]*)\]", re.DOTALL)
+SLOT = re.compile(RELATION)
+
+KIND_OF_CATEGORY = {
+    **dict.fromkeys(["MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "VERB", "AUX"], "V"),
+    **dict.fromkeys(
+        ["NN", "NNS", "NNP", "NNPS", "NOUN", "PROPN", "PRP", "EX", "WP", "PRON", "ADD", "GW", "FW"],
+        "N",
+    ),
+    **dict.fromkeys(["CD", "NUM", "$", "SYM"], "M"),
+    **dict.fromkeys(["JJ", "JJR", "JJS", "ADJ"], "J"),
+    **dict.fromkeys(["RB", "RBR", "RBS", "WRB", "ADV"], "R"),
+    **dict.fromkeys(["IN", "TO", "RP", "ADP", "SCONJ", "PART"], "P"),
+    **dict.fromkeys(["DT", "PDT", "WDT", "DET", "PRP$", "WP$"], "D"),
+}
+
+
+@dataclass(frozen=True)
+class Supertag:
+    """`side` is where the word stands, `<` before its mother and `>` after her; `mother` is her
+    coarse category. Both are empty at the root. `left` and `right` are the relations that fill the
+    slots on either side of the anchor, in the order of the sentence."""
+
+    category: str
+    relation: str = "root"
+    side: Side = ""
+    mother: str = ""
+    left: tuple[str, ...] = ()
+    right: tuple[str, ...] = ()
+
+    @property
+    def is_argument(self) -> bool:
+        return self.relation in ARGUMENTS and self.side != ""
+
+    @property
+    def anchor(self) -> int:
+        """The place of the word itself on its own line."""
+        return 2 * len(self.left) + 1
+
+    @property
+    def last_place(self) -> int:
+        """The gap after the last slot."""
+        return 2 * (len(self.left) + len(self.right)) + 2
+
+    @cached_property
+    def text(self) -> str:
+        """The supertag as it is written; `parse_supertag` reads it back."""
+        attachment = f"{self.side}{self.mother}" if self.side else ""
+        slots = ",".join([*self.left, ANCHOR, *self.right])
+        return f"{self.category}/{self.relation}{attachment}[{slots}]"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+S = TypeVar("S", contravariant=True)
+
+
+class OrderingGrammar(Protocol[S]):
+    """What ordering a treelet asks of a grammar, the induced one or another."""
+
+    def anchor(self, mother: S) -> int:
+        """The mother's own place, odd."""
+
+    def places(self, mother: S, daughter: S) -> tuple[int, ...]:
+        """Where on her mother's line a daughter may stand, from left to right, never empty: odd
+        places are slots for one daughter, even ones gaps for any number in any order."""
+
+
+class InducedGrammar:
+    """The places that supertags leave open."""
+
+    def anchor(self, mother: Supertag) -> int:
+        return mother.anchor
+
+    def places(self, mother: Supertag, daughter: Supertag) -> tuple[int, ...]:
+        """An argument's slots (two where there are two auxiliaries), or else the gaps on its side;
+        all gaps where the daughter is a root's supertag and has no side.
+
+        >>> mother = parse_supertag("VBD/root[nsubj,_,obj]")
+        >>> InducedGrammar().places(mother, parse_supertag("PRP/nsubj<V[_]"))
+        (1,)
+        >>> InducedGrammar().places(mother, parse_supertag("RB/advmod<V[_]"))
+        (0, 2)
+        """
+        if daughter.is_argument and (slots := matching_slots(mother, daughter)):
+            return slots
+        first = mother.anchor + 1 if daughter.side == ">" else 0
+        last = mother.anchor - 1 if daughter.side == "<" else mother.last_place
+        return tuple(range(first, last + 1, 2))
+
+
+def matching_slots(mother: Supertag, daughter: Supertag) -> tuple[int, ...]:
+    """The odd places of her mother's slots that an argument can fill."""
+    if daughter.side == "<":
+        first, slots = 1, mother.left
+    else:
+        first, slots = mother.anchor + 2, mother.right
+    return tuple(first + 2 * i for i, slot in enumerate(slots) if slot == daughter.relation)
+
+
+def induce_supertags(tree: Tree) -> tuple[Supertag, ...]:
+    """The supertag of each word of a tree in its order."""
+    left: list[list[str]] = [[] for _ in tree.words]
+    right: list[list[str]] = [[] for _ in tree.words]
+    relations = [attaching_relation(word) for word in tree.words]
+    for number, (word, relation) in enumerate(zip(tree.words, relations, strict=True), start=1):
+        if word.head and relation in ARGUMENTS:
+            (left if number < word.head else right)[word.head - 1].append(relation)
+    supertags = []
+    for number, (word, relation) in enumerate(zip(tree.words, relations, strict=True), start=1):
+        side: Side = "" if not word.head else "<" if number < word.head else ">"
+        mother = coarse(category_of(tree.words[word.head - 1])) if word.head else ""
+        slots = tuple(left[number - 1]), tuple(right[number - 1])
+        supertags.append(Supertag(category_of(word), relation, side, mother, *slots))
+    return tuple(supertags)
+
+
+def attaching_relation(word: Word) -> str:
+    """A word's relation without the subtypes that say nothing about order; `root` at the root
+    whatever is written there, and `dep` where the relation is unknown."""
+    if not word.head:
+        return "root"
+    if word.relation in KEPT_SUBTYPES:
+        return word.relation
+    relation = word.relation.partition(":")[0]
+    return relation if SLOT.fullmatch(relation) and relation != "root" else UNLABELED
+
+
+def category_of(word: Word) -> str:
+    """The part of speech of the language's own tag set, or the universal one."""
+    return word.xpos if word.xpos != "_" else word.upos if word.upos != "_" else "X"
+
+
+def coarse(category: str) -> str:
+    """The kind of a mother: V, N, M (numbers), J, R, P, D or X."""
+    return KIND_OF_CATEGORY.get(category, "X")
+
+
+def parse_supertag(text: str) -> Supertag:
+    """Reads what `str` writes.
+
+    >>> parse_supertag("VBD/root[nsubj,_,obj]").left
+    ('nsubj',)
+    """
+    found = WRITTEN_SUPERTAG.fullmatch(text)
+    slots = found[5].split(",") if found else []
+    if found is None or (found[2] == "root") != (found[3] is None) or slots.count(ANCHOR) != 1:
+        raise InputError(
+            f"{text!r} is no supertag; one looks like VBD/root[nsubj,_,obj] or DT/det<N[_]."
+        )
+    place = slots.index(ANCHOR)
+    left, right = slots[:place], slots[place + 1 :]
+    if not all(slot in ARGUMENTS for slot in (*left, *right)):
+        raise InputError(f"{text!r}: a slot is one of {', '.join(sorted(ARGUMENTS))}.")
+    side: Side = "" if found[3] is None else "<" if found[3] == "<" else ">"
+    return Supertag(found[1], found[2], side, found[4] or "", tuple(left), tuple(right))

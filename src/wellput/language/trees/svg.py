@@ -1,0 +1,288 @@
+"""Trees as SVG pictures that stand on their own: no script, no style sheet, no font but the
+reader's, and a title and a description for those who cannot see them.
+
+Places are reckoned `along` the sentence and `above` the words. A sentence up to `width` pixels wide
+is drawn from left to right with its tree above it; a longer one from top to bottom with a word on
+each line and its tree to the left, so that it can be read on a page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import accumulate
+
+from wellput.core.tree import Constituent, Tree
+from wellput.language.trees.constituents import fold, named
+from wellput.language.trees.drawing import DrawnArc, arcs, cells, printable, relation, tag
+
+FONT_PIXELS = 16.0
+SMALL_FONT_PIXELS = 11.5
+CHARACTER_WIDTH = 0.56  # of the font size: a little over the mean of common sans-serif fonts
+MARGIN_PIXELS = 16.0
+WORD_GAP_PIXELS = 22.0  # between words
+LEVEL_PIXELS = 30.0  # between the heights of arcs, and between the levels of phrases
+LINE_PIXELS = 26.0  # from word to word, one below the other
+ARROW_PIXELS = 6.0
+CORNER_PIXELS = 10.0  # the radius of an arc's corners
+SPREAD_PIXELS = 6.0  # how far beside a head's middle its arcs leave
+
+INK_COLOR, QUIET_COLOR, LINE_COLOR, ROOT_COLOR = "#1b1f24", "#57606a", "#6e7fa3", "#b3471d"
+
+
+def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
+    """The tree as arcs with its relations, its words and their tags; the root's word is marked."""
+    forms = [printable(word.form) for word in tree.words]
+    tags = [tag(tree, place) for place in range(len(forms))]
+    relations = [relation(tree, place) for place in range(len(forms))]
+    found = arcs(tree)
+    widths = [
+        max(_length(form, FONT_PIXELS), _length(tagged, SMALL_FONT_PIXELS))
+        for form, tagged in zip(forms, tags, strict=True)
+    ]
+    for arc in found:
+        first, last = arc.ends
+        needed = (
+            _length(relations[arc.word - 1], SMALL_FONT_PIXELS)
+            + 3 * CORNER_PIXELS
+            + 2 * SPREAD_PIXELS
+        )
+        missing = needed - (widths[first - 1] + widths[last - 1]) / 2 - WORD_GAP_PIXELS
+        if last == first + 1 and missing > 0:  # room for the relation of an arc between neighbors
+            widths[first - 1] += missing
+            widths[last - 1] += missing
+    is_upright = sum(widths) + WORD_GAP_PIXELS * len(widths) > width
+    top = max((arc.height for arc in found), default=0) * LEVEL_PIXELS
+    page = _Page(MARGIN_PIXELS + top + ARROW_PIXELS, is_upright=is_upright)
+    places = _places(widths, is_upright=is_upright)
+    for arc in found:
+        _draw_arc(page, arc, places, relations[arc.word - 1])
+    inks = [INK_COLOR if word.head else ROOT_COLOR for word in tree.words]
+    # On its side a tree has no room for names on short arcs: they stand beside the words.
+    page.words(places, [forms, tags, relations] if is_upright else [forms, tags], inks)
+    return page.svg(f"Dependency tree: {' '.join(forms)}", _described(tree, forms, relations))
+
+
+def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
+    """The phrases as a tree over the words, with the parts of speech below them."""
+    constituent = named(constituent)
+    leaves: list[Constituent] = []
+    fold(constituent, lambda node, _: None if node.children else leaves.append(node))
+    forms = [printable(leaf.word or "") for leaf in leaves]
+    tags = [printable(leaf.label) for leaf in leaves]
+    widths = [
+        max(_length(form, FONT_PIXELS), _length(tagged, SMALL_FONT_PIXELS))
+        for form, tagged in zip(forms, tags, strict=True)
+    ]
+    is_upright = sum(widths) + WORD_GAP_PIXELS * len(widths) > width
+    nodes = _levels(constituent)
+    step = LEVEL_PIXELS + 8
+    if is_upright:
+        step = (
+            max(
+                [_length(printable(node.label), SMALL_FONT_PIXELS) for node, *_ in nodes], default=0
+            )
+            + 18
+        )
+    top = max((level for _, level, _ in nodes), default=0) * step
+    page = _Page(
+        MARGIN_PIXELS + top + ARROW_PIXELS + (step / 2 if is_upright else 0), is_upright=is_upright
+    )
+    places = _places(widths, is_upright=is_upright)
+    page.words(places, [forms, tags], [INK_COLOR] * len(forms))
+    _draw_phrases(page, nodes, places, step)
+    return page.svg(f"Constituents: {' '.join(forms)}", fold(constituent, _bracketed))
+
+
+@dataclass
+class _Spot:
+    """Where a node stands."""
+
+    along: float
+    above: float
+
+
+class _Page:
+    """Collects what is drawn; `floor` is the room that the tree takes above (or beside) the words."""
+
+    def __init__(self, floor: float, *, is_upright: bool) -> None:
+        self.floor = floor
+        self.is_upright = is_upright
+        self.drawn: list[str] = []
+        self.right = self.bottom = 0.0
+
+    def point(self, along: float, above: float) -> tuple[float, float]:
+        return (self.floor - above, along) if self.is_upright else (along, self.floor - above)
+
+    def path(
+        self, commands: Sequence[tuple[str, Sequence[tuple[float, float]]]], look: str
+    ) -> None:
+        text = " ".join(
+            letter + " ".join("{:.1f},{:.1f}".format(*self.point(*spot)) for spot in spots)
+            for letter, spots in commands
+        )
+        self.drawn.append(f'<path d="{text}" {look}/>')
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        ink: str,
+        *,
+        anchor: str = "middle",
+        halo: bool = False,
+    ) -> None:
+        """Text whose middle line is at y. A halo keeps it readable on top of a line."""
+        if not text:
+            return
+        look = ' stroke="#fff" stroke-width="5" paint-order="stroke"' if halo else ""
+        self.drawn.append(
+            f'<text x="{x:.1f}" y="{y + size * 0.35:.1f}" font-size="{size}" fill="{ink}"'
+            f' text-anchor="{anchor}"{look}>{escape(text)}</text>'
+        )
+        length = _length(text, size)
+        edge = x + length if anchor == "start" else x + length / 2
+        self.right = max(self.right, edge)
+        self.bottom = max(self.bottom, y + size / 2)
+
+    def words(
+        self, places: Sequence[float], rows: Sequence[Sequence[str]], inks: Sequence[str]
+    ) -> None:
+        """The words, and below or beside them what is said about them."""
+        offset = 10.0 if self.is_upright else 14.0
+        for number, row in enumerate(rows):
+            size = SMALL_FONT_PIXELS if number else FONT_PIXELS
+            for along, text, ink in zip(places, row, inks, strict=True):
+                x, y = self.point(along, -offset)
+                anchor = "start" if self.is_upright else "middle"
+                self.text(x, y, text, size, QUIET_COLOR if number else ink, anchor=anchor)
+            widest = max((_length(text, size) for text in row), default=0.0)
+            if any(row):
+                offset += widest + 16 if self.is_upright else 19
+
+    def svg(self, title: str, description: str) -> str:
+        wide, high = self.right + MARGIN_PIXELS, self.bottom + MARGIN_PIXELS
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{wide:.0f}"'
+                f' height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}"'
+                ' font-family="system-ui, sans-serif">',
+                f"<title>{escape(title)}</title>",
+                f"<desc>{escape(description)}</desc>",
+                '<rect width="100%" height="100%" fill="#fff"/>',
+                *self.drawn,
+                "</svg>\n",
+            ]
+        )
+
+
+def _draw_arc(page: _Page, arc: DrawnArc, places: Sequence[float], label: str) -> None:
+    side = SPREAD_PIXELS if arc.word > arc.head else -SPREAD_PIXELS
+    start, end = places[arc.head - 1] + side, places[arc.word - 1]
+    above = arc.height * LEVEL_PIXELS - (LEVEL_PIXELS - 20)
+    bend = min(CORNER_PIXELS, abs(end - start) / 2) * (1 if end > start else -1)
+    page.path(
+        [
+            ("M", [(start, 0)]),
+            ("L", [(start, above - abs(bend))]),
+            ("Q", [(start, above), (start + bend, above)]),
+            ("L", [(end - bend, above)]),
+            ("Q", [(end, above), (end, above - abs(bend))]),
+            ("L", [(end, ARROW_PIXELS)]),
+        ],
+        f'fill="none" stroke="{LINE_COLOR}" stroke-width="1.4"',
+    )
+    page.path(
+        [
+            ("M", [(end, 0)]),
+            ("L", [(end - 3.6, ARROW_PIXELS + 1)]),
+            ("L", [(end + 3.6, ARROW_PIXELS + 1)]),
+            ("Z", []),
+        ],
+        f'fill="{LINE_COLOR}"',
+    )
+    if label and not page.is_upright:
+        page.text(
+            *page.point((start + end) / 2, above), label, SMALL_FONT_PIXELS, QUIET_COLOR, halo=True
+        )
+
+
+LeveledNode = tuple[Constituent, int, int]  # node, its level above the words, its number of parts
+
+
+def _levels(constituent: Constituent) -> list[LeveledNode]:
+    """The nodes bottom-up and from left to right; a word is at level 0."""
+    found: list[LeveledNode] = []
+
+    def visit(node: Constituent, levels: list[int]) -> int:
+        level = 1 + max(levels) if levels else 0
+        found.append((node, level, len(levels)))
+        return level
+
+    fold(constituent, visit)
+    return found
+
+
+def _draw_phrases(
+    page: _Page, nodes: Sequence[LeveledNode], places: Sequence[float], step: float
+) -> None:
+    done: list[_Spot] = []
+    waiting = iter(places)
+    for node, level, count in nodes:
+        if count == 0:
+            done.append(_Spot(next(waiting), 0.0))
+            continue
+        parts = done[-count:]
+        del done[-count:]
+        spot = _Spot((parts[0].along + parts[-1].along) / 2, level * step)
+        # Right angles never meet another phrase; slanting lines would, in long sentences.
+        for part in parts:
+            foot = part.above + (9 if part.above else 2)
+            aside = part.along - spot.along
+            bend = min(CORNER_PIXELS / 2, abs(aside))
+            corner = part.along - math.copysign(bend, aside)
+            page.path(
+                [
+                    ("M", [(spot.along, spot.above)]),
+                    ("L", [(corner, spot.above)]),
+                    ("Q", [(part.along, spot.above), (part.along, spot.above - bend)]),
+                    ("L", [(part.along, foot)]),
+                ],
+                f'fill="none" stroke="{LINE_COLOR}" stroke-width="1.2"',
+            )
+        x, y = page.point(spot.along, spot.above)
+        page.text(x, y, printable(node.label), SMALL_FONT_PIXELS + 1.5, INK_COLOR, halo=True)
+        done.append(spot)
+
+
+def _described(tree: Tree, forms: Sequence[str], relations: Sequence[str]) -> str:
+    """The tree in words, for a screen reader."""
+    said: list[str] = []
+    for form, word, name in zip(forms, tree.words, relations, strict=True):
+        if word.head == 0:
+            said.append(f"{form} is the root")
+        else:
+            said.append(
+                f"{form} depends on {forms[word.head - 1]}" + (f" ({name})" if name else "")
+            )
+    return "; ".join(said)
+
+
+def _bracketed(node: Constituent, parts: list[str]) -> str:
+    return f"({printable(node.label)} {printable(node.word or '')}{' '.join(parts)})"
+
+
+def _places(widths: Sequence[float], *, is_upright: bool) -> list[float]:
+    """The middle of each word along the sentence."""
+    if is_upright:
+        return [MARGIN_PIXELS + LINE_PIXELS * (place + 0.5) for place in range(len(widths))]
+    ends = accumulate((width + WORD_GAP_PIXELS for width in widths), initial=MARGIN_PIXELS)
+    return [end + width / 2 for end, width in zip(ends, widths, strict=False)]
+
+
+def _length(text: str, size: float) -> float:
+    return cells(text) * size * CHARACTER_WIDTH

@@ -1,0 +1,113 @@
+"""A tree laid over other tokens than its own.
+
+A treebank's words are seldom a tokenizer's tokens: `don't` is two words in UD and one token in 13a,
+`and/or` the other way round. The characters are the same, so words and tokens are matched by the
+characters they cover. A token over several words takes the place of all of them and hangs where the
+highest of them hung; of a word over several tokens the first stands for the word and the others
+become its daughters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wellput.core.tree import Tree
+
+
+def squeezed(text: str) -> str:
+    """The text without its whitespace.
+
+    >>> squeezed("10 000 km")
+    '10000km'
+    """
+    return "".join(text.split())
+
+
+def project(tree: Tree, tokens: Sequence[str]) -> list[int] | None:
+    """Each token's head by position (-1 for the root), None if the tokens are not the tree's text."""
+    if len(tokens) == len(tree.words) and all(
+        token == word.form for token, word in zip(tokens, tree.words, strict=True)
+    ):
+        return [word.head - 1 for word in tree.words]
+    target = "".join(tokens)
+    for segments in (_surface_segments(tree), _word_segments(tree)):
+        if "".join(form for form, _ in segments) == target:
+            return _project_segments(tree, segments, tokens)
+    return None
+
+
+TextSegment = tuple[str, list[int]]  # characters, and the words (from 0) that they belong to
+
+
+def _word_segments(tree: Tree) -> list[TextSegment]:
+    return [(squeezed(word.form), [place]) for place, word in enumerate(tree.words)]
+
+
+def _surface_segments(tree: Tree) -> list[TextSegment]:
+    """The surface tokens; one that is just its words run together (`do` + `n't`) is cut into them."""
+    words = _word_segments(tree)
+    covering = {multiword.first - 1: multiword for multiword in tree.multiwords}
+    segments: list[TextSegment] = []
+    place = 0
+    while place < len(words):
+        multiword = covering.get(place)
+        if multiword is None:
+            segments.append(words[place])
+            place += 1
+            continue
+        inside = words[place : multiword.last]
+        form = squeezed(multiword.form)
+        if "".join(part for part, _ in inside) == form:
+            segments += inside
+        else:
+            segments.append((form, list(range(place, multiword.last))))
+        place = multiword.last
+    return segments
+
+
+def _project_segments(
+    tree: Tree, segments: Sequence[TextSegment], tokens: Sequence[str]
+) -> list[int]:
+    depths = _depths(tree)
+    home: dict[int, int] = {}  # word -> the token that stands for it
+    highest: list[int | None] = [None] * len(tokens)  # token -> the highest word it stands for
+    spilled: list[int | None] = [None] * len(tokens)  # token -> the word it continues
+    ends: list[int] = []
+    total = 0
+    for token in tokens:
+        total += len(token)
+        ends.append(total)
+    position, token_at = 0, 0
+    for form, words in segments:
+        while token_at < len(tokens) - 1 and ends[token_at] <= position:
+            token_at += 1
+        for word in words:
+            home[word] = token_at
+            current = highest[token_at]
+            if current is None or depths[word] < depths[current]:
+                highest[token_at] = word
+        position += len(form)
+        covered = token_at
+        while covered < len(tokens) - 1 and ends[covered] < position:
+            covered += 1
+            spilled[covered] = words[0]
+    heads: list[int] = []
+    for place in range(len(tokens)):
+        top = highest[place]
+        if top is None:
+            word_continued = spilled[place]
+            heads.append(home[word_continued] if word_continued is not None else -1)
+        else:
+            above = tree.words[top].head - 1
+            heads.append(home[above] if above >= 0 else -1)
+    return heads
+
+
+def _depths(tree: Tree) -> list[int]:
+    depths: list[int] = []
+    for word in tree.words:
+        depth, head = 0, word.head
+        while head:
+            depth, head = depth + 1, tree.words[head - 1].head
+        depths.append(depth)
+    return depths

@@ -1,0 +1,215 @@
+"""The noun `WordFrame`, and the XTAG tree of a word that heads a clause.
+
+A frame is a word with its mother and its daughters as UD has them, without their order: what the
+mapping to XTAG looks at. Relations are those of `supertags.py`; where a tree names none they are
+guessed from the parts of speech.
+
+What heads a clause is a verb, or a predicative noun or adjective. The name of its tree is put
+together as XTAG's are: α or β; W0, W1 for a question about an argument, N0, N1 for a relative
+clause with its pronoun and Nc0, Nc1, Nc for one without, I for an imperative; the arguments around
+the anchor; -PRO for a clause without its subject. Not all combinations exist, so names come in the
+order in which they are to be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wellput.core.tree import Tree, Word
+from wellput.language.trees.supertags import Side, attaching_relation, category_of, coarse
+
+FORMS_OF_BE = frozenset(
+    ["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"]
+)
+WH_TAGS = frozenset(["WP", "WDT", "WRB", "WP$"])
+# Relations of words that serve others: whatever their part of speech, they head no clause.
+SERVING_RELATIONS = frozenset(
+    ["aux", "cop", "case", "mark", "cc", "det", "amod", "compound", "nummod", "fixed", "punct"]
+)
+
+
+@dataclass(eq=False, slots=True)
+class WordFrame:
+    """`side` is where the word stands, if that is known already; it chooses among trees that differ in
+    nothing else."""
+
+    form: str
+    category: str
+    relation: str
+    side: Side = ""
+    mother: WordFrame | None = None
+    daughters: list[WordFrame] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        return coarse(self.category)
+
+    @property
+    def is_wh(self) -> bool:
+        return self.category in WH_TAGS
+
+    @property
+    def is_predicate(self) -> bool:
+        """Whether it heads a clause."""
+        if self.relation in SERVING_RELATIONS:
+            return False
+        return self.kind == "V" or self.has("cop", "nsubj", "csubj", "expl")
+
+    def has(self, *relations: str) -> bool:
+        return any(daughter.relation in relations for daughter in self.daughters)
+
+    def first(self, *relations: str) -> WordFrame | None:
+        """A daughter with one of these relations."""
+        return next((d for d in self.daughters if d.relation in relations), None)
+
+
+def linked_frames(
+    words: Sequence[tuple[str, str, str, Side]], heads: Sequence[int]
+) -> list[WordFrame]:
+    """Frames of words (form, category, relation, side) that hang together as their heads say; heads
+    count from 1, 0 is the root's."""
+    frames = [WordFrame(*word) for word in words]
+    for frame, head in zip(frames, heads, strict=True):
+        if head:
+            frame.mother = frames[head - 1]
+            frame.mother.daughters.append(frame)
+    return frames
+
+
+def frames_of_tree(tree: Tree) -> list[WordFrame]:
+    """The frames of a treebank tree's words; their order decides nothing."""
+    words: list[tuple[str, str, str, Side]] = []
+    for word in tree.words:
+        relation = attaching_relation(word)
+        if word.head and word.relation == "_":
+            relation = guessed_relation(word, tree.words[word.head - 1])
+        words.append((word.form, category_of(word), relation, ""))
+    return linked_frames(words, [word.head for word in tree.words])
+
+
+def guessed_relation(word: Word, mother: Word) -> str:
+    """A relation for a tree that names none, such as one made from constituents; there a preposition
+    is the head of its noun."""
+    category, kind, above = category_of(word), coarse(category_of(word)), category_of(mother)
+    if category == "EX":
+        return "expl"
+    if word.form.lower() in FORMS_OF_BE:
+        return "cop"
+    if kind == "V":
+        return "aux" if coarse(above) in "VJ" else "acl"
+    if coarse(above) == "P":
+        return "obj"
+    if coarse(above) == "V":
+        return {"N": "obj", "R": "advmod", "P": "obl", "J": "xcomp"}.get(kind, "dep")
+    return {
+        "D": "det",
+        "J": "amod",
+        "M": "nummod",
+        "N": "compound",
+        "P": "nmod",
+        "R": "advmod",
+    }.get(kind, "punct")
+
+
+PRONOUN_TAGS = frozenset(["PRP", "WP", "WDT", "DT", "EX"])
+MAIN_CLAUSE_RELATIONS = frozenset(["root", "conj", "parataxis", "ccomp", "dep"])
+
+
+def clause_trees(frame: WordFrame) -> list[str]:
+    """Names of trees, the best first; none where the word heads no clause."""
+    if not frame.is_predicate:
+        return []
+    subject = "s0" if frame.has("csubj") and not frame.has("expl", "nsubj") else "nx0"
+    names = []
+    for body in [*_bodies(frame, subject), *_bodies(frame, "nx0")]:
+        for before, after in _variants(frame):
+            names += [f"{letter}{before}{body}{after}" for letter in _letters(before)]
+    return names
+
+
+def _letters(before: str) -> str:
+    return "β" if before.startswith("N") else "αβ"
+
+
+def _bodies(frame: WordFrame, subject: str) -> list[str]:
+    """The arguments around the anchor, from what the word has to what every word of its kind can."""
+    if frame.kind == "J":
+        clausal = [f"{subject}A1s1"] if frame.has("expl") and frame.has("csubj", "ccomp") else []
+        return [*clausal, f"{subject}Ax1"]
+    if frame.kind in "PR":
+        return [f"{subject}Px1", f"{subject}N1"]
+    if frame.kind != "V":
+        return [f"{subject}N1"]
+    passive = ["nx1V"] if _is_passive(frame) and not frame.has("obj", "ccomp", "xcomp") else []
+    return [*passive, *(f"{subject}{complement}" for complement in _complements(frame))]
+
+
+def _complements(frame: WordFrame) -> list[str]:
+    has_clause = frame.has("ccomp", "xcomp") or (frame.has("expl") and frame.has("csubj"))
+    if frame.has("expl") and frame.has("nsubj"):  # there is …
+        return ["Vnx1", "V"]
+    if frame.has("compound:prt"):
+        thing = frame.first("obj")
+        order = ["Vnx1pl", "Vplnx1"] if thing and thing.category in PRONOUN_TAGS else ["Vplnx1"]
+        return [*(order if thing else ["Vpl"]), "Vnx1", "V"]
+    if frame.has("obj"):
+        if frame.has("iobj"):
+            return ["Vnx2nx1", "Vnx1"]
+        return [*(["Vnx1s2"] if has_clause else []), "Vnx1"]
+    if frame.has("iobj"):
+        return ["Vnx1s2", "Vnx1"] if has_clause else ["Vnx1"]
+    if has_clause:
+        result = frame.first("xcomp")
+        is_verbal = result is None or result.kind == "V" or result.has("cop", "mark")
+        return ["Vs1", "V"] if is_verbal else ["Vax1", "Vs1", "V"]
+    return ["V"]
+
+
+def _variants(frame: WordFrame) -> list[tuple[str, str]]:
+    """What stands before and after the arguments in the name."""
+    has_subject = frame.has("nsubj", "csubj", "expl")
+    plain = [("", "")] if has_subject else [("", "-PRO"), ("", "")]
+    asked = _questioned(frame)
+    if frame.relation in ("acl", "acl:relcl"):
+        if asked:
+            return [(f"N{asked}", ""), ("N0", ""), *plain]
+        if not has_subject:
+            return [("Nc0", ""), *plain]
+        return [("Nc1" if frame.kind == "V" and not frame.has("obj") else "Nc", ""), ("Nc", ""),
+                *plain]  # fmt: skip
+    if frame.kind != "V":
+        if frame.is_wh:  # what is it?
+            return [("W1", ""), *plain]
+        if frame.kind == "J" and any(d.is_wh and d.relation == "advmod" for d in frame.daughters):
+            return [("WA1", ""), *plain]
+        return plain
+    if asked:
+        return [(f"W{asked}", ""), *plain]
+    if (
+        not has_subject
+        and frame.category == "VB"
+        and frame.relation in MAIN_CLAUSE_RELATIONS
+        and not _is_marked(frame)
+    ):
+        return [("I", ""), *plain]
+    return plain
+
+
+def _questioned(frame: WordFrame) -> str:
+    """The index of the argument that is a question word or a relative pronoun."""
+    for relation, index in (("nsubj", "0"), ("obj", "1"), ("iobj", "2")):
+        if any(d.is_wh and d.relation == relation for d in frame.daughters):
+            return index
+    return ""
+
+
+def _is_marked(frame: WordFrame) -> bool:
+    return frame.has("mark", "aux")
+
+
+def _is_passive(frame: WordFrame) -> bool:
+    return frame.category == "VBN" and any(
+        d.relation == "aux" and d.form.lower() in FORMS_OF_BE | {"get", "got", "gets", "getting"}
+        for d in frame.daughters
+    )

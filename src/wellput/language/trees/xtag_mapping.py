@@ -1,0 +1,275 @@
+"""From UD's dependencies to trees of the XTAG grammar.
+
+A word that heads a clause gets the tree of its arguments (`xtag_clauses.py`), any other the tree by
+which it attaches (`attachments_of`, by its UD relation), and what is attached by another's tree
+that of its part of speech. docs/language/xtag.md has the mapping as a table. Where several trees
+are possible they differ in where the word stands (βARBvx before the verb phrase, βvxARB after it):
+all of them are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wellput.core.tree import Tree
+from wellput.language.trees.supertags import Supertag
+from wellput.language.trees.xtag import XtagGrammar
+from wellput.language.trees.xtag_clauses import (
+    WordFrame,
+    clause_trees,
+    frames_of_tree,
+    linked_frames,
+)
+from wellput.language.trees.xtag_places import Attachment, XtagSupertag, side_of
+
+INDEFINITE_PRONOUNS = frozenset(
+    f"{some}{thing}"
+    for some in ("some", "any", "no", "every")
+    for thing in ("thing", "one", "body", "where")
+)
+OPENING_MARKS = frozenset(["(", "[", "{", "“", "‘", "``", "`", "-LRB-", "«"])
+CLOSING_MARKS = frozenset([")", "]", "}", "”", "''", "-RRB-", "»"])
+ENDING_MARKS = frozenset(
+    [".", "?", "!", "...", "…", ";", "!!", "??", "....", "?!", "!!!", "???", ".."]
+)
+NEGATIONS = frozenset(["not", "n't", "n’t", "nt"])
+DEGREE_ADVERBS = frozenset(
+    ["very", "so", "too", "as", "how", "most", "more", "less", "least", "pretty", "quite", "rather"]
+)
+COMPLEMENTIZERS = frozenset(["that", "whether", "if", "for"])
+
+# The nodes of the mother's tree that an argument fills.
+NODES_BY_RELATION = {
+    "nsubj": ("NP_0", "NP_1", "NP_2"),
+    "expl": ("NP_0", "NP_1"),
+    "csubj": ("S_0", "S_1", "S_2"),
+    "obj": ("NP_1", "NP_2", "NP"),
+    "iobj": ("NP_2", "NP_1"),
+    "ccomp": ("S_1", "S_2"),
+    "xcomp": ("S_1", "S_2", "AP_1", "A_1", "AP"),
+    "compound:prt": ("PL",),
+}
+# Attachments that depend on the relation alone.
+ATTACHMENTS_BY_RELATION = {
+    "nsubj": (Attachment("βNs"),),
+    "expl": (Attachment("βNs"),),
+    "csubj": (Attachment("βPss", "substitution"), Attachment("βvxPs", "substitution")),
+    "obj": (Attachment("βvxN"),),
+    "iobj": (Attachment("βvxN"),),
+    "ccomp": (Attachment("βsPUs", "substitution"), Attachment("βnxPUs", "substitution")),
+    "xcomp": (Attachment("βvxPs", "substitution"),),
+    "compound:prt": (Attachment("βvxP"),),
+    "det": (Attachment("βDnx"),),
+    "det:predet": (Attachment("βDnx"),),
+    "compound": (Attachment("βNn"),),
+    "flat": (Attachment("βNn", "foot", "anchor"),),
+    "goeswith": (Attachment("βNn", "foot", "anchor"),),
+    "fixed": (Attachment("αPP", "last anchor", "anchor"),),
+    "cc:preconj": (Attachment("βCONJnx1CONJnx2"),),
+    "aux": (Attachment("βVvx"), Attachment("βVs")),
+    "cop": (Attachment("βVvx"), Attachment("βVs")),
+    "appos": (Attachment("βnxPUnx", "substitution"),),
+    "list": (Attachment("βnxPUnx", "substitution"),),
+    "orphan": (Attachment("βvxN"), Attachment("βvxPnx", "substitution")),
+    "discourse": (Attachment("βIs"), Attachment("βsI")),
+    "reparandum": (Attachment("βNn"),),
+    "vocative": (Attachment("βnxPUs", "substitution"), Attachment("βsPUnx", "substitution")),
+    "dislocated": (Attachment("βnxPUs", "substitution"), Attachment("βsPUnx", "substitution")),
+    "parataxis": (Attachment("βsPUs", "substitution"), Attachment("βnxPUs", "substitution")),
+    "advcl": (Attachment("βvxPs", "substitution"), Attachment("βPss", "substitution")),
+    "acl:relcl": (Attachment("βN0nx0V"),),
+}
+EITHER_SIDE_ATTACHMENTS = (Attachment("βvxN"), Attachment("βNvx"), Attachment("βNs"))
+CONJUNCTION_TREES = {"N": "nx1CONJnx2", "M": "nx1CONJnx2", "J": "a1CONJa2", "R": "arb1CONJarb2",
+                "P": "p1CONJp2", "D": "d1CONJd2"}  # fmt: skip
+
+
+def fills_of(frame: WordFrame) -> tuple[str, ...]:
+    """The nodes of its mother's tree that a word may fill; relative pronouns and question words have
+    one of their own where there is one, and the noun of *there is* comes after the verb."""
+    mother = frame.mother
+    if mother is None or frame.relation not in NODES_BY_RELATION:
+        return ()
+    if frame.relation == "nsubj" and mother.kind == "V" and mother.has("expl"):
+        return ("NP_1", "NP_0")
+    if frame.is_wh:
+        return ("NP_w", *NODES_BY_RELATION[frame.relation])
+    return NODES_BY_RELATION[frame.relation]
+
+
+def attachments_of(frame: WordFrame) -> tuple[Attachment, ...]:
+    """The ways in which a word may attach to its mother; none at the root, and none for what the
+    mapping knows nothing about."""
+    mother = frame.mother
+    if mother is None:
+        return ()
+    match frame.relation:
+        case "amod":
+            return _adjective(frame, mother)
+        case "advmod":
+            return _adverb(frame, mother)
+        case "nmod:poss":
+            if frame.category in ("PRP$", "WP$") or not frame.has("case"):
+                return (Attachment("βDnx"),)
+            return (Attachment("βnxGnx", "substitution"),)
+        case "case" | "mark":
+            return _marker(frame, mother)
+        case "cc":
+            if mother.relation == "conj" and mother.mother is not None:
+                tree = f"β{_conjunction(mother.mother)}"
+                return (Attachment(tree, "anchor", "substitution"),)
+            return (Attachment("βCONJs", "anchor", "substitution"),)
+        case "conj":
+            if frame.has("cc"):
+                return (Attachment(f"β{_conjunction(mother)}", "substitution"),)
+            return (Attachment("βsPUs" if mother.is_predicate else "βnxPUnx", "substitution"),)
+        case "nummod":
+            if mother.category in ("$", "SYM"):
+                return (Attachment("βnxN"),)
+            return (Attachment("βDnx"), Attachment("βAn"))
+        case "nmod" | "obl" | "obl:npmod" | "obl:tmod" | "obl:unmarked":
+            return _oblique(frame, mother)
+        case "acl":
+            return (Attachment("βNc0nx0V"),)
+        case "punct":
+            return _punctuation(frame, mother)
+    return ATTACHMENTS_BY_RELATION.get(frame.relation, ())
+
+
+def _adjective(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    if frame.kind == "V":
+        return (Attachment("βVtransn"),)
+    after = Attachment("βNc0nx0Ax1")  # as a relative clause: something good
+    if mother.form.lower() in INDEFINITE_PRONOUNS:
+        return (after,)
+    has_more = frame.has("obl", "xcomp", "ccomp", "advcl", "nmod")
+    return (Attachment("βAn"), after) if has_more else (Attachment("βAn"),)
+
+
+def _adverb(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    word = frame.form.lower()
+    on_clause = tuple(map(Attachment, ("βARBvx", "βvxARB", "βARBs", "βsARB")))
+    if frame.category == "WRB":
+        return (Attachment("βARBs"),)
+    if word in NEGATIONS:
+        return (Attachment("βNEGvx"),)
+    if mother.kind in "JR":
+        trees = ("βARBa", "βaARB") if mother.kind == "J" else ("βARBarb", "βarbARB")
+        if word == "enough":
+            return (Attachment(trees[1]),)
+        near = (Attachment(trees[0]),)
+        return (*near, *on_clause) if mother.is_predicate and word not in DEGREE_ADVERBS else near
+    if mother.is_predicate:
+        return (*on_clause, Attachment("βARBpx")) if mother.has("mark") else on_clause
+    if mother.kind in "MD":
+        return (Attachment("βARBd"),)
+    if mother.kind == "P":
+        return (Attachment("βARBpx"),)
+    on_phrase = (Attachment("βARBpx"), Attachment("βpxARB")) if mother.has("case") else ()
+    return (*on_phrase, Attachment("βARBnx"), Attachment("βnxARB"))
+
+
+def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    """Prepositions and subordinators: their tree takes in what UD has as their mother."""
+    word = frame.form.lower()
+    if frame.category == "POS":
+        return (Attachment("βnxGnx", "anchor", "substitution"),)
+    if frame.category == "TO" and frame.relation == "mark":
+        return (Attachment("βVvx"),)
+    if frame.relation == "mark":
+        if word in COMPLEMENTIZERS and mother.relation != "advcl":
+            return (Attachment("βCOMPs"),)
+        return (Attachment("βvxPs", "anchor", "substitution"),)
+    tree = {"nmod": "βnxPnx", "obl": "βvxPnx"}.get(mother.relation, "αPXPnx")
+    return (Attachment(tree, "anchor", "substitution"),)
+
+
+def _oblique(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    if frame.kind == "P":  # a preposition that is the head of its noun
+        return (Attachment("βnxPnx"), Attachment("βvxPnx"))
+    if frame.relation == "nmod" and not mother.is_predicate:
+        if frame.has("case", "mark"):
+            return (Attachment("βnxPnx", "substitution"),)
+        return (Attachment("βnxN"), Attachment("βNn"))
+    if frame.is_wh or any(d.is_wh for d in frame.daughters):
+        return (Attachment("βPnxs", "substitution"),)
+    if frame.has("case"):
+        on_noun = (Attachment("βnxPnx", "substitution"),) if frame.relation == "nmod" else ()
+        on_clause = (Attachment("βvxPnx", "substitution"), Attachment("βPnxs", "substitution"))
+        return (*on_noun, *on_clause)
+    return EITHER_SIDE_ATTACHMENTS
+
+
+def _punctuation(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    node = "s" if mother.is_predicate else "nx"
+    before, after = Attachment("βPUs"), Attachment("βsPU")
+    if frame.form in OPENING_MARKS or frame.category in ("-LRB-", "``"):
+        return (Attachment(f"βPU{node}PU"),)
+    if frame.form in CLOSING_MARKS or frame.category in ("-RRB-", "''"):
+        return (Attachment(f"βPU{node}PU", "last anchor"),)
+    if frame.form in ENDING_MARKS or (frame.category == "." and frame.form not in ('"', "'")):
+        return (after,)
+    if mother.relation in ("appos", "list", "conj", "parataxis") and frame.form in (",", ":", "-"):
+        return (Attachment("βnxPUnx", "anchor", "substitution"), after)
+    if mother.has("mark", "case", "cc"):  # a comma may come before all of them
+        return (before, after, Attachment("βPUpxPU"))
+    return (before, after)
+
+
+def _conjunction(mother: WordFrame) -> str:
+    return "s1CONJs2" if mother.is_predicate else CONJUNCTION_TREES.get(mother.kind, "nx1CONJnx2")
+
+
+TREE_BY_KIND = {
+    "V": "αnx0V",
+    "N": "αNXN",
+    "M": "αNXN",
+    "J": "αAXA",
+    "R": "αAd",
+    "P": "αPXP",
+    "D": "αD",
+}
+PUNCTUATION_TAGS = frozenset([".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "PUNCT"])
+
+
+def xtag_supertags(
+    grammar: XtagGrammar,
+    forms: Sequence[str],
+    heads: Sequence[int],
+    supertags: Sequence[Supertag],
+) -> list[XtagSupertag]:
+    """The XTAG trees of words that have induced supertags, whose sides choose among several trees.
+    Heads count from 1, 0 is the root's."""
+    words = [
+        (form, t.category, t.relation, t.side) for form, t in zip(forms, supertags, strict=True)
+    ]
+    return [supertag_of(grammar, frame) for frame in linked_frames(words, heads)]
+
+
+def xtag_supertags_of_tree(grammar: XtagGrammar, tree: Tree) -> list[XtagSupertag]:
+    """The XTAG trees of a treebank tree's words; their order is not looked at."""
+    return [supertag_of(grammar, frame) for frame in frames_of_tree(tree)]
+
+
+def supertag_of(grammar: XtagGrammar, frame: WordFrame) -> XtagSupertag:
+    """A word's tree, the empty string where the grammar has none of those wanted; the nodes it fills
+    and how it attaches."""
+    attachments = tuple(a for a in attachments_of(frame) if a.tree in grammar.trees)
+    if frame.side:
+        agreeing = tuple(a for a in attachments if side_of(grammar, a) == frame.side)
+        attachments = agreeing or attachments
+    fills = fills_of(frame)
+    wanted = [*clause_trees(frame), *_own_trees(frame, fills, attachments)]
+    tree = next((name for name in wanted if name in grammar.trees), "")
+    return XtagSupertag(tree, fills, attachments)
+
+
+def _own_trees(
+    frame: WordFrame, fills: tuple[str, ...], attachments: tuple[Attachment, ...]
+) -> list[str]:
+    """The trees of a word that heads no clause."""
+    by_part = TREE_BY_KIND.get(frame.kind, "αPu" if frame.category in PUNCTUATION_TAGS else "αNXN")
+    if fills:
+        return ["αPXPnx" if frame.kind == "P" and frame.has("obj") else by_part, "αNXN"]
+    anchored = [a.tree for a in attachments if a.own in ("anchor", "last anchor")]
+    return [*anchored, by_part, "αNXN"]

@@ -1,0 +1,162 @@
+"""The noun `XtagSupertag`, and where on a mother's line the XTAG grammar lets her daughters stand.
+
+UD and XTAG do not agree on heads: a preposition is the noun's daughter in UD, and in XTAG the anchor of
+a tree in which the noun is substituted. So a daughter's side is read off the order of two parts of a
+tree, her own and her mother's (`Attachment`): an adjective is the anchor of βAn and its noun the foot;
+a preposition is the anchor of βnxPnx and its noun the substitution node; the noun is then the
+substitution node and what it modifies is the foot. An argument fills a node of its mother's tree.
+
+The line of a tree: outside it, at both edges of each node, and at each leaf there is a place, numbered
+from left to right; leaves have odd numbers. Adjoining at a higher node puts a word farther out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from wellput.language.trees.supertags import Side
+from wellput.language.trees.xtag import ElementaryTree, XtagGrammar, XtagNode
+
+# Phrases that a mother's tree may lack: what adjoins at these goes outside all else, what adjoins at
+# others next to the anchor.
+OUTER_PHRASES = frozenset(["S", "VP", "PP"])
+
+TreePart = Literal["anchor", "last anchor", "substitution", "foot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Which part of a tree a word is, and which part its mother is."""
+
+    tree: str
+    own: TreePart = "anchor"
+    mother: TreePart = "foot"
+
+
+@dataclass(frozen=True, slots=True)
+class XtagSupertag:
+    """The name of a word's elementary tree; the nodes of its mother's tree that it fills, the first
+    that is there; and the ways in which it attaches where it fills none."""
+
+    tree: str
+    fills: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLine:
+    """A tree's places: of its leaves by name (NP_0), of its anchor, and of the two edges of the nodes
+    by label (NP), inner ones first; `last` is the place behind all."""
+
+    leaves: dict[str, int]
+    anchor: int
+    edges: dict[str, tuple[tuple[int, int], ...]]
+    last: int
+
+
+class XtagPlaces:
+    """The XTAG grammar in the place of the induced one (`trees.supertags.Grammar`)."""
+
+    def __init__(self, grammar: XtagGrammar) -> None:
+        self.grammar = grammar
+        self._line = cache(lambda name: line_of(grammar.trees[name]))
+        self._places = cache(self._find_places)
+
+    def anchor(self, mother: XtagSupertag) -> int:
+        return self._line(mother.tree).anchor
+
+    def places(self, mother: XtagSupertag, daughter: XtagSupertag) -> tuple[int, ...]:
+        """The place of the node that the daughter fills; or one for each node of the mother's tree at
+        which one of her attachments can adjoin; or, failing these, every gap."""
+        return self._places(mother.tree, daughter)
+
+    def sides(self, mother: XtagSupertag, daughter: XtagSupertag) -> str:
+        """`<`, `>` or `<>`: before or after the mother, or both."""
+        places, anchor = self.places(mother, daughter), self.anchor(mother)
+        return ("<" if places[0] < anchor else "") + (">" if places[-1] > anchor else "")
+
+    def _find_places(self, mother: str, daughter: XtagSupertag) -> tuple[int, ...]:
+        line = self._line(mother)
+        for node in daughter.fills:
+            if node in line.leaves and line.leaves[node] != line.anchor:
+                return (line.leaves[node],)
+        found = {
+            place
+            for attachment in daughter.attachments
+            if attachment.tree in self.grammar.trees
+            for place in self._adjoining(line, attachment)
+        }
+        return tuple(sorted(found)) or tuple(range(0, line.last + 1, 2))
+
+    def _adjoining(self, line: TreeLine, attachment: Attachment) -> list[int]:
+        mother = part_of(self.grammar.trees[attachment.tree], attachment.mother)
+        is_left = side_of(self.grammar, attachment) == "<"
+        if attachment.mother == "anchor":
+            return [line.anchor - 1 if is_left else line.anchor + 1]
+        edges = line.edges.get(mother.label)
+        if attachment.mother == "substitution":  # outside the mother's whole phrase
+            around = [e for e in edges or () if e[0] < line.anchor < e[1]] or [(2, line.last - 2)]
+            return [around[-1][0] - 2 if is_left else around[-1][1] + 2]
+        if edges is None:
+            is_wide = mother.label in OUTER_PHRASES
+            edges = ((0, line.last),) if is_wide else ((line.anchor - 1, line.anchor + 1),)
+        return [left if is_left else right for left, right in edges]
+
+
+def side_of(grammar: XtagGrammar, attachment: Attachment) -> Side:
+    """Whether a word stands before or after its mother in the tree that joins them."""
+    tree = grammar.trees[attachment.tree]
+    own, mother = part_of(tree, attachment.own), part_of(tree, attachment.mother)
+    return "<" if tree.frontier.index(own) < tree.frontier.index(mother) else ">"
+
+
+def part_of(tree: ElementaryTree, part: TreePart) -> XtagNode:
+    """The first node of the frontier that is this part, the last for `last anchor`; the first anchor
+    where there is none."""
+    kind = "anchor" if part == "last anchor" else part
+    nodes = [node for node in tree.frontier if node.kind == kind] or list(tree.frontier[:1])
+    return nodes[-1] if part == "last anchor" else nodes[0]
+
+
+def line_of(tree: ElementaryTree) -> TreeLine:
+    """The places of a tree.
+
+    >>> from wellput.language.trees.xtag import XtagNode
+    >>> noun = XtagNode("NP", "", "inner", (XtagNode("N", "", "anchor"),))
+    >>> line = line_of(ElementaryTree("αNXN", "lex", noun))
+    >>> line.anchor, line.edges
+    (5, {'N': ((4, 6),), 'NP': ((2, 8),)})
+    """
+    leaves: dict[str, int] = {}
+    anchors: list[int] = []
+    edges: dict[str, list[tuple[int, int]]] = {}
+
+    def visit(node: XtagNode, place: int) -> int:
+        """Lays the node out from an even place on; returns the place of its right edge."""
+        end = place
+        if node.kind in ("anchor", "substitution", "foot"):
+            if node.kind == "substitution" or node.name not in leaves:
+                leaves[node.name] = (
+                    place + 1
+                )  # a complement may be the foot, if it is no other node
+            if node.kind == "anchor":
+                anchors.append(place + 1)
+            end = place + 2
+        else:
+            for child in node.children:
+                end = visit(child, end + 2)
+            end += 2
+        if node.kind in ("inner", "anchor") and covers_words(node):
+            edges.setdefault(node.label, []).append((place, end))
+        return end
+
+    last = visit(tree.root, 2) + 2
+    nodes = {label: tuple(found) for label, found in edges.items()}
+    return TreeLine(leaves, anchors[0] if anchors else 1, nodes, last)
+
+
+def covers_words(node: XtagNode) -> bool:
+    """Whether anything can stand below a node: nothing adjoins at a trace."""
+    return any(below.kind in ("anchor", "substitution", "foot") for below in node.walk())
