@@ -138,4 +138,4 @@ def test_an_evalset_is_no_corpus(run: Run, tmp_path: Path, name: str) -> None:
     path.write_text('{"id": "1", "outputs": {"A": "The old dog saw a cat."}}\n')
     outcome = run("degrade", str(path))
     assert outcome.code == 2
-    assert "is no text: a corpus has a sentence on each line" in outcome.err
+    assert "is not text: a corpus has a sentence on each line" in outcome.err

@@ -99,8 +99,8 @@ class GrammarTemplates:
             if len(template) == self.length:
                 return template
         raise InputError(
-            f"In {MAX_DERIVATIONS:,} tries the grammar derived no sentence of {self.length} words: give "
-            "another length= or a larger treebank."
+            f"In {MAX_DERIVATIONS:,} tries the grammar derived no sentence of {self.length} words: "
+            "give another length= or a larger treebank."
         )
 
     def _derive(self, start: str, rng: np.random.Generator) -> list[str]:
