@@ -50,8 +50,8 @@ class Terminal(io.StringIO):
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Standard error as a terminal on which every phase shows at once."""
     made = Terminal()
-    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
-    monkeypatch.setattr(progress, "REDRAWN_EVERY", 60.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "REDRAW_SECONDS", 60.0)
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made))
     return made
 
@@ -118,7 +118,7 @@ def test_a_warning_stands_on_a_line_of_its_own(terminal: Terminal) -> None:
 def test_nothing_is_written_to_what_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)
     with progress.progress(at_once=True) as on_phase:
         on_phase("scoring items", 5)(1)
     assert capsys.readouterr() == ("", "")
@@ -225,7 +225,7 @@ def test_a_study_names_the_phases_of_its_export(
 def test_a_real_terminal_is_left_as_it_was(tmp_path: Path) -> None:
     example(tmp_path)
     ours, theirs = pty.openpty()
-    program = "from wellput.cli import main, progress\nprogress.SHOWN_AFTER = 0.0\nmain()\n"
+    program = "from wellput.cli import main, progress\nprogress.SHOWN_AFTER_SECONDS = 0.0\nmain()\n"
     done = subprocess.run(
         [sys.executable, "-c", program, "score", "e.jsonl", "-m", "bleu"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, stdin=subprocess.DEVNULL, check=True,

@@ -147,7 +147,7 @@ def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
     ("arguments", "message"),
     [
         (["tree.json", "--evaluate"], "no order to compare with"),
-        (["tree.json", "--explain", "--format", "json"], "--explain is for reading"),
+        (["tree.json", "--explain", "--format", "json"], "--explain needs --format table"),
         (["none.conllu"], "none.conllu"),
         (
             ["tree.json", "--model", "fergus", "--grammar", "xtag:nowhere"],

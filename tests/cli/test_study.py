@@ -181,7 +181,7 @@ def test_names_and_formats(run: Run) -> None:
         (["invite", "nowhere.db"], "There is no study nowhere.db"),
         (["serve", "nowhere.db"], "There is no study nowhere.db"),
         (["status", "e.jsonl"], "no SQLite database"),
-        (["forget", "nowhere.db"], "Name the one judge"),
+        (["forget", "nowhere.db"], "Name one judge"),
         (["export", "nowhere.db"], "There is no study"),
     ],
 )

@@ -16,10 +16,8 @@ Examples:
   wellput demo --save demo.jsonl && wellput score demo.jsonl -m gsa --explain
 """
 )
-@click.option("--save", metavar="FILE", help="Write the example's evalset to FILE, to play with.")
-@click.option(
-    "--save-judgments", metavar="FILE", help="Write the simulated judgments to FILE, to play with."
-)
+@click.option("--save", metavar="FILE", help="Write the evalset of the example to FILE.")
+@click.option("--save-judgments", metavar="FILE", help="Write the simulated judgments to FILE.")
 @click.option(
     "--report",
     metavar="FILE",
@@ -31,7 +29,7 @@ Examples:
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
     """Show the tool on an embedded example: announcements of a harbor, written by seven systems,
-    with two references and their trees, and the ratings of eight simulated judges."""
+    with two references and their trees, and ratings by eight simulated judges."""
     from wellput.api.demo import demo
     from wellput.cli.progress import progress
 
