@@ -26,7 +26,7 @@ QUESTION = JUDGMENTS[0].question
         ({"generalize": "item"}, "generalize='item' is none of items, systems, both"),
         ({"test": "ttest"}, "test='ttest' is none of"),
         ({"correction": "bonf"}, "correction='bonf' is none of"),
-        ({"confidence": 95}, "confidence=95 must lie between 0 and 1"),
+        ({"confidence": 95}, "confidence=95 must be between 0 and 1"),
     ],
 )
 def test_agree(given: dict[str, Any], message: str) -> None:

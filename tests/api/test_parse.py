@@ -44,7 +44,7 @@ def test_nothing_to_parse(tmp_path: Path) -> None:
         ("none.txt", {}, "none.txt"),
         (7, {}, "give a list of texts, .* not int"),
         (pd.DataFrame({"text": ["It rains."]}), {}, "give a list of texts, .* not DataFrame"),
-        ([7], {}, "A sentence is a text; 7 is none"),
+        ([7], {}, "A sentence must be a text; 7 is not"),
         (["Hi"], {"tokenize": "treebnk"}, "tokenize='treebnk' is none of .* Did you mean treebank"),
         (["Hi"], {"parser": "frnech"}, "No parser 'frnech'"),
     ],

@@ -53,10 +53,10 @@ def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
         ({}, r"two systems \(difference=0.2\), or two metrics \(metric_correlations='0.45,"),
         ({"difference": 1, "items": [5, 0, 2.5]}, "items= takes .*: 0, 2.5 are not"),
         ({"difference": 1, "judges": []}, "judges= takes whole numbers"),
-        ({"difference": 1, "pilot_judges": 2}, "pilot_judges= says nothing .*: leave it out"),
+        ({"difference": 1, "pilot_judges": 2}, "pilot_judges= has no effect .*: leave it out"),
         (
             {"metric_correlations": "0.5,0.3,0.6", "sd_item": 1, "sd_noise": 1},
-            "sd_item=, sd_noise= say nothing about two metrics: leave them out",
+            "sd_item=, sd_noise= have no effect for two metrics: leave them out",
         ),
         ({"metric_correlations": [0.5, 0.3]}, "metric_correlations= takes three numbers"),
         ({"difference": 1, "simulations": 5}, "At least 100 simulations"),

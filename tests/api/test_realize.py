@@ -106,10 +106,10 @@ def test_saving(tmp_path: Path) -> None:
         ([NODES], {"evaluate": True}, "evaluate= and evalset= need Tree objects"),
         ([NODES], {"input": "letters"}, "input='letters' is none of words, labels, lemmas"),
         ([NODES], {"nbest": 0}, "nbest=0 must be 1 or more"),
-        ([NODES], {"lattice": "x"}, "lattice= goes with model='fergus'"),
+        ([NODES], {"lattice": "x"}, "use lattice= with model='fergus'"),
         ([NODES], {"insert": ["adverbs"]}, "insert= takes .* not 'adverbs'"),
         ([7], {}, "a node is an object"),
-        (7, {}, "give trees, what parse returned, or the path of a file of trees, not int"),
+        (7, {}, "give trees, the result of parse, or the path of a file of trees, not int"),
         ("A dog.", {}, r"Give sentences in a list, with from_text=True: \['A dog.'\]"),
     ],
 )

@@ -277,7 +277,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
         ),
         (["--predictors", "ssa,ssa"], ["ssa is given twice"]),
         (["--predictors", ","], ["No predictor was given"]),
-        (["--predictors", "./quality.json"], ["cannot be a predictor itself"]),
+        (["--predictors", "./quality.json"], ["cannot be a predictor"]),
         (["--predictors", "length"], ["No value of length is perfect", "--no-rescale"]),
         (["--predictors", "sta"], ["sta needs a tree"]),
         (

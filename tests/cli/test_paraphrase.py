@@ -130,7 +130,7 @@ def test_a_model_without_judgments_has_no_context_filter(
         (["--method", "wordnet", "--relative"], "--filter classifier"),
         (["--method", "wordnet", "--wordnet", "nowhere"], "no such WordNet"),
         (["--method", "lsa", "--model", "corpus.txt"], "is no model of wellput"),
-        (["--method", "wordnet", "--corpus", "corpus.txt"], "filters that learn"),
+        (["--method", "wordnet", "--corpus", "corpus.txt"], "--corpus is for --filter classifier"),
     ],
 )
 def test_bad_choices_are_refused(run: Run, arguments: list[str], message: str) -> None:

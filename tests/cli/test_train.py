@@ -70,7 +70,7 @@ def test_options_change_the_vocabulary(run: Run, corpus: str, tmp_path: Path) ->
         (("corpus.txt", "-o", "m.wlm.gz"), "ends in .arpa"),
         (("blank.txt", "-o", "m.wlm"), "no words"),
         (("corpus.txt", "-o", "nowhere/m.wlm"), "does not exist"),
-        (("corpus.txt", "--compact", "-o", "m.arpa"), "Only a .wlm file"),
+        (("corpus.txt", "--compact", "-o", "m.arpa"), "--compact needs a path that ends in .wlm"),
         (("-", "--work", "counts", "-o", "m.wlm"), "standard input"),
         (("corpus.txt", "--prune", "2", "-o", "m.wlm"), "--prune"),
     ],
