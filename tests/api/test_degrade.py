@@ -1,4 +1,4 @@
-"""`wellput.degrade` with a corpus in memory, and what its result holds."""
+"""`wellput.degrade` with a corpus in memory, and its result."""
 
 from __future__ import annotations
 

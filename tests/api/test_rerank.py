@@ -1,4 +1,4 @@
-"""`wellput.rerank` with candidates in memory, and what its result holds."""
+"""`wellput.rerank` with candidates in memory, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wellput power` as people call it."""
+"""`wellput power` on the command line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_csv(run: Run) -> None:
     assert all(row["method"].startswith("simulated") for row in rows)
 
 
-def test_what_is_not_possible_is_told(run: Run) -> None:
+def test_an_unreachable_target_is_reported(run: Run) -> None:
     outcome = run(*SYSTEMS, "--sd-judge", "2", "--judges", "1,2", "--items", "10")
     assert "one judge cannot show how judges differ" in outcome.out
     assert "not even 1,000,000 items reach 0.8" in outcome.out

@@ -1,4 +1,4 @@
-"""`wellput train lm` as people call it."""
+"""`wellput train lm` on the command line."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_small_model_is_pruned_and_compact(run: Run, tmp_path: Path) -> None:
     unseen = skewed(50, seed=4)
     perplexities = [load_model(tmp_path / n).perplexity(unseen) for n in ("small.wlm", "plain.wlm")]
     assert perplexities[0] < 1.1 * perplexities[1]
-    # Once more from the folder: the same; with another option it is refused.
+    # Resuming from the folder gives the same model; another option is refused.
     again = run("train", "lm", "text.txt", *options, "--format", "json").json
     assert again["sha256"] == small["sha256"]
     refused = run("train", "lm", "text.txt", "--order", "2", *options)
@@ -131,7 +131,7 @@ def test_english_models_are_made_once(run: Run, tmp_path: Path) -> None:
     assert again == {**file, "is_new": False}
     table = run(*command, "--restart").out
     assert "made" in table
-    assert "not stated" in table  # nothing is known of these files' licence
+    assert "not stated" in table  # the license of these files is unknown
 
 
 def test_bad_calls_of_train_english_are_refused(run: Run, tmp_path: Path) -> None:

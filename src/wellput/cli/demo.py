@@ -56,9 +56,7 @@ def closing(report: object, *, is_wanted: bool) -> str:
     elif is_wanted:
         shown = "To see this as a picture: pip install 'wellput[report]', then wellput demo."
     else:
-        shown = (
-            "wellput demo                                             this answer as a picture"
-        )
+        shown = "wellput demo                                             this answer as a picture"
     return f"""
 Next:
   {shown}

@@ -205,8 +205,8 @@ def generalize_option(function: F) -> F:
         type=click.Choice(["both", "systems", "items"]),
         default="both",
         show_default=True,
-        help="Intervals and p-values of metrics against people hold for other systems, other items, "
-        "or both.",
+        help="Agreement with people: intervals and p-values hold for other systems, other items, or "
+        "both.",
     )(function)
 
 
