@@ -117,7 +117,7 @@ def score(
         `on_error="skip"` leaves out rows that cannot be read or scored, and lists them in
         `result.skipped`.
     explain
-        Draws what is wrong in each system's worst items, in `result.explanations`.
+        Draws the errors of the worst items of each system, in `result.explanations`.
     paraphrase
         `"context"`, `"wordnet"`, `"lsa"` or `"brown"`: also scores with references rewritten to be
         closer to each output.

@@ -39,7 +39,7 @@ def create_store(
     threads: int | None,
     on_phase: OnPhase,
 ) -> Store:
-    """The new study at `path`. `wording` has options of the design and of the pages, None where not
+    """The new study at `path`. `wording` has options of the design and of the pages, None if not
     given; `plan` has the keywords of `make_plan`."""
     store_class = import_store()
     from wellput.studies.planning import plan_study, substitution_settings

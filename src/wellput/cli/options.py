@@ -92,7 +92,7 @@ def is_terminal(output: str) -> bool:
 
 
 def terminal_width(output: str) -> int | None:
-    """The width of the terminal; None (no limit) where the output does not go to one."""
+    """The width of the terminal; None (no limit) if the output does not go to one."""
     return shutil.get_terminal_size().columns if is_terminal(output) else None
 
 
@@ -180,7 +180,7 @@ def emit(text: str, output: str) -> None:
 
 
 class CommandWithConfidence(click.Command):
-    """Lets `--confidence` stand without a number: 0.95 is then meant."""
+    """Allows `--confidence` without a number, which means 0.95."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for place, word in enumerate(args):
@@ -359,7 +359,7 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
 
 
 def _typed(value: str) -> str:
-    """A value as it is typed in a shell.
+    """A value as typed in a shell.
 
     >>> _typed("system"), _typed("judge=J3: asleep"), _typed("item=a $b: gone")
     ('system', '"judge=J3: asleep"', "'item=a $b: gone'")

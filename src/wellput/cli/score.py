@@ -102,7 +102,7 @@ Examples:
     "files.",
 )
 @engine_options
-@click.option("--explain", is_flag=True, help="Show what is wrong in each system's worst items.")
+@click.option("--explain", is_flag=True, help="Draw the errors of the worst items of each system.")
 @click.option(
     "--paraphrase",
     type=click.Choice(["context", "wordnet", "lsa", "brown"]),

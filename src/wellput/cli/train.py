@@ -1,4 +1,4 @@
-"""`wellput train`: english, fluency, lm, parser, tree; paraphrase has a module of its own.
+"""`wellput train`: english, fluency, lm, parser, tree; `train_paraphrase` has paraphrase.
 
 Each command imports what it needs when it is called.
 """
