@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -188,3 +190,16 @@ def test_a_damaged_run_is_named_in_the_list(run: Run, stored: list[str], tmp_pat
     assert "1 run." in outcome.out
     assert f"Left out: {newest.name} is damaged" in outcome.out
     assert run("runs", "show", stored[1]).code == 2
+
+
+def test_listing_runs_does_not_load_numpy(tmp_path: Path) -> None:
+    program = (
+        "import sys, wellput\n"
+        f"try: wellput.runs.list(runs={str(tmp_path / 'nowhere')!r})\n"
+        "except wellput.InputError: print(*sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "wellput.api.runs" in done.stdout.split()
+    assert "numpy" not in done.stdout.split()

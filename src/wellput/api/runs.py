@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from wellput.core.errors import InputError
 from wellput.core.scores import Run, RunList
-from wellput.engine.runs import RunChanges, run_changes
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.io.run_files import find_run, read_runs, run_paths
+
+if TYPE_CHECKING:
+    from wellput.engine.runs import RunChanges
 
 DEFAULT_FOLDER = "runs"
 
@@ -168,6 +171,8 @@ def diff(
     >>> round(changes[0].delta, 3), changes[0].cautions
     (0.333, ('the outputs changed',))
     """
+    from wellput.engine.runs import run_changes
+
     check_files([path], [])
     names = _renamed(rename)
     found = run_changes(_found(before, runs), _found(after, runs), names)

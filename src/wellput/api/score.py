@@ -245,7 +245,8 @@ def margins(given: Margin, metrics: Sequence[str]) -> dict[str, float]:
     unknown = [name for name in found if name not in metrics]
     if unknown:
         raise InputError(
-            f"margin= names {', '.join(unknown)}, but the metrics are {', '.join(metrics)}."
+            f"margin= names {', '.join(unknown)}, which is not scored; the metrics are "
+            f"{', '.join(metrics)}."
         )
     if any(not 0 < value < math.inf for value in found.values()):
         raise InputError("margin= must be above 0: it is the smallest difference that matters.")

@@ -10,7 +10,13 @@ from typing import Any
 import click
 
 from wellput.cli.lazy_group import LazyGroup
-from wellput.cli.options import basic_options, common_options, show_result_of, show_summary_of
+from wellput.cli.options import (
+    basic_options,
+    common_options,
+    metrics_option,
+    show_result_of,
+    show_summary_of,
+)
 
 DISPLAY_COMMANDS: dict[str, tuple[str, str]] = {
     "example": (
@@ -201,14 +207,7 @@ Examples:
 """
 )
 @click.argument("evalset")
-@click.option(
-    "-m",
-    "--metrics",
-    "metrics",
-    multiple=True,
-    metavar="METRICS",
-    help="Display metrics, separated by commas (default: all of them).",
-)
+@metrics_option("Display metrics, separated by commas (default: all of them).")
 @click.option("--confidence", is_flag=True, help="Show bootstrap intervals.")
 @click.option(
     "--resamples",

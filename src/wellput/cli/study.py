@@ -11,6 +11,7 @@ from wellput.cli.options import (
     add_options,
     basic_options,
     common_options,
+    metrics_option,
     name_options_in_errors,
     show_result_of,
     show_summary_of,
@@ -134,9 +135,7 @@ def selection_options(function: F) -> F:
             help="Show only some trials: drawn at random, spread over the values of a metric, or "
             "where metrics disagree.",
         ),
-        click.option(
-            "-m", "--metrics", multiple=True, metavar="METRICS", help="The metrics of --select."
-        ),
+        metrics_option("The metrics of --select."),
         click.option(
             "--per-stratum",
             type=click.IntRange(min=1),
