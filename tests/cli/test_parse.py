@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.language.small_treebank import TREES
+from tests.language.models.small_treebank import TREES
 from wellput.engine import parsed_references
 from wellput.io.trees import format_tree, read_trees
 from wellput.language import shipped

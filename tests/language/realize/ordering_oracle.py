@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from tests.language.perceptron_oracle import GAMMA, MASK, atoms_of, value
+from tests.language.models.perceptron_oracle import GAMMA, MASK, atoms_of, value
 from wellput.language.models.ngrams import NgramModel
 
 

@@ -98,7 +98,7 @@ class Fergus:
     name: str
     tree_model: TreeModel
     ngrams: NgramModel
-    ordering: NamedGrammar
+    grammar: NamedGrammar
     precedence: PrecedenceModel | None = None
     lm_weight: float = 1.0
     method: ChoosingMethod = "exact"
@@ -119,12 +119,12 @@ class Fergus:
         threads: int = 1,
     ) -> list[Realized]:
         """Unraveler and LP chooser, for trees whose supertags are chosen."""
-        translated = list(map(self.ordering.translate, trees, supertags))
+        translated = list(map(self.grammar.translate, trees, supertags))
         unraveled = [
             unravel(
                 tree,
                 own,
-                self.ordering.grammar,
+                self.grammar.grammar,
                 precedence=self._precedence(tree, chosen),
                 form_weight=self._form_weight,
             )
@@ -138,7 +138,7 @@ class Fergus:
             width=self.width,
             threads=threads,
         )
-        shown = [tuple(map(self.ordering.shown, own)) for own in translated]
+        shown = [tuple(map(self.grammar.shown, own)) for own in translated]
         return _realized(trees, shown, unraveled, choices)
 
     def choose_supertags(

@@ -44,14 +44,14 @@ LEARNED_FILE = "learned.wpm"
 TREES_A_BLOCK = 256
 
 RealizerInput: TypeAlias = Tree | InputTree | Mapping[str, Any]
-"""A tree with an order (of which nothing is used), one without, or one as JSON."""
+"""A tree with an order (which is ignored), one without, or one as JSON."""
 
 
 @dataclass(frozen=True, eq=False)
 class Realizer:
-    """A system, with what takes capitals off its inputs and puts them back on its outputs."""
+    """A model, and the capitals that are taken off its inputs and put back on its outputs."""
 
-    system: RealizationModel
+    model: RealizationModel
     capitals: Capitals
 
     @classmethod
@@ -65,16 +65,18 @@ class Realizer:
     ) -> Realizer:
         """A realizer with the models of a language, or of a folder that holds files of their names.
         `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `insert` says which words
-        to put in where the input leaves them out; only the learned realizer can."""
+        to add where the input leaves them out; only the learned realizer can add words."""
         if model not in MODELS:
             raise InputError(
                 f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
                 f"{', '.join(MODELS)}."
             )
         if insert and model != "learned":
-            raise InputError(f"Only the learned realizer puts words in, {model} does not.")
+            raise InputError(f"insert needs model='learned': {model} adds no words.")
         if model == "learned" and grammar != "induced":
-            raise InputError("The learned realizer takes no grammar: fergus and fergus+ do.")
+            raise InputError(
+                "model='learned' takes no grammar; pass model='fergus' or model='fergus+'."
+            )
         own = RealizerParameters.load(_file(language, REALIZER_FILE))
         ngrams = load_model(_file(language, NGRAMS_FILE))
         if model == "learned":
@@ -84,7 +86,7 @@ class Realizer:
             return cls(LeftRightModel(own.left_right, ngrams), own.capitals)
         tree_model = TreeModel.load(_file(language, TREE_MODEL_FILE))
         has_weights = model == "fergus+"
-        system = Fergus(
+        fergus = Fergus(
             model,
             tree_model,
             ngrams,
@@ -92,7 +94,7 @@ class Realizer:
             precedence=own.precedence if has_weights else None,
             lm_weight=own.lm_weight if has_weights else 1.0,
         )
-        return cls(system, own.capitals)
+        return cls(fergus, own.capitals)
 
     def realize(
         self,
@@ -122,7 +124,7 @@ class Realizer:
         inputs = (_input(tree, kind, members) for tree in trees)
         while block := list(islice(inputs, TREES_A_BLOCK)):
             lowered = [self._lowered(tree) for tree in block]
-            realized = self.system.realize(lowered, n_best=n_best, threads=threads)
+            realized = self.model.realize(lowered, n_best=n_best, threads=threads)
             found += [
                 one if tree is low else _with_capitals(one, tree, low)
                 for tree, low, one in zip(block, lowered, realized, strict=True)
@@ -133,7 +135,7 @@ class Realizer:
     def add_to(self, evalset: EvalSet, name: str | None = None, *, threads: int = 1) -> EvalSet:
         """The evalset with one more system: what this realizer makes of the items' trees. An item
         whose references have no tree gets no output."""
-        system = self.system.name if name is None else name
+        system = self.model.name if name is None else name
         trees = [next((tree for tree in item.trees if tree), None) for item in evalset]
         realized = iter(self.realize_all([tree for tree in trees if tree], threads=threads))
         items = [
@@ -149,7 +151,7 @@ class Realizer:
             replace(node, forms=tuple(map(self.capitals.lowered, node.forms)))
             for node in tree.nodes
         )
-        # Sorted anew: which of two equal words had the capital must not show.
+        # Sorted again, so that the order does not show which of two equal words had the capital.
         return tree if nodes == tree.nodes else input_tree(nodes, tree.heads)
 
 

@@ -70,12 +70,12 @@ def train_realizer(
     model = RealizerParameters(capitals, left_right, precedence, card=stated)
     if not sample:
         return model
-    system = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
+    fergus = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
     found = {}
     inputs = [unordered(capitals.lowered_tree(tree)) for tree in sample]
-    supertags = system.choose_supertags(inputs, threads=threads)
+    supertags = fergus.choose_supertags(inputs, threads=threads)
     for lm_weight in TRIED_LM_WEIGHTS:
-        weighed = replace(system, lm_weight=lm_weight)
+        weighed = replace(fergus, lm_weight=lm_weight)
         realized = weighed.order(inputs, supertags, threads=threads)
         found[lm_weight] = neighbors_kept([one.best[0].words for one in realized], sample)
         on_progress(len(sample))

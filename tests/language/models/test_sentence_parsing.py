@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from tests.language.small_treebank import TREES
+from tests.language.models.small_treebank import TREES
 from wellput.core.tree import Tree
 from wellput.language.models.head_driven import HeadDrivenParser, Parsed, Scored
 from wellput.language.models.sentence_parsing import MAX_WEIGHED_WORDS, _weighed

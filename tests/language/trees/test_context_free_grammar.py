@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tests.trees.trees_drawn import constituents
+from tests.language.trees.trees_drawn import constituents
 from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
 from wellput.language.trees.constituents import plain

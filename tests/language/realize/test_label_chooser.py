@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language import perceptron_oracle
+from tests.language.models import perceptron_oracle
 from tests.language.realize import ordering_oracle
 from tests.language.realize.labeling_oracle import LabelingOracle, usual_labels
 from wellput import _native

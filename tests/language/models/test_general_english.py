@@ -11,7 +11,7 @@ from wellput.language.models.english_training import TrainingInputs, TrainingSou
 from wellput.language.models.fluency_ngrams import make_general, spoken
 from wellput.language.models.ngram_files import load_model
 
-ARPA = Path(__file__).parents[1] / "metrics" / "tiny.arpa"
+ARPA = Path(__file__).parents[2] / "metrics" / "tiny.arpa"
 
 
 @pytest.mark.parametrize(

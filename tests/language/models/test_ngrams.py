@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.kneser_ney import FALLBACK, KneserNey
+from tests.language.models.kneser_ney import FALLBACK, KneserNey
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.language.models.ngram_files import load_model, save_model

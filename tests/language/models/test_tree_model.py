@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.tree_oracle import Oracle, all_choices
+from tests.language.models.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import save_model_file

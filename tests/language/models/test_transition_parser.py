@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.language import arc_hybrid_oracle as oracle
-from tests.trees.trees_drawn import is_tree
+from tests.language.models import arc_hybrid_oracle as oracle
+from tests.language.trees.trees_drawn import is_tree
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word

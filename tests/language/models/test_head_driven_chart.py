@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.language.head_driven_oracle import Oracle, log_sum
+from tests.language.models.head_driven_oracle import Oracle, log_sum
 from wellput.core.tree import Tree, Word
 from wellput.language.models.head_driven import chart_kernel, strings_of
 from wellput.language.models.head_driven_training import tree_arrays

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.language import perceptron_oracle as oracle
+from tests.language.models import perceptron_oracle as oracle
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import save_model_file

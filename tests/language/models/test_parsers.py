@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.language.small_treebank import TREES
+from tests.language.models.small_treebank import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.trees import format_tree, parse_tree

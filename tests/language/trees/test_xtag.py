@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees.tiny_tag import TREES, write_grammar
+from tests.language.trees.tiny_tag import TREES, write_grammar
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.trees import parse_constituent
