@@ -1,4 +1,4 @@
-"""Where the English models lie that come with wellput: `english/`, a file each."""
+"""The English models that come with wellput, one file each in the folder `english/`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "english"
 
 
 def shipped(name: str) -> Path:
-    """The file of a shipped model, `tagger.wpm` for one."""
+    """The file of a shipped model, such as `tagger.wpm`."""
     path = FOLDER / name
     if not path.is_file():
         raise InputError(
@@ -27,9 +27,10 @@ def shipped(name: str) -> Path:
 
 @cache
 def english_ngrams() -> NgramModel:
-    """The trigram model of English, loaded once; its texts are tokenized and cased in their own way.
+    """The trigram model of English, loaded once.
 
-    See `wellput.language.models.english_text.decapitalized` and `wellput.text.english`.
+    Prepare texts for it with `wellput.text.english.treebank_words` and
+    `wellput.language.models.english_text.decapitalized`.
     """
     from wellput.language.models.ngram_files import load_model
 

@@ -53,7 +53,7 @@ def test_the_lexicon(grammar: XtagGrammar) -> None:
     ("text", "message"),
     [
         ('("a" ', "never closed"),
-        ('("a"))', "never opened"),
+        ('("a"))', "a closing bracket too many"),
         ('("a")', "lacks"),
         ('("a") (((("S"))))', "cannot be read"),
         ('("a") "b"', "cannot be read"),

@@ -72,7 +72,8 @@ class Realizer:
                 f"{', '.join(MODELS)}."
             )
         if insert and model != "learned":
-            raise InputError(f"insert needs model='learned': {model} adds no words.")
+            kinds = ", ".join(sorted(insert))
+            raise InputError(f"insert={kinds!r} needs model='learned': {model} adds no words.")
         if model == "learned" and grammar != "induced":
             raise InputError(
                 "model='learned' takes no grammar; pass model='fergus' or model='fergus+'."
