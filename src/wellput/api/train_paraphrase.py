@@ -190,9 +190,8 @@ def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:
 
 def _shipped_model() -> ParaphraseModel | None:
     """For the weights of its filters, where it is installed."""
-    from wellput.language.paraphrase.methods import PARAPHRASE_FILE
     from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.shipped import FOLDER
+    from wellput.language.shipped import FOLDER, PARAPHRASE_FILE
 
     path = FOLDER / PARAPHRASE_FILE
     return ParaphraseModel.load(path) if path.is_file() else None

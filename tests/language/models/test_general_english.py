@@ -39,5 +39,5 @@ def test_the_model_made_small_still_scores(tmp_path: Path) -> None:
 
 
 def test_a_model_must_be_given(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--ngrams"):
+    with pytest.raises(InputError, match="needs one n-gram model"):
         make_general(TrainingInputs([], tmp_path), tmp_path / "general.wlm")

@@ -21,7 +21,7 @@ from wellput.language.models.tree_model import (
     UnorderedTree,
     unordered,
 )
-from wellput.language.models.word_shapes import shapes
+from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import induce_supertags
 
 # word/tag/relation/head
@@ -201,8 +201,8 @@ def test_bad_input() -> None:
 
 
 def test_shapes() -> None:
-    assert shapes("Unfriending") == ("Aa+ing", "Aa+g", "Aa", "")
-    assert shapes("NASA") == ("A+asa", "A+a", "A", "")
-    assert shapes("3rd") == ("0a", "0", "")
-    assert shapes("a@b.com") == ("address", "")
-    assert shapes("") == (".", ".", "")
+    assert widening_shapes("Unfriending") == ("Aa+ing", "Aa+g", "Aa", "")
+    assert widening_shapes("NASA") == ("A+asa", "A+a", "A", "")
+    assert widening_shapes("3rd") == ("0a", "0", "")
+    assert widening_shapes("a@b.com") == ("address", "")
+    assert widening_shapes("") == (".", ".", "")

@@ -160,7 +160,7 @@ def test_a_chooser_comes_back_from_its_file(chooser: LabelChooser, tmp_path: Pat
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="no trees"):
         train_chooser(Forest([], np.zeros(0, np.int32)), [], HOW)
     with pytest.raises(ValueError, match="out of range"):
         _native.train_label_chooser(

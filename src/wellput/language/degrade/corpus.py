@@ -116,9 +116,8 @@ class CorpusSource:
             found = [[str(tag) for tag in induce_supertags(tree)] for tree in self.trees]
             return Corpus.of(self.sentences, found)
         if self.given_trees is None:
-            from wellput.language.models.parsers import TAGGER_FILE
             from wellput.language.models.tagger import Tagger
-            from wellput.language.shipped import shipped
+            from wellput.language.shipped import TAGGER_FILE, shipped
 
             tagger = Tagger.load(shipped(TAGGER_FILE))
             return Corpus.of(self.sentences, tagger.tag(self.sentences, threads=self.threads))

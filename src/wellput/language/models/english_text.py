@@ -13,23 +13,21 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.core.work import OnProgress, ignore_progress
 from wellput.io.files import InputFile, check_readable
 from wellput.io.trees import read_trees
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.english import sentences, treebank_words
 
-OnProgress: TypeAlias = Callable[[int], None]
-
 EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
 
 
-def treebank_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> list[str]:
+def treebank_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> list[str]:
     """The words of a treebank's sentences (CoNLL-U)."""
     found: list[str] = []
     for tree in read_trees(path):
@@ -38,7 +36,7 @@ def treebank_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> 
     return found
 
 
-def prose_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> list[str]:
+def prose_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> list[str]:
     """The sentences of a text: a file (also .gz, .xz), a folder or a tar archive of .txt files."""
     found: list[str] = []
     for text in _texts(path):

@@ -18,6 +18,18 @@ from typing import Any, Literal, TypeAlias
 
 from wellput.core.errors import InputError
 from wellput.io import replacing
+from wellput.language.shipped import (
+    GENERAL_NGRAMS_FILE,
+    HEAD_DRIVEN_FILE,
+    LEARNED_REALIZER_FILE,
+    NGRAMS_FILE,
+    PARSER_FILE,
+    REALIZER_FILE,
+    SKELETONS_FILE,
+    TAGGER_FILE,
+    TREE_MODEL_FILE,
+    WORDS_FILE,
+)
 
 SourceRole: TypeAlias = Literal["treebank", "dev", "text", "ngrams", "real", "source"]
 
@@ -239,59 +251,59 @@ def _write(path: Path, text: str) -> None:
 # A line for each file. Its function writes it and returns what was measured on dev.
 STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
-        "ngrams.wlm",
+        NGRAMS_FILE,
         "trigram model of words",
         "wellput.language.models.english_ngrams:make",
         roles=("treebank", "dev", "text"),
     ),
     TrainingStep(
-        "tagger.wpm", "part-of-speech tagger", "wellput.language.models.english_trees:make_tagger"
+        TAGGER_FILE, "part-of-speech tagger", "wellput.language.models.english_trees:make_tagger"
     ),
     TrainingStep(
-        "parser.wpm",
+        PARSER_FILE,
         "dependency parser",
         "wellput.language.models.english_trees:make_parser",
-        needs=("tagger.wpm",),
+        needs=(TAGGER_FILE,),
     ),
     TrainingStep(
-        "head_driven.wpm",
+        HEAD_DRIVEN_FILE,
         "head-driven parser",
         "wellput.language.models.english_trees:make_head_driven",
-        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm"),
+        needs=(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE),
     ),
     TrainingStep(
-        "tree.wpm",
+        TREE_MODEL_FILE,
         "supertags and tree model",
         "wellput.language.models.english_trees:make_tree_model",
         roles=("treebank",),
     ),
     TrainingStep(
-        "realizer.wpm",
+        REALIZER_FILE,
         "orders of sisters and the baseline LR for realizing",
         "wellput.language.realize.training:make_realizer",
-        needs=("ngrams.wlm", "tree.wpm"),
+        needs=(NGRAMS_FILE, TREE_MODEL_FILE),
     ),
     TrainingStep(
-        "learned.wpm",
+        LEARNED_REALIZER_FILE,
         "learned realizer",
         "wellput.language.realize.training:make_learned_realizer",
-        needs=("ngrams.wlm",),
+        needs=(NGRAMS_FILE,),
     ),
     TrainingStep(
-        "words.wpm",
+        WORDS_FILE,
         "word list",
         "wellput.language.models.word_list:make",
         roles=("treebank", "text"),
     ),
     TrainingStep(
-        "skeletons.wlm",
+        SKELETONS_FILE,
         "4-gram model of small words and parts of speech",
         "wellput.language.models.fluency_ngrams:make_skeletons",
         roles=("treebank", "text"),
-        needs=("tagger.wpm",),
+        needs=(TAGGER_FILE,),
     ),
     TrainingStep(
-        "general.wlm",
+        GENERAL_NGRAMS_FILE,
         "trigram model of general English",
         "wellput.language.models.fluency_ngrams:make_general",
         roles=("ngrams",),
@@ -302,8 +314,8 @@ STEPS: tuple[TrainingStep, ...] = (
         "wellput.metrics.fluency_training:fluency_step",
         roles=("real", "source"),
         needs=(
-            *("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
-            "general.wlm",
+            *(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE, WORDS_FILE, SKELETONS_FILE),
+            GENERAL_NGRAMS_FILE,
         ),
     ),
     TrainingStep(
@@ -311,6 +323,6 @@ STEPS: tuple[TrainingStep, ...] = (
         "plane of gleu-fluency",
         "wellput.metrics.fluency_training:gleu_step",
         roles=("real", "source"),
-        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "head_driven.wpm"),
+        needs=(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE, HEAD_DRIVEN_FILE),
     ),
 )

@@ -12,7 +12,7 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.trees import read_trees
 from wellput.language.models.english_training import SourceRole, TrainingInputs
-from wellput.language.models.head_driven import NGRAMS_FILE, HeadDrivenParser
+from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.parser_training import (
@@ -20,9 +20,10 @@ from wellput.language.models.parser_training import (
     train_tagger,
     train_transitions,
 )
-from wellput.language.models.parsers import TAGGER_FILE, TaggingParser, load_parser
+from wellput.language.models.parsers import TaggingParser, load_parser
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.tree_training import train_tree_model
+from wellput.language.shipped import NGRAMS_FILE, TAGGER_FILE
 
 
 def make_tagger(inputs: TrainingInputs, path: Path) -> dict[str, Any]:

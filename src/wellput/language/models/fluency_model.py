@@ -27,17 +27,20 @@ from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
 from wellput.language.models.english_text import decapitalized, sentence_means
-from wellput.language.models.fluency_ngrams import GENERAL_FILE as GENERAL_FILE
-from wellput.language.models.fluency_ngrams import SKELETONS_FILE as SKELETONS_FILE
 from wellput.language.models.fluency_ngrams import skeleton, spoken
 from wellput.language.models.linear_model import LinearModel, fit_severity
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel, unigrams
-from wellput.language.models.parsers import TAGGER_FILE
 from wellput.language.models.tagger import Tagger
-from wellput.language.models.word_list import WORDS_FILE as WORDS_FILE
 from wellput.language.models.word_list import WordList
-from wellput.language.shipped import shipped
+from wellput.language.shipped import (
+    GENERAL_NGRAMS_FILE,
+    NGRAMS_FILE,
+    SKELETONS_FILE,
+    TAGGER_FILE,
+    WORDS_FILE,
+    model_file,
+)
 
 # Each is read alone, in an explanation. Among "parts of speech" small words stand for themselves.
 FEATURES: dict[str, str] = {
@@ -59,7 +62,6 @@ FEATURES: dict[str, str] = {
     "stop": "1 if it ends as a sentence does",
 }
 END_MARKS = ".?!…:;\"'”’)]"
-NGRAMS_FILE = "ngrams.wlm"
 RUN_WORDS = 3
 MIN_GAIN = -0.2
 """The words before speak against a word whose gain is below this."""
@@ -182,16 +184,12 @@ def _of_writing(words: Sequence[str]) -> tuple[float, float]:
 
 def english_models(folder: Path | None = None) -> FluencyModels:
     """The shipped ones, or those in a folder."""
-
-    def place(name: str) -> Path:
-        return shipped(name) if folder is None else folder / name
-
     return FluencyModels(
-        Tagger.load(place(TAGGER_FILE)),
-        load_model(place(NGRAMS_FILE)),
-        load_model(place(SKELETONS_FILE)),
-        WordList.load(place(WORDS_FILE)),
-        load_model(place(GENERAL_FILE)),
+        Tagger.load(model_file(TAGGER_FILE, folder)),
+        load_model(model_file(NGRAMS_FILE, folder)),
+        load_model(model_file(SKELETONS_FILE, folder)),
+        WordList.load(model_file(WORDS_FILE, folder)),
+        load_model(model_file(GENERAL_NGRAMS_FILE, folder)),
     )
 
 

@@ -27,10 +27,9 @@ from wellput.language.models.ngram_compact import quantized
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngram_trie import by_frequency, contexts, prune
-from wellput.language.models.parsers import TAGGER_FILE
 from wellput.language.models.tagger import Tagger
+from wellput.language.shipped import GENERAL_NGRAMS_FILE, TAGGER_FILE
 
-SKELETONS_FILE = "skeletons.wlm"
 SKELETON_ORDER = 4
 MIN_SMALL_WORD_COUNT = 100
 SKELETON_THRESHOLD = 2e-7
@@ -103,7 +102,6 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}
 
 
-GENERAL_FILE = "general.wlm"
 GENERAL_THRESHOLD = 1.9e-7
 """What leaves a file of 1.8 megabytes. With 2.2, `fluency` gains .001 on GUG train."""
 
@@ -129,7 +127,7 @@ def make_general(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     given = inputs.paths("ngrams")
     if len(given) != 1:
         raise InputError(
-            f"{GENERAL_FILE} is made from one n-gram model of general English, given by --ngrams."
+            f"{GENERAL_NGRAMS_FILE} needs one n-gram model of general English; pass it as ngrams=."
         )
     model = load_model(given[0])
     probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels[:-1]]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,15 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
-from wellput.io.model_files import load_model_file, noticing_damage
+from wellput.io.model_files import load_model_file, noticing_damage, unpacked_strings
 from wellput.language.models.backoff_tables import kernel_tables
 from wellput.language.models.english_text import decapitalized
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
-from wellput.language.models.parsers import Parser, load_parser
+from wellput.language.models.parsers import FURTHER_ROOT_RELATION, Parser, load_parser
 from wellput.language.models.word_shapes import word_number
+from wellput.language.shipped import NGRAMS_FILE
 
 # Tuned on EWT dev: how many tags a word has at most, how much less probable than the best they may
 # be (a natural log), and what share of a tag's weight is the parser's.
@@ -96,7 +96,6 @@ def _with_roots(
 
 
 KIND = "head-driven parser"
-NGRAMS_FILE = "ngrams.wlm"
 # In a longer sentence no arc, and no side of a word, reaches further than REACH words.
 MAX_EXACT_WORDS = 120
 MAX_ARC_WORDS = 60
@@ -105,7 +104,7 @@ Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class HeadDrivenScore:
     """A sentence's natural log probability, and the same by word frequencies alone. `is_limited` says
     that the sentence was too long for all its analyses to be tried."""
 
@@ -127,13 +126,13 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class HeadDrivenParse:
     """The best analysis. Roots of further fragments hang on the first root as `parataxis`, so that
     `tree` is a tree; `roots` has the numbers of all of them."""
 
     tree: Tree
     roots: tuple[int, ...]
-    scored: Scored
+    scored: HeadDrivenScore
 
     @property
     def fragments(self) -> int:
@@ -161,7 +160,7 @@ class HeadDrivenParser:
         continuing: float | None = None,
     ) -> None:
         """`continuing`: another probability of a further fragment than the trained one."""
-        tags, words = strings_of(arrays, "tags"), strings_of(arrays, "words")
+        tags, words = unpacked_strings(arrays, "tags"), unpacked_strings(arrays, "words")
         self.tag_set = TagSet(tags)
         self.guesser = guesser
         self._relations = [relation_of(tag) for tag in tags]
@@ -187,7 +186,7 @@ class HeadDrivenParser:
 
     def parse(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
-    ) -> list[Parsed]:
+    ) -> list[HeadDrivenParse]:
         """The best analysis of each sentence, given as its words. `guesses`: the trees of the
         `guesser` where they are there already."""
         lattices = self._lattices(sentences, guesses, threads)
@@ -202,7 +201,7 @@ class HeadDrivenParser:
 
     def score(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
-    ) -> list[Scored]:
+    ) -> list[HeadDrivenScore]:
         """The log probabilities alone, in less time."""
         none = np.zeros(0, np.int32)
         lattices = self._lattices(sentences, guesses, threads)
@@ -252,24 +251,18 @@ class HeadDrivenParser:
 
     def _parsed(
         self, forms: Sequence[str], heads: list[int], tags: list[int], row: NDArray[np.float64]
-    ) -> Parsed:
+    ) -> HeadDrivenParse:
         roots = tuple(number for number, head in enumerate(heads, start=1) if head == 0)
         words = []
         for number, (form, head, tag) in enumerate(zip(forms, heads, tags, strict=True), start=1):
             relation = self._relations[tag] if head else "root"
             if number in roots[1:]:
-                head, relation = roots[0], "parataxis"
+                head, relation = roots[0], FURTHER_ROOT_RELATION
             elif relation == "root" and head:
                 relation = "dep"  # a tag learned from roots may turn up under a head
             part = self.tag_set.tags[tag].split("/", 1)[0]
             words.append(Word(form, head, xpos=part, relation=relation))
-        return Parsed(Tree(tuple(words)), roots, _scored(forms, row))
-
-
-def strings_of(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
-    """Strings packed by `io.model_files.packed_strings`."""
-    data, ends = arrays[f"{name}.text"].tobytes(), arrays[f"{name}.ends"].tolist()
-    return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
+        return HeadDrivenParse(Tree(tuple(words)), roots, _scored(forms, row))
 
 
 def ngram_log_probabilities(
@@ -295,5 +288,5 @@ def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _nati
     )
 
 
-def _scored(words: Sequence[str], row: NDArray[np.float64]) -> Scored:
-    return Scored(float(row[0]), float(row[2]), len(words), len(words) > MAX_EXACT_WORDS)
+def _scored(words: Sequence[str], row: NDArray[np.float64]) -> HeadDrivenScore:
+    return HeadDrivenScore(float(row[0]), float(row[2]), len(words), len(words) > MAX_EXACT_WORDS)

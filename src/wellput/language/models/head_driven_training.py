@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import packed_strings, save_model_file
+from wellput.io.model_files import packed_strings, save_model_file, unpacked_strings
 from wellput.language.models.backoff_tables import (
     BackoffLevel,
     Numbers,
@@ -29,11 +29,11 @@ from wellput.language.models.backoff_tables import (
     packed_lists,
 )
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
-from wellput.language.models.head_driven import KIND, HeadDrivenParser, strings_of
+from wellput.language.models.head_driven import KIND, HeadDrivenParser
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser
 from wellput.language.models.tagger import TaggedSentence, Tagger
-from wellput.language.models.word_shapes import shape, word_number
+from wellput.language.models.word_shapes import shape_class, word_number
 from wellput.language.trees.projectivity import projectivize
 
 DEFAULT_CONTINUING = 0.01
@@ -112,7 +112,7 @@ def train_head_driven(
     probabilities. `on_epoch` is called after every round of the tagger. With `ngrams`, the parser's
     probabilities are pooled with theirs."""
     arrays = tree_arrays(trees)
-    tags = TagSet(strings_of(arrays, "tags"))
+    tags = TagSet(unpacked_strings(arrays, "tags"))
     tagger = Tagger.train(
         [_tagged(tree, tags) for tree in trees],
         epochs=epochs,
@@ -180,7 +180,7 @@ def _vocabulary(trees: Sequence[Tree]) -> tuple[list[str], NDArray[np.float32]]:
             if word.lower() in kept:
                 kept[word.lower()] += n
             else:
-                classes[shape(word)] += n
+                classes[shape_class(word)] += n
     words = [SENTENCE_START, *sorted(classes), *sorted(kept)]
     total = sum(kept.values()) + sum(classes.values())
     frequencies = [1.0, *(classes[w] for w in sorted(classes)), *(kept[w] for w in sorted(kept))]

@@ -12,6 +12,14 @@ from typing import Literal, Protocol
 
 Category = Literal["noun", "verb", "adj", "adv"]
 CATEGORIES: tuple[Category, ...] = ("noun", "verb", "adj", "adv")
+# As sense keys and file formats abbreviate them; s is a satellite adjective.
+CATEGORY_OF_LETTER: dict[str, Category] = {
+    "n": "noun",
+    "v": "verb",
+    "a": "adj",
+    "s": "adj",
+    "r": "adv",
+}
 
 
 @dataclass(frozen=True, slots=True)

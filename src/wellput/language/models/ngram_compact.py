@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.language.models.ngram_trie import backoffs, contexts, lengths, parents
+from wellput.language.models.ngram_trie import backoffs, begins_of, contexts, lengths, parents
 from wellput.language.models.ngrams import NgramModel
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def packed(model: NgramModel) -> bytes:
 def unpacked(data: bytes, order: int) -> NgramModel:
     """The opposite of `packed`, whose bytes these must be."""
     pieces = _Pieces(data)
-    offsets = _with_ends(pieces.numbers()).astype(np.uint64)
+    offsets = begins_of(pieces.numbers()).astype(np.uint64)
     words_text = pieces.planes()[0]
     vocabulary = offsets, words_text, _native.word_slots(offsets, words_text)
     levels: list[LevelArrays] = []
@@ -95,7 +95,8 @@ def unpacked(data: bytes, order: int) -> NgramModel:
         log_probs = pieces.values()
         begins, weights = nothing, np.empty(0, np.float32)
         if depth + 1 < order:
-            begins, weights = _with_ends(pieces.numbers()), pieces.values()
+            begins = begins_of(pieces.numbers()).astype(np.uint32)
+            weights = pieces.values()
         levels.append((words, begins, log_probs, weights))
     return NgramModel(vocabulary, tuple(levels))
 
@@ -106,13 +107,6 @@ def _differences(words: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray
     first = starts[starts < len(words)]
     steps[first] = words[first]
     return steps
-
-
-def _with_ends(counts: Numbers) -> Numbers:
-    """Where each of these many things begins, and where the last one ends."""
-    ends = np.zeros(len(counts) + 1, np.uint32)
-    np.cumsum(counts, out=ends[1:])
-    return ends
 
 
 def _packed_numbers(numbers: NDArray[np.int64]) -> bytes:

@@ -160,16 +160,17 @@ def by_frequency(model: NgramModel) -> NgramModel:
         if depth:
             words = new[words][order].astype(words.dtype)
         if depth + 1 < model.order:
-            begins = _starts(lengths(begins)[order]).astype(begins.dtype)
+            begins = begins_of(lengths(begins)[order]).astype(begins.dtype)
             weights = weights[order]
         levels.append((words, begins, logs[order], weights))
     offsets, text, _ = model.vocabulary
     own = np.split(text, offsets[1:-1].astype(np.int64))
     new_text = np.concatenate([own[word] for word in old])
-    new_offsets = _starts(lengths(offsets)[old]).astype(offsets.dtype)
+    new_offsets = begins_of(lengths(offsets)[old]).astype(offsets.dtype)
     slots = _native.word_slots(new_offsets, new_text)
     return NgramModel((new_offsets, new_text, slots), tuple(levels))
 
 
-def _starts(counts: Nodes) -> Nodes:
+def begins_of(counts: NDArray[np.integer[Any]]) -> Nodes:
+    """Where each of so many things begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(counts)])

@@ -18,12 +18,11 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
-from wellput.language.shipped import shipped
+from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, shipped
 
-TAGGER_FILE = "tagger.wpm"
-PARSER_FILE = "parser.wpm"
 ENGLISH = "english"
 SPACY_PREFIX = "spacy:"
+FURTHER_ROOT_RELATION = "parataxis"
 
 
 class Parser(Protocol):
@@ -95,9 +94,6 @@ def load_parser(name: str) -> Parser:
     return TaggingParser(Tagger.load(tagger), TransitionParser.load(transitions))
 
 
-FURTHER_ROOT = "parataxis"
-
-
 class SpacyParser:
     """`pipeline` is a spaCy `Language`, `new_doc` spaCy's `Doc`."""
 
@@ -146,7 +142,7 @@ def _tree_of_doc(doc: Any) -> Tree:
         elif token.i == roots[0]:
             head, relation = 0, "root"
         else:
-            head, relation = roots[0] + 1, FURTHER_ROOT
+            head, relation = roots[0] + 1, FURTHER_ROOT_RELATION
         words.append(
             Word(
                 token.text,

@@ -20,8 +20,7 @@ from wellput.io import read_trees, write_trees
 from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
 from wellput.language import shipped
-from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.head_driven import Parsed as Weighed
+from wellput.language.models.head_driven import HeadDrivenParse, HeadDrivenParser
 from wellput.language.models.parsers import (
     ENGLISH,
     SPACY_PREFIX,
@@ -32,7 +31,6 @@ from wellput.language.models.parsers import (
 from wellput.text.english import Words, spaced_words, treebank_words
 
 TREEBANK = "treebank"
-HEAD_DRIVEN_FILE = "head_driven.wpm"
 MAX_WEIGHED_WORDS = 1000
 """Words; what is longer is no sentence, and its log probability would take minutes."""
 
@@ -131,7 +129,7 @@ class SentenceParser:
         if not is_weighed:
             return cls(parser, tokenize=tokenize)
         folder = shipped.FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
-        path = folder / HEAD_DRIVEN_FILE
+        path = folder / shipped.HEAD_DRIVEN_FILE
         head_driven = HeadDrivenParser.load(path) if path.is_file() else None
         return cls(parser, head_driven, tokenize=tokenize)
 
@@ -143,7 +141,7 @@ class SentenceParser:
         full = [(number, line, words) for number, line, words in cut if words.forms]
         forms = [words.forms for _, _, words in full]
         trees = self.parser.parse(forms, threads=threads)
-        weighed: Sequence[Weighed | None] = [None] * len(full)
+        weighed: Sequence[HeadDrivenParse | None] = [None] * len(full)
         if self._head_driven is not None:
             # Another parser's relations are not those that the model's own parser guesses.
             guesses = trees if isinstance(self.parser, TaggingParser) else None
@@ -165,7 +163,7 @@ class SentenceParser:
 
 
 def _finished(
-    tree: Tree, words: Words, line: str, number: int, weighed: Weighed | None
+    tree: Tree, words: Words, line: str, number: int, weighed: HeadDrivenParse | None
 ) -> ParsedSentence:
     """The tree with comments, surface tokens and SpaceAfter."""
     inside = {place for first, last in words.surface_tokens for place in range(first, last + 1)}
@@ -195,11 +193,11 @@ def _weighed(
     sentences: Sequence[Sequence[str]],
     guesses: Sequence[Tree] | None,
     threads: int,
-) -> list[Weighed | None]:
+) -> list[HeadDrivenParse | None]:
     """What the head-driven model makes of each sentence, None of those too long for it."""
     places = [place for place, words in enumerate(sentences) if len(words) <= MAX_WEIGHED_WORDS]
     chosen = None if guesses is None else [guesses[place] for place in places]
-    found: list[Weighed | None] = [None] * len(sentences)
+    found: list[HeadDrivenParse | None] = [None] * len(sentences)
     parsed = model.parse([sentences[place] for place in places], guesses=chosen, threads=threads)
     for place, one in zip(places, parsed, strict=True):
         found[place] = one

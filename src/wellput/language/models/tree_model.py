@@ -35,8 +35,9 @@ from wellput.io.model_files import (
     save_model_file,
 )
 from wellput.language.models.supertag_inventory import SupertagInventory
-from wellput.language.models.word_shapes import shapes
+from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import (
+    NAME_TAGS,
     Supertag,
     attaching_relation,
     category_of,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-PROPER_NOUN_TAGS = frozenset(["PROPN", "NNP", "NNPS"])
+PROPER_NOUN_TAGS = NAME_TAGS | {"PROPN"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +305,8 @@ class TreeModel:
         found = self._seen_forms.get(form)
         if found is None:
             shape = next(
-                (self._shape_numbers[s] for s in shapes(form) if s in self._shape_numbers), -1
+                (self._shape_numbers[s] for s in widening_shapes(form) if s in self._shape_numbers),
+                -1,
             )
             lexeme = self._lexemes.get(form, self._lexemes.get(form.lower(), -1))
             if lexeme < 0:

@@ -24,7 +24,7 @@ from wellput.language.models.tree_model import (
     TreeModel,
     forms_without_first_capital,
 )
-from wellput.language.models.word_shapes import shapes
+from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
 MAX_SLOTS = 8
@@ -86,7 +86,7 @@ def train_tree_model(
     inventory = SupertagInventory(sorted({t for _, t in counts.lexicon}, key=str))
     words = sorted(counts.words)
     rare = [word for word in words if counts.words[word] <= MAX_RARE_COUNT] or words
-    shape_names = sorted({shape for word in rare for shape in shapes(word)})
+    shape_names = sorted({shape for word in rare for shape in widening_shapes(word)})
     arrays = {
         **_lexicon(counts, inventory, words, rare, shape_names),
         **_arcs(counts, inventory, {word: number for number, word in enumerate(words)}),
@@ -112,7 +112,7 @@ def _lexicon(
         number = inventory.numbers[supertag]
         entries[lexemes[word], number] += count
         if word in rare_words:
-            for shape in shapes(word):
+            for shape in widening_shapes(word):
                 entries[shape_numbers[shape], number] += count
     rows = _rows((*key, count) for key, count in entries.items())
     sizes = np.bincount(rows[:, 0], minlength=len(words) + len(shape_names))

@@ -21,7 +21,6 @@ from wellput.language.models.english_text import prose_sentences, treebank_sente
 from wellput.language.models.english_training import TrainingInputs
 
 KIND = "word list"
-WORDS_FILE = "words.wpm"
 MIN_COMMON_COUNT = 3
 """How often a word was seen that a near miss can be meant for."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

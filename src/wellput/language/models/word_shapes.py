@@ -17,11 +17,11 @@ CLASS_SUFFIXES = (
 _ADDRESS = re.compile(r"(https?:|www\.)|.@.|.\.(com|org|net|edu|gov)\b", re.IGNORECASE)
 
 
-def shape(form: str) -> str:
+def shape_class(form: str) -> str:
     """The class of an unknown word, by its characters and its ending.
 
-    >>> shape("Vershinin"), shape("blogging"), shape("2026"), shape("x@y.org"), shape("☃")
-    ('<Xx>', '<xx-ing>', '<0>', '<address>', '<sign>')
+    >>> [shape_class(form) for form in ("Vershinin", "blogging", "2026", "x@y.org", "☃")]
+    ['<Xx>', '<xx-ing>', '<0>', '<address>', '<sign>']
     """
     if _ADDRESS.search(form):
         return "<address>"
@@ -46,18 +46,18 @@ def word_number(form: str, numbers: Mapping[str, int]) -> int:
     found = numbers.get(form)
     if found is None:
         found = numbers.get(form.lower())
-    return found if found is not None else numbers.get(shape(form), numbers["<xx>"])
+    return found if found is not None else numbers.get(shape_class(form), numbers["<xx>"])
 
 
 SUFFIX_LETTERS = 3
 
 
-def shapes(form: str) -> tuple[str, ...]:
+def widening_shapes(form: str) -> tuple[str, ...]:
     """Descriptions of a word from the closest to the widest, which fits every word.
 
-    >>> shapes("Unfriending")
+    >>> widening_shapes("Unfriending")
     ('Aa+ing', 'Aa+g', 'Aa', '')
-    >>> shapes("3rd"), shapes("--")
+    >>> widening_shapes("3rd"), widening_shapes("--")
     (('0a', '0', ''), ('.--', '.', ''))
     """
     if any(character.isdigit() for character in form):

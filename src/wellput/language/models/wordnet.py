@@ -23,7 +23,7 @@ from pathlib import Path
 
 from wellput.core.errors import InputError
 from wellput.language.models.inflection import Inflection, LemmaAnalysis, analyze, inflect
-from wellput.language.models.lexicon import CATEGORIES, Category, Lexicon, Sense
+from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Category, Lexicon, Sense
 from wellput.language.models.wordnet_files import WndbLexicon, read_lmf, read_yaml_folder
 
 NLTK_NAMES = ("wordnet", "wordnet31", "wordnet2022", "wordnet2021")
@@ -219,13 +219,6 @@ def _folder_in_zip(path: Path) -> zipfile.Path:
 
 
 SYNSET_NAME = re.compile(r"(.+)\.([nvasr])\.(\d+)")
-CATEGORY_OF_LETTER: dict[str, Category] = {
-    "n": "noun",
-    "v": "verb",
-    "a": "adj",
-    "s": "adj",
-    "r": "adv",
-}
 
 
 class Synsets:

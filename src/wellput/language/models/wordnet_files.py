@@ -32,7 +32,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from wellput.core.errors import InputError
-from wellput.language.models.lexicon import CATEGORIES, Category, Sense
+from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Category, Sense
 
 # The digit after % in a sense key; 5 is a satellite adjective.
 CATEGORY_OF_KEY: dict[str, Category] = {
@@ -175,13 +175,6 @@ def lines_beginning(data: bytes, prefix: str) -> Iterator[str]:
         low = end
 
 
-CATEGORY_OF_LETTER: dict[str, Category] = {
-    "n": "noun",
-    "v": "verb",
-    "a": "adj",
-    "s": "adj",
-    "r": "adv",
-}
 # The parts of an entry that matter; all else (pronunciations, relations) is passed over.
 YAML_PARTS = re.compile(
     r"""^(?: (?P<lemma> [^ \n\#-] .*) :

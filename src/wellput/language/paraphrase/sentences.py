@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from wellput.language.trees.supertags import NAME_TAGS
+
 FUNCTION_WORDS = frozenset(
     Path(__file__).with_name("function_words.txt").read_text(encoding="utf-8").split()
 )
@@ -33,7 +35,6 @@ QUOTED = re.compile(
     re.DOTALL,
 )
 SENTENCE_ENDS = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
-NAME_TAGS = frozenset(["NNP", "NNPS"])
 
 
 @dataclass(frozen=True)

@@ -217,7 +217,7 @@ CLASSIFIERS_KIND = "classifiers"
 
 def learn_for(
     source: EvalSource,
-    choices: ParaphraseOptions,
+    options: ParaphraseOptions,
     index: CorpusIndex,
     *,
     seed: int,
@@ -225,7 +225,7 @@ def learn_for(
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
     """Reads the items once for what is proposed, then learns those words and the ones they replace."""
-    proposer = make_paraphraser(replace(choices, filter="none", threshold=None, is_relative=False))
+    proposer = make_paraphraser(replace(options, filter="none", threshold=None, is_relative=False))
     words: set[str] = set()
     for block in source.blocks():
         _, substitutions = proposer.rewrite_items(block)

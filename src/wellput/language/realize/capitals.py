@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wellput.core.tree import Tree
-
-NAME_TAGS = frozenset(["NNP", "NNPS"])
+from wellput.language.trees.supertags import NAME_TAGS
 
 
 @dataclass(frozen=True)

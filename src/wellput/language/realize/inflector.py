@@ -142,9 +142,7 @@ def dictionary_form(lemma: str, tag: str) -> str:
     try:
         import lemminflect
     except ImportError:
-        raise InputError(
-            "kind='lemmas' needs lemminflect: pip install 'wellput[realize]'"
-        ) from None
+        raise InputError("Lemmas need lemminflect: pip install 'wellput[realize]'") from None
     forms: tuple[str, ...] = lemminflect.getInflection(lemma, tag=tag)
     return forms[0] if forms else lemma
 

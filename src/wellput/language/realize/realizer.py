@@ -20,7 +20,7 @@ from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.tree_model import TreeModel
-from wellput.language.realize.capitals import NAME_TAGS, Capitals, capitalized
+from wellput.language.realize.capitals import Capitals, capitalized
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
 from wellput.language.realize.inputs import (
     InputKind,
@@ -34,13 +34,18 @@ from wellput.language.realize.inserter import Insertion
 from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.realizations import Realization, RealizationModel, Realized
-from wellput.language.shipped import FOLDER, shipped
+from wellput.language.shipped import (
+    LEARNED_REALIZER_FILE,
+    NGRAMS_FILE,
+    REALIZER_FILE,
+    TREE_MODEL_FILE,
+    model_file,
+)
+from wellput.language.trees.supertags import NAME_TAGS
 
 ModelName = Literal["learned", "fergus+", "fergus", "lr"]
 MODELS: tuple[str, ...] = get_args(ModelName)
 DEFAULT_MODEL: ModelName = "learned"
-NGRAMS_FILE, TREE_MODEL_FILE, REALIZER_FILE = "ngrams.wlm", "tree.wpm", "realizer.wpm"
-LEARNED_FILE = "learned.wpm"
 TREES_A_BLOCK = 256
 
 RealizerInput: TypeAlias = Tree | InputTree | Mapping[str, Any]
@@ -81,7 +86,7 @@ class Realizer:
         own = RealizerParameters.load(_file(language, REALIZER_FILE))
         ngrams = load_model(_file(language, NGRAMS_FILE))
         if model == "learned":
-            learned = LearnedRealizer.load(_file(language, LEARNED_FILE), ngrams)
+            learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams)
             return cls(replace(learned, insert=frozenset(insert)), own.capitals)
         if model == "lr":
             return cls(LeftRightModel(own.left_right, ngrams), own.capitals)
@@ -182,9 +187,4 @@ def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> 
 
 
 def _file(language: str | Path, name: str) -> Path:
-    if language == "english":
-        return shipped(name)
-    path = Path(language) / name
-    if not path.is_file():
-        raise InputError(f"{language} holds no {name}; the English models lie in {FOLDER}.")
-    return path
+    return model_file(name, None if language == "english" else Path(language))

@@ -40,7 +40,7 @@ from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedReal
 from wellput.language.realize.orderer import Orderer, OrdererTraining, train_orderer
 from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.precedence import train_precedence
-from wellput.language.realize.realizer import NGRAMS_FILE, TREE_MODEL_FILE
+from wellput.language.shipped import NGRAMS_FILE, TREE_MODEL_FILE
 from wellput.language.trees.supertags import category_of
 
 SEED = 12345

@@ -75,6 +75,8 @@ KIND_OF_CATEGORY = {
     **dict.fromkeys(["DT", "PDT", "WDT", "DET", "PRP$", "WP$"], "D"),
 }
 
+NAME_TAGS = frozenset(["NNP", "NNPS"])
+
 
 @dataclass(frozen=True)
 class Supertag:
