@@ -84,7 +84,7 @@ def test_what_cannot_be_parsed_is_said(run: Run, english: Path) -> None:
     (english.parent / "s.txt").write_text("Hi\n", encoding="utf-8")
     unknown = run("parse", "s.txt", "--parser", "frnech")
     assert unknown.code == 2
-    assert "No parser 'frnech'" in unknown.err
+    assert "There is no parser 'frnech'" in unknown.err
     (english.parent / "empty").mkdir()
     empty = run("parse", "s.txt", "--parser", "empty")
     assert empty.code == 2

@@ -102,7 +102,7 @@ def small_parser() -> TaggingParser:
 
 
 def test_a_folder_is_a_parser(parser: TaggingParser, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No parser"):
+    with pytest.raises(InputError, match="no parser"):
         load_parser(str(tmp_path / "none"))
     with pytest.raises(InputError, match="tagger"):
         load_parser(str(tmp_path))

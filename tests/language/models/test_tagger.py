@@ -170,7 +170,7 @@ def test_a_damaged_tagger_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_words_there_is_nothing_to_learn() -> None:
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="no tagged words"):
         Tagger.train([([], [])])
 
 

@@ -196,7 +196,7 @@ def test_bad_input() -> None:
         MODEL.log_probs([UnorderedTree(("a",), (0,))], [induce_supertags(tree_of("a/Z/root/0"))])
     with pytest.raises(InputError, match="one supertag"):
         MODEL.log_probs([UnorderedTree(("a", "b"), (0, 1))], [MODEL.supertags[:1]])
-    with pytest.raises(InputError, match="needs trees"):
+    with pytest.raises(InputError, match="usable root"):
         TreeModel.train([])
 
 

@@ -1,8 +1,8 @@
 """Text for models of English: sentences as words joined by spaces, tokenized like the treebanks.
 
-A sentence's first word is written small unless it is capitalized elsewhere, too: what stands first
-is an accident of order, which models of order must not be told. `sentence_means` makes the features
-of a text from those of its sentences, for models that judge single sentences.
+A sentence's first word is put in lower case unless it is also capitalized elsewhere: its capital would
+tell models of word order which word comes first. `sentence_means` makes the features of a text from
+those of its sentences, for models that judge single sentences.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def prose_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> li
                 found.append(" ".join(words))
                 on_progress(1)
     if not found:
-        raise InputError(f"{path} holds no text (.txt files, in a folder or a tar archive).")
+        raise InputError(
+            f"{path} holds no text. Pass a text file, or a folder or tar archive of .txt files."
+        )
     return found
 
 
@@ -73,20 +75,20 @@ def _decoded(data: bytes) -> str:
 
 
 class Casing:
-    """How words are written inside sentences, by which their first words are put right."""
+    """The case of words inside sentences, which decides that of first words."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._inside = Counter(word for text in texts for word in text.split(" ")[1:])
 
     def decapitalized(self, text: str) -> str:
-        """The sentence; its first word small if it is small inside sentences more often than not."""
+        """The sentence, its first word in lower case if it mostly is so inside sentences."""
         first, space, rest = text.partition(" ")
         small = _small(first)
         return small + space + rest if self._inside[small] > self._inside[first] else text
 
 
 def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
-    """Sentences with their first words as a model of decapitalized text most expects them."""
+    """Sentences with their first words in the case that a model of such text finds likelier."""
     split = [text.partition(" ") for text in texts]
     smaller = [_small(first) for first, _, _ in split]
     as_is = _first_scores(model, [first for first, _, _ in split])
@@ -100,7 +102,7 @@ def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
 
 
 def _small(word: str) -> str:
-    """Without a capital at its beginning; a word in capitals stays as it is."""
+    """The word without a capital at its beginning; a word in capitals stays as it is."""
     small = word.lower()
     return small if word[1:] == small[1:] else word
 
@@ -121,7 +123,7 @@ def sentence_means(
 ) -> Floats:
     """(texts, features): the mean over a text's sentences; NaN for one without words.
 
-    `features_of` gets each distinct sentence once, as text and as words, and gives a row for each.
+    `features_of` gets each distinct sentence once, as text and as words, and returns a row for each.
     """
     split = [list(sentences(text)) for text in texts]
     words = {s: forms for own in split for s in own if (forms := treebank_words(s).forms)}

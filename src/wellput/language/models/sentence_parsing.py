@@ -1,7 +1,7 @@
-"""From lines of text to trees: cut into words, parsed, and weighed by the head-driven model.
+"""From lines of text to trees: tokenized, parsed, and scored by the head-driven model.
 
-`SentenceParser` joins a tokenizer, a parser and, where one lies beside the parser, the head-driven
-model, whose log probability and number of fragments become comments of the tree.
+`SentenceParser` joins a tokenizer, a parser and, if there is one beside the parser, the head-driven
+model. Its log probability and number of fragments become comments of the tree.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from wellput.text.english import Words, spaced_words, treebank_words
 
 TREEBANK = "treebank"
 MAX_WEIGHED_WORDS = 1000
-"""Words; what is longer is no sentence, and its log probability would take minutes."""
+"""The log probability of a longer text would take minutes, and such a text is not a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A tree with its comments; what the head-driven model says, where there is one."""
+    """A tree with its comments, and the head-driven model's figures if there is such a model."""
 
     tree: Tree
     log_probability: float | None = None
@@ -46,7 +46,7 @@ class ParsedSentence:
 
 @dataclass(slots=True)
 class ParseSummary:
-    """What was parsed. `weighed_words` are those of sentences with a log probability."""
+    """Counts of what was parsed. `weighed_words` are in sentences with a log probability."""
 
     lines: int = 0
     sentences: int = 0
@@ -76,11 +76,11 @@ class ParseResult(Result):
 
     @cached_property
     def trees(self) -> tuple[Tree, ...]:
-        """One for each sentence that has words, read from the file where they were written to one."""
+        """One for each sentence that has words; read from the file if they were written to one."""
         if self.kept is not None:
             return self.kept
         if self.path is None or str(self.path) == STANDARD_OUTPUT:
-            raise InputError("The trees went to standard output: they were not kept.")
+            raise InputError("The trees were written to standard output and not kept.")
         return tuple(read_trees(self.path)) if self.summary.sentences else ()
 
     def save(self, path: PathLike) -> None:
@@ -123,8 +123,8 @@ class SentenceParser:
 
     @classmethod
     def load(cls, name: str, *, tokenize: str = TREEBANK, is_weighed: bool = True) -> Self:
-        """The parser of this name; with spaCy the head-driven model is the English one. Without
-        `is_weighed` it is left out."""
+        """The parser of this name. With spaCy the head-driven model is the English one; without
+        `is_weighed` there is none."""
         parser = load_parser(name)
         if not is_weighed:
             return cls(parser, tokenize=tokenize)
@@ -143,7 +143,7 @@ class SentenceParser:
         trees = self.parser.parse(forms, threads=threads)
         weighed: Sequence[HeadDrivenParse | None] = [None] * len(full)
         if self._head_driven is not None:
-            # Another parser's relations are not those that the model's own parser guesses.
+            # The relations of another kind of parser differ from those the model was trained with.
             guesses = trees if isinstance(self.parser, TaggingParser) else None
             weighed = _weighed(self._head_driven, forms, guesses, threads)
         return [
@@ -152,7 +152,7 @@ class SentenceParser:
         ]
 
     def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
-        """A tree for every text, without words where the text has none."""
+        """A tree for every text; an empty one where the text has no words."""
         found = iter(self.parse(texts, threads=threads))
         return [next(found).tree if text.split() else Tree(()) for text in texts]
 
@@ -194,7 +194,7 @@ def _weighed(
     guesses: Sequence[Tree] | None,
     threads: int,
 ) -> list[HeadDrivenParse | None]:
-    """What the head-driven model makes of each sentence, None of those too long for it."""
+    """The head-driven model's parse of each sentence, None for those too long for it."""
     places = [place for place, words in enumerate(sentences) if len(words) <= MAX_WEIGHED_WORDS]
     chosen = None if guesses is None else [guesses[place] for place in places]
     found: list[HeadDrivenParse | None] = [None] * len(sentences)

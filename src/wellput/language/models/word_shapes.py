@@ -1,8 +1,8 @@
-"""What a word looks like: what stands for words that a model has never seen.
+"""The shapes of words, which stand for words that a model has never seen.
 
-`shape` is one class for each word, by which `word_number` numbers unknown words (the head-driven
-parser); `shapes` are descriptions from the closest to the widest, of which a model takes the
-closest that it knows (the tree model).
+`shape_class` gives each word one class, by which `word_number` numbers unknown words (the head-driven
+parser). `widening_shapes` gives descriptions from the closest to the widest, and a model takes the
+closest one that it knows (the tree model).
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def shape_class(form: str) -> str:
 
 
 def word_number(form: str, numbers: Mapping[str, int]) -> int:
-    """A word's number: its own, that of its lower-case form, or that of its shape's class; `<xx>` is
-    the class of all that has none."""
+    """A word's number: its own, that of its lower-case form, or that of its shape's class; that of
+    `<xx>` where the class has none."""
     found = numbers.get(form)
     if found is None:
         found = numbers.get(form.lower())
