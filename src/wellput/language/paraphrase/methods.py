@@ -49,8 +49,8 @@ FILTERS: tuple[FilterName, ...] = ("none", "classifier", "context", "lm", "neura
 
 @dataclass(frozen=True)
 class ParaphraseOptions:
-    """What a user chose. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; `is_relative` lets
-    the filter `classifier` compare a replacement with the word it replaces."""
+    """A user's options. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; with `is_relative`
+    the filter `classifier` compares a replacement with the word it replaces."""
 
     candidates: str = "wordnet"
     filter: FilterName = "context"
@@ -65,7 +65,7 @@ class ParaphraseOptions:
 
     @property
     def name(self) -> str:
-        """The method's name for signatures: the short one where there is one."""
+        """The method's name for signatures, the short one if there is one."""
         source = self.candidates.partition(":")[0]
         short = (name for name, both in PARAPHRASE_METHODS.items() if both == (source, self.filter))
         parts = [next(short, f"{source}+{self.filter}")]
@@ -90,9 +90,9 @@ def paraphrase_options(
     encoder: str | None = None,
     wordnet: PathLike | None = None,
 ) -> ParaphraseOptions:
-    """The options that these options make; contradictions are refused."""
+    """The options from the arguments of `wellput.paraphrase`; raises InputError if they conflict."""
     if method is not None and (candidates is not None or filter is not None):
-        raise InputError("method= is short for candidates= and filter=: give it or them.")
+        raise InputError("method= stands for candidates= and filter=: pass it or these, not both.")
     if method is not None and method not in PARAPHRASE_METHODS:
         hint = did_you_mean(method, list(PARAPHRASE_METHODS))
         raise InputError(f"method={method!r} is none of {', '.join(PARAPHRASE_METHODS)}.{hint}")
@@ -126,7 +126,7 @@ def paraphrase_options(
 
 
 class _Parts:
-    """What the options need, loaded when asked for, with everything's fingerprint."""
+    """The parts that the options need, each loaded on first use, and their fingerprints."""
 
     def __init__(self, options: ParaphraseOptions, classifiers: ContextClassifiers | None) -> None:
         self._options = options
@@ -162,13 +162,14 @@ class _Parts:
             )
         elif name == "brown":
             if self.model.clusters is None:
-                raise InputError("This model has no Brown classes: train one that has them.")
+                raise InputError("This model has no Brown classes: train one with them.")
             words, clusters = self.model.bigrams.words, self.model.clusters
             brown = BrownCandidates(words, clusters, self.model.fingerprint)
             source = AgreeingCandidates(brown, self.wordnet)
         else:
             raise InputError(
-                f"No candidates {name!r}.{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
+                f"There are no candidates {name!r}."
+                f"{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
                 "wordnet, lsa, brown and table:FILE."
             )
         self.fingerprints.append(source.fingerprint)
@@ -186,8 +187,8 @@ class _Parts:
         if options.filter == "context":
             if self.model.combination is None:
                 raise InputError(
-                    "This model has no context filter: it was trained without judged substitutions. "
-                    "Use filter='classifier', or train it again with them."
+                    "This model has no context filter, because it was trained without judged "
+                    "substitutions. Pass filter='classifier', or train it again with them."
                 )
             return ContextFilter(self.model.knowledge, self.model.combination)
         if options.filter == "lm":
@@ -203,7 +204,7 @@ class _Parts:
     def _neural(self) -> Filter:
         if self._options.encoder is None:
             raise InputError(
-                "filter='neural' needs an encoder: encoder='NAME', of the Hugging Face library, or its "
+                "filter='neural' needs encoder='NAME', a model of the Hugging Face library or its "
                 "folder."
             )
         if self.model.neural is None:
@@ -219,8 +220,8 @@ class _Parts:
 def make_paraphraser(
     options: ParaphraseOptions, *, classifiers: ContextClassifiers | None = None
 ) -> Paraphraser:
-    """Loads what the options need; a message says what is missing. `classifiers` take the place of
-    those of the model."""
+    """Loads the parts that the options need; raises InputError if one is missing. `classifiers`
+    replace those of the model."""
     parts = _Parts(options, classifiers)
     rewriter = Rewriter(
         parts.source(),
@@ -229,7 +230,7 @@ def make_paraphraser(
         has_phrases=options.has_phrases,
         is_joint=options.is_joint,
     )
-    # Without the shipped tagger a word is taken for all it may be.
+    # Without the shipped tagger a word may have any category.
     tagger = Tagger.load(FOLDER / TAGGER_FILE) if (FOLDER / TAGGER_FILE).is_file() else None
     if tagger is not None:
         parts.fingerprints.append(tagger.fingerprint)
