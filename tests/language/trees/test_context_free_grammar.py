@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 
 from tests.language.trees.trees_drawn import constituents
@@ -42,14 +41,6 @@ def test_heads_of_predicates_are_those_of_the_tree_with_its_tags() -> None:
     assert (
         Rule("SQ", ("VBZ", "NP", "NP"), 0) in grammar_of_constituents(trees, with_heads=True).rules
     )
-
-
-def test_probabilities() -> None:
-    trees = [
-        parse_constituent(text) for text in ("(NP (NN a))", "(NP (NN b))", "(NP (DT c) (NN d))")
-    ]
-    probabilities = grammar_of_constituents(trees).rule_probabilities()
-    assert probabilities[Rule("NP", ("NN",))] == pytest.approx(2 / 3)
 
 
 def test_dependencies() -> None:

@@ -100,7 +100,7 @@ def _with_lexicon(corpus: Corpus, grammar: ContextFreeGrammar) -> Corpus:
     }
     if without := sorted(needed - known):
         raise InputError(
-            f"There are no words for {', '.join(without)}: corpus and treebank have other tag sets."
+            f"There are no words for {', '.join(without)}: corpus and treebank have different tag sets."
         )
     words = [[word] for word in corpus.text(corpus.tokens)] + [[word] for _, word in pairs]
     return Corpus.of(words, [[tag] for tag in tags] + [[tag] for tag, _ in pairs])

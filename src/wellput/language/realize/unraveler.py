@@ -66,9 +66,9 @@ def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
 
 def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
     """The states by the number of members placed, from none on; None if there are too many."""
-    alike: dict[TreeletPlaces, int] = {}
+    by_places: dict[TreeletPlaces, int] = {}
     for member, own in enumerate(places):
-        alike[own] = alike.get(own, 0) | 1 << member
+        by_places[own] = by_places.get(own, 0) | 1 << member
     start = (0, 0)
     steps: TreeletSteps = {start: []}
     frontier = [start]
@@ -82,7 +82,7 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
                 if at < 0:
                     continue
                 after = at + (at % 2 and not is_shared)
-                target = _settled(placed | 1 << member, after, alike)
+                target = _settled(placed | 1 << member, after, by_places)
                 if target is not None:
                     steps[state].append((target, member))
                     reached.setdefault(target)
@@ -93,11 +93,13 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
     return steps
 
 
-def _settled(placed: int, place: int, alike: Mapping[TreeletPlaces, int]) -> TreeletState | None:
+def _settled(
+    placed: int, place: int, by_places: Mapping[TreeletPlaces, int]
+) -> TreeletState | None:
     """The state with its place moved to the first that a member can take; None if a member has no
     place left."""
     first = PLACE_BEHIND_ALL
-    for own, members in alike.items():
+    for own, members in by_places.items():
         if members & ~placed:
             at = _first_from(own, place)
             if at < 0:

@@ -35,13 +35,6 @@ class ContextFreeGrammar:
     rules: Counter[Rule] = field(default_factory=Counter)
     lexicon: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def rule_probabilities(self) -> dict[Rule, float]:
-        """Each rule's share in the uses of its phrase: the maximum likelihood estimate."""
-        totals: Counter[str] = Counter()
-        for rule, count in self.rules.items():
-            totals[rule.phrase] += count
-        return {rule: count / totals[rule.phrase] for rule, count in self.rules.items()}
-
 
 def grammar_of_constituents(
     constituents: Iterable[Constituent],
