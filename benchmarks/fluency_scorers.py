@@ -17,8 +17,7 @@ from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
 from wellput.language.models.gleu_model import GleuModel, GleuParsers
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.ngrams import log_frequencies
-from wellput.language.models.sentence_parsing import HEAD_DRIVEN_FILE
-from wellput.language.shipped import english_ngrams, shipped
+from wellput.language.shipped import HEAD_DRIVEN_FILE, english_ngrams, shipped
 from wellput.metrics.registry import create
 from wellput.text.english import treebank_words
 

@@ -21,7 +21,6 @@ from benchmarks.corpora import DATA
 from wellput.core.tree import Tree
 from wellput.io.trees import read_trees
 from wellput.language.models.head_driven import (
-    NGRAMS_FILE,
     HeadDrivenParser,
     ngram_log_probabilities,
 )
@@ -29,6 +28,7 @@ from wellput.language.models.head_driven_training import NGRAM_SHARE, glued
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngrams import NgramModel
+from wellput.language.shipped import NGRAMS_FILE
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "language_head_driven.md"
 LEAST_WORDS = 8

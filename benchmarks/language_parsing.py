@@ -26,13 +26,11 @@ from wellput.io.trees import read_trees
 from wellput.language.models.parser_training import attachment_scores
 from wellput.language.models.parsers import (
     ENGLISH,
-    PARSER_FILE,
-    TAGGER_FILE,
     TaggingParser,
     load_parser,
 )
 from wellput.language.models.sentence_parsing import SentenceParser
-from wellput.language.shipped import FOLDER
+from wellput.language.shipped import FOLDER, PARSER_FILE, TAGGER_FILE
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "language_parsing.md"

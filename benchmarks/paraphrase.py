@@ -43,14 +43,13 @@ from wellput.language.paraphrase.filters import (
     RelativeFilter,
 )
 from wellput.language.paraphrase.methods import (
-    PARAPHRASE_FILE,
     PARAPHRASE_METHODS,
     ParaphraseOptions,
     make_paraphraser,
 )
 from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.training import judged_queries, words_to_learn
-from wellput.language.shipped import shipped
+from wellput.language.shipped import PARAPHRASE_FILE, shipped
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase.md"
 SETS = (

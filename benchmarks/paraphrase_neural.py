@@ -22,10 +22,9 @@ from wellput.language.paraphrase.candidates import WordNetCandidates
 from wellput.language.paraphrase.context_filter import FEATURES, fit_combination
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
-from wellput.language.paraphrase.methods import PARAPHRASE_FILE
 from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.training import judged_queries, read_judged
-from wellput.language.shipped import shipped
+from wellput.language.shipped import PARAPHRASE_FILE, shipped
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "paraphrase_neural.md"
 Verdicts = NDArray[np.bool_]

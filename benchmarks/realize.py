@@ -76,7 +76,7 @@ the uniform reading."""
 def main() -> None:
     split = sys.argv[1] if len(sys.argv) > 1 else "test"
     train, trees = _trees("train"), _trees(split)
-    model = RealizerParameters.load(shipped("realizer.wpm"))
+    parameters = RealizerParameters.load(shipped("realizer.wpm"))
     ngrams, tree_model = load_model(shipped("ngrams.wlm")), TreeModel.load(shipped("tree.wpm"))
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(DATA / "grammars" / "xtag_english.tar.xz") as archive:
@@ -84,22 +84,22 @@ def main() -> None:
         xtag = grammar_named(f"xtag:{folder}")
         fergus = Fergus("fergus", tree_model, ngrams, induced())
         plus = replace(
-            fergus, name="fergus+", precedence=model.precedence, lm_weight=model.lm_weight
+            fergus, name="fergus+", precedence=parameters.precedence, lm_weight=parameters.lm_weight
         )
-        systems = {
+        models = {
             "fergus": fergus,
             "fergus, supertags top-down": replace(fergus, method="top-down"),
-            "fergus, XTAG": replace(fergus, ordering=xtag),
+            "fergus, XTAG": replace(fergus, grammar=xtag),
             "fergus+": plus,
             "fergus+, tree model alone": replace(plus, lm_weight=0.0),
             "fergus+, supertags top-down": replace(plus, method="top-down"),
-            "fergus+, XTAG": replace(plus, ordering=xtag),
+            "fergus+, XTAG": replace(plus, grammar=xtag),
         }
-        outputs = _floors(train, trees, model.capitals, ngrams)
+        outputs = _floors(train, trees, parameters.capitals, ngrams)
         inexact: dict[str, int] = {}
-        for name, system in systems.items():
+        for name, model in models.items():
             outputs[name], inexact[name] = _realized(
-                Realizer(system, model.capitals), trees, "words"
+                Realizer(model, parameters.capitals), trees, "words"
             )
         result = evaluate_order(outputs, trees, baseline=READINGS[0], seed=SEED)
         compared = {
@@ -109,13 +109,13 @@ def main() -> None:
             ),
         }
         labeled = {
-            f"{name}, labels": _realized(Realizer(systems[name], model.capitals), trees, "labels")[
-                0
-            ]
+            f"{name}, labels": _realized(
+                Realizer(models[name], parameters.capitals), trees, "labels"
+            )[0]
             for name in ("fergus", "fergus+", "fergus, XTAG", "fergus+, XTAG")
         }
         parts = [
-            _head(trees, split, model, ngrams),
+            _head(trees, split, parameters, ngrams),
             _table("Words", result),
             _beside_lr(compared),
             _table(
@@ -125,12 +125,12 @@ def main() -> None:
             _drawn(result, trees),
             *_errors(
                 {
-                    n: treelet_errors(systems[n], trees, model.capitals)
+                    n: treelet_errors(models[n], trees, parameters.capitals)
                     for n in ("fergus", "fergus+")
                 }
             ),
-            _limits(systems, inexact, trees, model.capitals),
-            _figure_2(Realizer(systems["fergus, XTAG"], model.capitals)),
+            _limits(models, inexact, trees, parameters.capitals),
+            _figure_2(Realizer(models["fergus, XTAG"], parameters.capitals)),
         ]
     page = "\n\n".join(parts) + "\n"
     print(page)
@@ -164,8 +164,8 @@ def _floors(
     for kind in kinds:
         lr = train_left_right(lowered, rng=np.random.default_rng(SEED), random_trees=kind)
         found[f"LR, {kind} trees"] = texts(random_order, model=lr)
-        system = LeftRightModel(lr, ngrams)
-        found[f"LR, {kind} trees, trigram"] = [one.best[0].text for one in system.realize(inputs)]
+        realizer = LeftRightModel(lr, ngrams)
+        found[f"LR, {kind} trees, trigram"] = [one.best[0].text for one in realizer.realize(inputs)]
     return found
 
 
@@ -297,14 +297,14 @@ def _errors(found: dict[str, TreeletErrors]) -> list[str]:
 
 
 def _limits(
-    systems: dict[str, Fergus], inexact: dict[str, int], trees: Sequence[Tree], capitals: Capitals
+    models: dict[str, Fergus], inexact: dict[str, int], trees: Sequence[Tree], capitals: Capitals
 ) -> str:
     """Speed on one core, the longest sentence, a head with 30 daughters."""
     longest = max(trees, key=lambda tree: len(tree.words))
     wide = input_tree([Node((f"word{i}",)) for i in range(31)], [-1, *[0] * 30])
     rows = []
     for name in ("fergus", "fergus+", "fergus, XTAG"):
-        realizer = Realizer(systems[name], capitals)
+        realizer = Realizer(models[name], capitals)
         # Processor time of one thread: other work on the machine does not count.
         speed = len(trees) / _seconds(lambda realizer=realizer: realizer.realize_all(trees))  # type: ignore[misc]
         slow = _seconds(lambda realizer=realizer: realizer.realize(longest))  # type: ignore[misc]

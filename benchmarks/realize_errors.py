@@ -51,12 +51,12 @@ class TreeletErrors:
 
 
 def treelet_errors(
-    system: RealizationModel, trees: Sequence[Tree], capitals: Capitals
+    model: RealizationModel, trees: Sequence[Tree], capitals: Capitals
 ) -> TreeletErrors:
     """Realizes the trees' words and compares each treelet's order with that in the tree."""
     inputs = [_numbered(tree, capitals) for tree in trees]
     errors = TreeletErrors()
-    for tree, realized in zip(trees, system.realize(inputs), strict=True):
+    for tree, realized in zip(trees, model.realize(inputs), strict=True):
         places = [0] * len(tree.words)
         for place, node in enumerate(realized.best[0].nodes):
             places[int(realized.tree.nodes[node].lemma)] = place
@@ -65,7 +65,7 @@ def treelet_errors(
 
 
 def _numbered(tree: Tree, capitals: Capitals) -> InputTree:
-    """An input of words; the number of each, to find it again, stands where no system looks."""
+    """An input of words; the number of each, to find it again, stands where no model looks."""
     nodes = [
         Node((capitals.lowered(word.form),), lemma=str(i)) for i, word in enumerate(tree.words)
     ]

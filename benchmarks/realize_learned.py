@@ -27,7 +27,7 @@ from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.inputs import InputKind, InputTree, Node, input_tree, unordered
 from wellput.language.realize.label_chooser import Forest, Label, LabelChooser
 from wellput.language.realize.learned_realizer import LearnedRealizer, forest_of
-from wellput.language.realize.training import forest_of_trees, with_ngram_weight
+from wellput.language.realize.training import with_ngram_weight
 from wellput.language.shipped import shipped
 from wellput.language.trees.supertags import category_of
 
@@ -151,7 +151,7 @@ def treelet_table(realizer: LearnedRealizer, trees: Sequence[Tree]) -> str:
 
 def ordered_places(realizer: LearnedRealizer, trees: Sequence[Tree], kind: str) -> list[list[int]]:
     """Where each word of each tree is put."""
-    forest = forest_of_trees(trees)
+    forest = Forest.of_trees(trees)
     labels: list[Sequence[Label]] = (
         realizer.chooser.choose(forest)
         if kind == "words"
@@ -163,7 +163,7 @@ def ordered_places(realizer: LearnedRealizer, trees: Sequence[Tree], kind: str) 
 
 def label_accuracy(realizer: LearnedRealizer, trees: Sequence[Tree]) -> tuple[float, float, float]:
     """Of part of speech and relation together, and of each."""
-    chosen = realizer.chooser.choose(forest_of_trees(trees))
+    chosen = realizer.chooser.choose(Forest.of_trees(trees))
     pairs = [
         (label, Label(category_of(word), word.relation))
         for labels, tree in zip(chosen, trees, strict=True)

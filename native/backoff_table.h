@@ -1,4 +1,4 @@
-// Distributions that back off, read from hash tables (language/backoff_tables.py makes them).
+// Distributions that back off, read from hash tables (language/models/backoff_tables.py makes them).
 #pragma once
 
 #include <array>

@@ -16,8 +16,8 @@ import pytest
 
 import wellput
 from tests.fuzz.recording import recording
-from tests.language import test_head_driven_chart
-from tests.language.ngram_texts import skewed
+from tests.language.models import test_head_driven_chart
+from tests.language.models.ngram_texts import skewed
 from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native

@@ -78,7 +78,7 @@ def test_saving(tmp_path: Path) -> None:
         (SENTENCES, {"size": 24}, "Give another length="),
         ("The dog ran.", {}, r"Give sentences in a list: \['The dog ran.'\]"),
         ([*SENTENCES, *TREES], {}, "not of both"),
-        ([], {}, "The corpus holds no sentence"),
+        ([], {}, "The corpus has no sentences"),
     ],
 )
 def test_errors_name_keywords(corpus: Any, keywords: dict[str, Any], message: str) -> None:

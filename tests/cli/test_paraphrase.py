@@ -122,8 +122,8 @@ def test_a_model_without_judgments_has_no_context_filter(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "wordnet", "--filter", "none"], "--method is short for"),
-        (["--candidates", "thesaurus"], "No candidates 'thesaurus'"),
+        (["--method", "wordnet", "--filter", "none"], "--method stands for"),
+        (["--candidates", "thesaurus"], "There are no candidates 'thesaurus'"),
         (["--candidates", "wordent"], "Did you mean wordnet?"),
         (["--candidates", "table:"], "needs a file"),
         (["--candidates", "table:none.csv"], "none.csv"),
@@ -218,7 +218,7 @@ def test_python_learns_from_sentences_in_memory(run: Run) -> None:
         ({"filter": "contex"}, "filter='contex' is none of .* Did you mean context?"),
         ({"threshold": 2}, "threshold=2 must be between 0 and 1"),
         ({"cache": "c.wpm"}, "cache= keeps what is learned from corpus=: give both"),
-        ({"filter": "neural"}, "filter='neural' needs an encoder: encoder='NAME'"),
+        ({"filter": "neural"}, "filter='neural' needs encoder='NAME'"),
     ],
 )
 def test_errors_name_keywords(run: Run, options: dict[str, Any], message: str) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.language.small_treebank import TREES
+from tests.language.models.small_treebank import TREES
 from wellput.engine import parsed_references
 from wellput.io.trees import format_tree, read_trees
 from wellput.language import shipped
-from wellput.language.models import parsers
 from wellput.language.models.parsers import load_parser
 
 
@@ -38,10 +37,10 @@ def test_training_measures_and_gives_the_same_bytes(run: Run, english: Path) -> 
     assert first.json["trees"] == len(TREES)
     assert first.json["uas"] > 0.85
     assert first.json["las"] <= first.json["uas"]
-    kept = [(again / name).read_bytes() for name in (parsers.TAGGER_FILE, parsers.PARSER_FILE)]
+    kept = [(again / name).read_bytes() for name in (shipped.TAGGER_FILE, shipped.PARSER_FILE)]
     run("train", "parser", *arguments, "-o", "again")
     assert kept == [
-        (again / name).read_bytes() for name in (parsers.TAGGER_FILE, parsers.PARSER_FILE)
+        (again / name).read_bytes() for name in (shipped.TAGGER_FILE, shipped.PARSER_FILE)
     ]
 
 
@@ -85,7 +84,7 @@ def test_bad_calls_of_parse_are_refused(run: Run, english: Path) -> None:
     (english.parent / "s.txt").write_text("Hi\n", encoding="utf-8")
     unknown = run("parse", "s.txt", "--parser", "frnech")
     assert unknown.code == 2
-    assert "No parser 'frnech'" in unknown.err
+    assert "There is no parser 'frnech'" in unknown.err
     (english.parent / "empty").mkdir()
     empty = run("parse", "s.txt", "--parser", "empty")
     assert empty.code == 2

@@ -151,13 +151,13 @@ def test_missing_words_are_inserted(run: Run, files: Callable[..., None]) -> Non
         (["none.conllu"], "none.conllu"),
         (
             ["tree.json", "--model", "fergus", "--grammar", "xtag:nowhere"],
-            "nowhere is no XTAG grammar",
+            "nowhere is not an XTAG grammar",
         ),
         (["tree.json", "--model", "fergus", "--grammar", "minimalist"], "no grammar 'minimalist'"),
         (["tree.json", "--grammar", "xtag:nowhere"], "takes no grammar"),
         (["tree.json", "--lattice", "out.fst"], "has no lattice"),
         (["tree.json", "--insert", "adverbs"], "not 'adverbs'"),
-        (["tree.json", "--insert", "function", "--model", "lr"], "lr does not"),
+        (["tree.json", "--insert", "function", "--model", "lr"], "lr adds no words"),
         (["trees.conllu", "--input", "lemmas", "--model", "fergus"], "fergus does not"),
         (["tree.json", "-o", "tree.json"], "tree.json"),
         (

@@ -11,7 +11,7 @@ import pytest
 import wellput
 import wellput.io
 from tests.cli.conftest import Run
-from tests.language.ngram_texts import skewed
+from tests.language.models.ngram_texts import skewed
 from wellput.language.models.ngram_files import load_model
 
 CORPUS = "The cat sat .\n\nThe dog sat .\nA cat saw the dog .\n"

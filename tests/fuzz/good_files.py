@@ -13,10 +13,10 @@ from tests.displays.test_annotations import TEXTGRID, eaf
 from tests.io.test_annotation_tools import potato_line, result, task
 from tests.io.test_bad_input import EVALSET, RATINGS, TREE
 from tests.io.test_eval_logs import inspect_log, promptfoo_row, sample
+from tests.language.models.test_wordnet import YAML
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
-from tests.language.test_wordnet import YAML
+from tests.language.trees.tiny_tag import write_grammar
 from tests.metrics.test_fitted import EQUATION_4
-from tests.trees.tiny_tag import write_grammar
 from wellput.core.evalset import EvalSet, Item
 from wellput.io import format_tree, write_evalset, write_judgments
 

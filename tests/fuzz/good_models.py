@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.fuzz.mutation import mutated_value
-from tests.language import test_head_driven_chart
+from tests.language.models import test_head_driven_chart
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io.model_files import PREFIX, load_model_file, save_model_file
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.fuzz.recording import Script, recording
-from tests.language import test_head_driven_chart
+from tests.language.models import test_head_driven_chart
 from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.fuzz.recording import recording
+from tests.language.models.test_head_driven import ARRAYS, GUESSER
 from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES
-from tests.language.test_head_driven import ARRAYS, GUESSER
 from wellput import _native
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.tree_model import TreeModel, unordered

@@ -1,4 +1,4 @@
-"""The metric over parsers made up in tests/language/test_gleu.py's manner."""
+"""The metric over parsers made up in tests/language/models/test_gleu_model.py's manner."""
 
 from __future__ import annotations
 

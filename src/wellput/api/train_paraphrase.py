@@ -188,9 +188,8 @@ def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:
 
 def _shipped_model() -> ParaphraseModel | None:
     """The shipped model, if installed: its filter weights are used."""
-    from wellput.language.paraphrase.methods import PARAPHRASE_FILE
     from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.shipped import FOLDER
+    from wellput.language.shipped import FOLDER, PARAPHRASE_FILE
 
     path = FOLDER / PARAPHRASE_FILE
     return ParaphraseModel.load(path) if path.is_file() else None

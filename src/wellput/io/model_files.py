@@ -53,16 +53,20 @@ class ModelFile:
 
     def strings(self, name: str) -> list[str]:
         """The list of strings that was saved under `name`."""
-        data = self.arrays[f"{name}.text"].tobytes()
-        ends = self.arrays[f"{name}.ends"].tolist()
-        return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
+        return unpacked_strings(self.arrays, name)
 
 
 def packed_strings(name: str, strings: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """The two arrays that `ModelFile.strings` reads back: where each string ends, and their UTF-8."""
+    """The two arrays that `unpacked_strings` reads back: where each string ends, and their UTF-8."""
     encoded = [string.encode(errors="surrogatepass") for string in strings]
     ends = np.cumsum([len(data) for data in encoded], dtype=np.uint32)
     return {f"{name}.ends": ends, f"{name}.text": np.frombuffer(b"".join(encoded), np.uint8)}
+
+
+def unpacked_strings(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
+    """The strings of the arrays that `packed_strings` made."""
+    data, ends = arrays[f"{name}.text"].tobytes(), arrays[f"{name}.ends"].tolist()
+    return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
 
 
 def save_model_file(

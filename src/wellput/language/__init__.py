@@ -1,1 +1,1 @@
-"""The English wing: trees, models, and what is made with them; the shipped model lies in `english/`."""
+"""English: trees, models, and the generators built on them. `english/` holds the shipped models."""

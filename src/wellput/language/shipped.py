@@ -1,4 +1,4 @@
-"""Where the English models lie that come with wellput: `english/`, a file each."""
+"""The English models that come with wellput, one file each in the folder `english/`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,21 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "english"
 
+NGRAMS_FILE = "ngrams.wlm"
+TAGGER_FILE = "tagger.wpm"
+PARSER_FILE = "parser.wpm"
+HEAD_DRIVEN_FILE = "head_driven.wpm"
+TREE_MODEL_FILE = "tree.wpm"
+REALIZER_FILE = "realizer.wpm"
+LEARNED_REALIZER_FILE = "learned.wpm"
+WORDS_FILE = "words.wpm"
+SKELETONS_FILE = "skeletons.wlm"
+GENERAL_NGRAMS_FILE = "general.wlm"
+PARAPHRASE_FILE = "paraphrase.wpm"
+
 
 def shipped(name: str) -> Path:
-    """The file of a shipped model, `tagger.wpm` for one."""
+    """The file of a shipped model, such as `tagger.wpm`."""
     path = FOLDER / name
     if not path.is_file():
         raise InputError(
@@ -25,12 +37,23 @@ def shipped(name: str) -> Path:
     return path
 
 
+def model_file(name: str, folder: Path | None = None) -> Path:
+    """The file of a shipped model, or of the model of that name in a folder."""
+    if folder is None:
+        return shipped(name)
+    path = folder / name
+    if not path.is_file():
+        raise InputError(f"{folder} holds no {name}. The English models are in {FOLDER}.")
+    return path
+
+
 @cache
 def english_ngrams() -> NgramModel:
-    """The trigram model of English, loaded once; its texts are tokenized and cased in their own way.
+    """The trigram model of English, loaded once.
 
-    See `wellput.language.models.english_text.decapitalized` and `wellput.text.english`.
+    Prepare texts for it with `wellput.text.english.treebank_words` and
+    `wellput.language.models.english_text.decapitalized`.
     """
     from wellput.language.models.ngram_files import load_model
 
-    return load_model(shipped("ngrams.wlm"))
+    return load_model(shipped(NGRAMS_FILE))

@@ -220,8 +220,7 @@ def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
     """The shipped parser, or the one in a folder, with link grammar."""
     from wellput.language.models.gleu_model import GleuParsers
     from wellput.language.models.head_driven import HeadDrivenParser
-    from wellput.language.models.sentence_parsing import HEAD_DRIVEN_FILE
-    from wellput.language.shipped import shipped
+    from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
 
     file = shipped(HEAD_DRIVEN_FILE) if folder is None else folder / HEAD_DRIVEN_FILE
     return GleuParsers(HeadDrivenParser.load(file), _link_grammar(workers))
@@ -242,8 +241,7 @@ def _parser_fingerprint() -> str:
     """Of the chart, the n-gram model pooled with it and the parser whose guesses it starts from."""
     from wellput.io.model_files import load_model_file
     from wellput.language.models.head_driven import KIND
-    from wellput.language.models.sentence_parsing import HEAD_DRIVEN_FILE
-    from wellput.language.shipped import english_ngrams, shipped
+    from wellput.language.shipped import HEAD_DRIVEN_FILE, english_ngrams, shipped
 
     chart = load_model_file(shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
     parts = (chart, english_ngrams().fingerprint, english_parsers(1).parser.guesser.signature)

@@ -180,7 +180,7 @@ class ParserTraining(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes `tagger.wpm` and `parser.wpm` into an existing folder."""
-        from wellput.language.models.parsers import PARSER_FILE, TAGGER_FILE
+        from wellput.language.shipped import PARSER_FILE, TAGGER_FILE
 
         self.parser.tagger.save(Path(path) / TAGGER_FILE, self.card)
         self.parser.transitions.save(Path(path) / PARSER_FILE, self.card)

@@ -50,7 +50,7 @@ def test_whole_sentences_come_once_each() -> None:
     generator = SequenceGenerator(corpus, size=7, length=7)
     found = generator.generate(2, np.random.default_rng(0))
     assert sorted(found) == sorted(sentence for sentence in TEXT if len(sentence) == 7)
-    with pytest.raises(InputError, match=r"has 2 sentences of 7 words; 3 were asked for"):
+    with pytest.raises(InputError, match=r"has 2 sentences of 7 words; n=3 needs more"):
         generator.generate(3, np.random.default_rng(0))
 
 
@@ -84,7 +84,7 @@ def test_what_cannot_be() -> None:
         SequenceGenerator(corpus, size=24)
     with pytest.raises(InputError, match="too small"):
         SequenceGenerator(corpus, size=12)
-    with pytest.raises(InputError, match="too small to glue"):
+    with pytest.raises(InputError, match="too small to join"):
         SequenceGenerator(Corpus.of([["a", "b"]]), size=1, length=3).generate(
             1, np.random.default_rng(0)
         )

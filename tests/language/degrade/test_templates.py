@@ -188,7 +188,7 @@ def test_a_grammar_that_never_ends_is_refused() -> None:
 
 def test_a_tag_without_words_is_named() -> None:
     grammar = ContextFreeGrammar(Counter({"S": 1}), Counter({Rule("S", ("Q",)): 1}), Counter())
-    with pytest.raises(InputError, match="No word is known for Q"):
+    with pytest.raises(InputError, match="There are no words for Q"):
         GrammarGenerator(CORPUS, grammar, length=1)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from tests.language.perceptron_oracle import Atoms, atoms_of, value
+from tests.language.models.perceptron_oracle import Atoms, atoms_of, value
 from tests.language.realize.ordering_oracle import mixed
 from wellput.language.realize.label_chooser import Label
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from tests.language.perceptron_oracle import GAMMA, MASK, atoms_of, value
+from tests.language.models.perceptron_oracle import GAMMA, MASK, atoms_of, value
 from wellput.language.models.ngrams import NgramModel
 
 
@@ -290,27 +290,22 @@ class OracleOrderer:
         backoff = table[context][1] if context in table else 0.0
         return backoff + self.log_prob(word, context[1:])
 
-    def best(self, tree: Sequence[OracleWord]) -> tuple[list[int], float]:
-        """The order of a whole tree, treelet by treelet, over all permutations; the summed score."""
+    def best_score(self, tree: Sequence[OracleWord]) -> float:
+        """The sum over treelets of the best score of any permutation, where each daughter's phrase has
+        the order of `tree`. So it does not matter which of two equally good orders a phrase has."""
         total = 0.0
 
-        def ordered(head: int) -> list[int]:
+        def phrase(head: int) -> list[int]:
             nonlocal total
             daughters = [w for w, word in enumerate(tree) if word.head == head + 1]
-            stretches = [[head], *(ordered(daughter) for daughter in daughters)]
-            if len(stretches) == 1:
-                return [head]
-            scored = [
-                (self.score(tree, stretches, order), order)
-                for order in permutations(range(len(stretches)))
-            ]
-            best = max(score for score, _ in scored)
-            total += best
-            order = next(order for score, order in scored if score == best)
-            return [word for item in order for word in stretches[item]]
+            stretches = [[head], *(phrase(daughter) for daughter in daughters)]
+            if len(stretches) > 1:
+                orders = permutations(range(len(stretches)))
+                total += max(self.score(tree, stretches, order) for order in orders)
+            return sorted(word for stretch in stretches for word in stretch)
 
-        root = next(w for w, word in enumerate(tree) if word.head == 0)
-        return ordered(root), total
+        phrase(next(w for w, word in enumerate(tree) if word.head == 0))
+        return total
 
 
 def ngram_table(model: NgramModel) -> dict[tuple[str, ...], tuple[float, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.trees.tiny_tag import write_grammar
+from tests.language.trees.tiny_tag import write_grammar
 from wellput.language.realize.fergus import grammar_named
 from wellput.language.realize.inputs import parse_input
 from wellput.language.realize.realizer import Realizer

@@ -120,7 +120,7 @@ def test_files_hold_one_tree_or_many(tmp_path: Path) -> None:
     assert forms("lines.jsonl", '{"word": "a"}\n\n{"word": "b"}\n') == ["a", "b"]
     with pytest.raises(InputError, match=r"bad.jsonl, line 2: .*one of word"):
         forms("bad.jsonl", '{"word": "a"}\n{}\n')
-    with pytest.raises(InputError, match=r"cut.json, line 1: this is no JSON"):
+    with pytest.raises(InputError, match=r"cut.json, line 1: this is not JSON"):
         forms("cut.json", '{"word": "a"')
     with pytest.raises(InputError, match=r"deep.json, line 1: nodes are nested too deeply"):
         forms("deep.json", '{"word": "a", "children": [' * 100_000)

@@ -1,1 +1,1 @@
-"""Sentences of known quality: systems that put text together from pieces of a corpus."""
+"""Sentences of known quality: systems that build text from pieces of a corpus."""

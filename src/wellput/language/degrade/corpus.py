@@ -1,9 +1,8 @@
-"""The nouns `Corpus`, what degraders draw from, and `CorpusSource`, the text or trees it is from.
+"""The nouns `Corpus`, from which degraders draw, and `CorpusSource`, its text or trees.
 
-A corpus is sentences of words, and where given their tags, as numbers. Words and tags are numbered
-in the order in which they first occur, so that the same text and the same seed give the same
-sentences. A source makes corpora of its sentences, without tags, with parts of speech or with
-supertags.
+A corpus has sentences of words, and perhaps their tags, as numbers. Words and tags are numbered in the
+order in which they first occur, so that the same text and the same seed give the same sentences. A
+source makes corpora of its sentences: without tags, with parts of speech or with supertags.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ class Corpus:
     def of(
         cls, sentences: Iterable[Sequence[str]], tags: Iterable[Sequence[str]] | None = None
     ) -> Corpus:
-        """From lists of words, empty ones left out; `tags` has one for each word."""
+        """From lists of words; empty lists are left out. `tags` has one for each word."""
         kept = [sentence for sentence in sentences if sentence]
         if not kept:
-            raise InputError("The corpus holds no sentence.")
+            raise InputError("The corpus has no sentences.")
         words, tokens = _numbered(kept)
         ends = np.cumsum([len(sentence) for sentence in kept], dtype=np.int32)
         if tags is None:
@@ -83,13 +82,13 @@ def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[list[str], Integers]:
 TagKind: TypeAlias = Literal["pos", "supertag"]
 TREES_SUFFIX = ".conllu"
 TABLE_SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
-"""Files of evalsets and judgments, whose quotes and commas would become words."""
+"""Files of evalsets and judgments; their quotes and commas would become words."""
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusSource:
-    """Sentences in words, with their trees where they came with them; else tags come from the English
-    tagger, trees from the English parser."""
+    """Sentences in words, with their trees if there are any; otherwise tags come from the English
+    tagger and trees from the English parser."""
 
     sentences: Sequence[Sequence[str]]
     given_trees: Sequence[Tree] | None = None
@@ -105,7 +104,7 @@ class CorpusSource:
 
     @cached_property
     def has_own_tags(self) -> bool:
-        """Whether the trees have a tag set of their own beside the universal one."""
+        """Whether all words have a language-specific tag (XPOS) beside the universal one."""
         return all(word.xpos != "_" for tree in self.trees for word in tree.words)
 
     def corpus(self, tags: TagKind | None = None) -> Corpus:
@@ -116,9 +115,8 @@ class CorpusSource:
             found = [[str(tag) for tag in induce_supertags(tree)] for tree in self.trees]
             return Corpus.of(self.sentences, found)
         if self.given_trees is None:
-            from wellput.language.models.parsers import TAGGER_FILE
             from wellput.language.models.tagger import Tagger
-            from wellput.language.shipped import shipped
+            from wellput.language.shipped import TAGGER_FILE, shipped
 
             tagger = Tagger.load(shipped(TAGGER_FILE))
             return Corpus.of(self.sentences, tagger.tag(self.sentences, threads=self.threads))
@@ -127,14 +125,14 @@ class CorpusSource:
         return Corpus.of(self.sentences, found)
 
     def grammar(self) -> ContextFreeGrammar:
-        """The grammar of the trees, over the same parts of speech as those of `corpus`."""
+        """The grammar of the trees, with the parts of speech of `corpus`."""
         column: Literal["xpos", "upos"] = "xpos" if self.has_own_tags else "upos"
         return grammar_of_dependencies(map(projectivize, self.trees), column=column)
 
 
 def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1) -> CorpusSource:
-    """Trees from CoNLL-U, else text with a sentence a line; where it `is_tokenized`, its words are what
-    white space separates."""
+    """Trees from CoNLL-U, or text with a sentence a line. If it `is_tokenized`, white space separates
+    its words."""
     file = InputFile(path)
     if file.suffix == TREES_SUFFIX:
         return _source_of_trees(list(read_trees(path)), threads)
@@ -150,14 +148,14 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
 def source_of(
     given: Iterable[str] | Iterable[Tree], *, is_tokenized: bool = False, threads: int = 1
 ) -> CorpusSource:
-    """The same from sentences or trees in memory."""
+    """The source of sentences or trees in memory."""
     sentences = list(given)
     trees = [one for one in sentences if isinstance(one, Tree)]
     if trees and len(trees) == len(sentences):
         return _source_of_trees(trees, threads)
     lines = [one for one in sentences if isinstance(one, str)]
     if len(lines) < len(sentences):
-        raise InputError("A corpus is a list of sentences, or of Tree objects, not of both.")
+        raise InputError("A corpus is a list of sentences or of Tree objects, but not of both.")
     return _source_of_text(lines, is_tokenized, threads)
 
 
@@ -175,7 +173,7 @@ def _treebank_forms(text: str) -> list[str]:
 
 
 def read_grammar(path: PathLike) -> ContextFreeGrammar:
-    """The grammar of a treebank: CoNLL-U by its suffix, else bracketed trees."""
+    """The grammar of a treebank: CoNLL-U if its suffix says so, otherwise bracketed trees."""
     if InputFile(path).suffix == TREES_SUFFIX:
         return read_source(path).grammar()
     return grammar_of_constituents(read_constituents(path))

@@ -1,8 +1,8 @@
-"""Degraded sentences by method, several methods side by side, and the result: `DegradedSentences`.
+"""Degraded sentences by one or more methods, and the result: `DegradedSentences`.
 
-A degrader is a system: it has a name, made of its method and size (`sequence-4`, `pos`), and gives
-sentences. Between sequences of different sizes the order of quality is known by construction: a
-gold standard that needs no judges.
+A degrader is a system that generates sentences; its name is made of its method and size (`sequence-4`,
+`pos`). Longer sequences make better sentences by construction, which is a gold standard without
+judges.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ DegradeMethod: TypeAlias = Literal["sequence", "pos", "supertag", "cfg", "errors
 DEGRADE_METHODS: tuple[DegradeMethod, ...] = get_args(DegradeMethod)
 SENTENCES_A_BLOCK = 100
 CONSTRUCTION_JUDGE = "construction"
-"""The judge of what is known by construction: nobody judged it."""
+"""The judge's name for scores that are known by construction."""
 
 
 class Degrader(Protocol):
-    """Anything that makes sentences, as lists of words."""
+    """Generates sentences, as lists of words."""
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]: ...
 
 
 class TemplateGenerator:
-    """Templates of tags filled with their most probable words: `pos` and `supertag`, which differ in
-    the tags of the corpus only."""
+    """Templates of tags filled with their most probable words: `pos` and `supertag`, which differ only
+    in the tags of the corpus."""
 
     def __init__(self, corpus: Corpus, *, length: int = 24, threads: int = 1) -> None:
         self.templates = TagTemplates(corpus, length=length)
@@ -54,8 +54,8 @@ class TemplateGenerator:
 
 
 class GrammarGenerator:
-    """Parts of speech derived by a grammar, each with a word drawn from those of the tagged corpus and
-    of the treebank together."""
+    """Parts of speech derived by a grammar, each with a word drawn from the tagged corpus and the
+    treebank together."""
 
     def __init__(self, corpus: Corpus, grammar: ContextFreeGrammar, *, length: int = 24) -> None:
         self.templates = GrammarTemplates(grammar, length=length)
@@ -80,7 +80,7 @@ def in_blocks(degrader: Degrader, n: int, rng: np.random.Generator) -> Iterator[
 
 
 def known_order(n: int, sizes: Mapping[str, int]) -> list[Judgment]:
-    """What is known by construction of the items 1 to n: the larger the sequences, the better."""
+    """Judgments of items 1 to n by construction: the longer the sequences, the better."""
     return [
         Judgment(CONSTRUCTION_JUDGE, str(item), system, "size", float(size))
         for item in range(1, n + 1)
@@ -89,7 +89,7 @@ def known_order(n: int, sizes: Mapping[str, int]) -> list[Judgment]:
 
 
 def _with_lexicon(corpus: Corpus, grammar: ContextFreeGrammar) -> Corpus:
-    """The corpus with the words of a treebank as sentences of one word after it."""
+    """The words of the corpus and of the treebank, as sentences of one word each."""
     assert corpus.tags is not None
     tags = [corpus.tag_names[tag] for tag in corpus.tags]
     entries: Iterable[tuple[tuple[str, str], int]] = grammar.lexicon.items()
@@ -99,7 +99,9 @@ def _with_lexicon(corpus: Corpus, grammar: ContextFreeGrammar) -> Corpus:
         rule.phrase for rule in grammar.rules
     }
     if without := sorted(needed - known):
-        raise InputError(f"No word is known for {', '.join(without)}: the tag sets do not fit.")
+        raise InputError(
+            f"There are no words for {', '.join(without)}: corpus and treebank have different tag sets."
+        )
     words = [[word] for word in corpus.text(corpus.tokens)] + [[word] for _, word in pairs]
     return Corpus.of(words, [[tag] for tag in tags] + [[tag] for tag, _ in pairs])
 
@@ -113,7 +115,7 @@ def systems_of(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, int]:
     for name in methods:
         if name not in DEGRADE_METHODS:
             raise InputError(
-                f"No method {name!r}.{did_you_mean(name, DEGRADE_METHODS)} There are "
+                f"There is no method {name!r}.{did_you_mean(name, DEGRADE_METHODS)} There are "
                 f"{', '.join(DEGRADE_METHODS)}."
             )
     if not methods:
@@ -138,7 +140,7 @@ def degrader_of(
     length: int,
     boundary: Boundary,
 ) -> Degrader:
-    """What makes the sentences of a system; the grammar of `cfg` is the source's own unless given."""
+    """The degrader of a system; without a `grammar`, `cfg` uses that of the source."""
     if size:
         return SequenceGenerator(source.corpus(), size=size, length=length, boundary=boundary)
     if system == "errors":
@@ -151,40 +153,40 @@ def degrader_of(
 
 @dataclass(frozen=True, repr=False)
 class DegradedSentences(Result):
-    """`outputs` has the sentences of each system; `sizes` the words in a sequence, of the systems made
-    of sequences."""
+    """`outputs` has the sentences of each system; `sizes` has the words in a sequence, for the systems
+    made of sequences."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:degrade_report"
 
     outputs: Mapping[str, Sequence[str]]
     sizes: Mapping[str, int]
     is_evalset: bool = False
-    """Whether an evalset was asked for, which may have several systems; else lines of text."""
+    """Whether the result is an evalset, which may have several systems, or lines of text."""
     path: PathLike | None = None
 
     @property
     def sentences(self) -> list[str]:
-        """All of them, system after system."""
+        """The sentences of all systems, one system after the other."""
         return [text for texts in self.outputs.values() for text in texts]
 
     @property
     def evalset(self) -> EvalSet:
-        """An item for each place in the lists of sentences, without references."""
+        """Item n has the n-th sentence of each system, and no references."""
         return EvalSet.of(self.outputs)
 
     @property
     def gold(self) -> list[Judgment]:
-        """What is known by construction, as judgments: the larger the sequences, the better."""
+        """Judgments by construction: the longer the sequences, the better."""
         n = len(next(iter(self.outputs.values())))
         return known_order(n, self.sizes)
 
     @property
     def is_summary(self) -> bool:
-        """Whether the systems are shown with an example each; else every sentence."""
+        """Whether to show the systems with an example each, or every sentence."""
         return self.is_evalset or self.path is not None
 
     def save(self, path: PathLike) -> None:
-        """Writes the evalset where one was asked for, else the sentences, one a line."""
+        """Writes the evalset if this is one, otherwise the sentences, one a line."""
         if self.is_evalset:
             check_table(path)
             write_evalset(self.evalset, path)

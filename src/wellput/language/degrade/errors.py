@@ -1,8 +1,8 @@
-"""Sentences of the corpus with mistakes put in, such as people make and generators: words left out,
-doubled, moved, in another form or misspelled, small words exchanged, no capital or stop.
+"""Sentences of the corpus with mistakes like those of people and generators: words left out, doubled,
+moved, in another form or misspelled, small words exchanged, no capital or full stop.
 
-Not a method of Mutton et al. 2007. Their generators use words of the corpus only, so a metric that is
-trained against them alone never sees a misspelled word or a wrong ending.
+This method is not in Mutton et al. 2007. Their generators use words of the corpus only, so a metric
+trained with these alone never sees a misspelled word or a wrong ending.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ INFLECTED_ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 END_MARKS = (".", "?", "!")
 WORDS_A_MISTAKE = 8.0
-"""There is one mistake, and one more for about so many words."""
+"""A sentence has one mistake, and on average one more for so many words."""
 
 Mistake = Callable[[list[str], np.random.Generator], None]
 
 
 class ErrorGenerator:
-    """Sentences of exactly `length` words, or of any where it is None, before mistakes are put in."""
+    """Makes mistakes in sentences of exactly `length` words, or of any length where it is None."""
 
     def __init__(
         self,
@@ -41,8 +41,8 @@ class ErrorGenerator:
         mistakes: int | None = None,
         words_a_mistake: float = WORDS_A_MISTAKE,
     ) -> None:
-        """`mistakes`: how many in each sentence; None for one and, on average, one more for every
-        `words_a_mistake` words."""
+        """`mistakes` is the number in each sentence; with None there is one and, on average, one more
+        for every `words_a_mistake` words."""
         lengths = corpus.ends - corpus.starts
         fits = lengths == length if length else lengths > 2
         self.starts, self.ends = corpus.starts[fits], corpus.ends[fits]
@@ -69,7 +69,7 @@ class ErrorGenerator:
         return [words for words, _ in self.spoiled(n, rng)]
 
     def spoiled(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
-        """Sentences, each with the number of its mistakes."""
+        """So many sentences, each with the number of its mistakes."""
         return [self._spoiled(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
 
     def _spoiled(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:

@@ -1,11 +1,11 @@
-"""Sentences glued from sequences of the corpus (Mutton et al. 2007, section 3.2).
+"""Sentences made of sequences of the corpus (Mutton et al. 2007, section 3.2).
 
-The first sequence is drawn by the probability of its first word; the next one's first word by the
-bigram probability after the last word, then a sequence uniformly among those that start with it. The
-paper does not say where sentences begin and end. Under the rule `sentence` the first sequence starts
-a sentence of the corpus, the last one ends one, those between touch neither end, and a single sequence
-is a whole sentence: at every size there is a beginning and an end, so that these tell nothing. The
-rule `literal` takes sequences anywhere in the running text.
+The first sequence is drawn by the probability of its first word. For each further one, the first word
+is drawn by its bigram probability after the last word, and then a sequence uniformly among those that
+start with it. The paper does not say where sentences begin and end. Under the rule `sentence` the
+first sequence begins a sentence of the corpus, the last one ends one, those between do neither, and a
+single sequence is a whole sentence. So outputs of every size begin and end like sentences, and do not
+differ in this. The rule `literal` takes sequences anywhere in the running text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MAX_TRIES = 1000
 
 @dataclass(frozen=True, eq=False)
 class FollowingWindows:
-    """Windows that can come next: those that start with a word, and the words by what they follow.
+    """Windows that can come next, by their first word and by the word before it.
 
-    `windows` are starts of windows sorted by their first word, `window_begins[w]` where those of word w
-    begin; `pairs` are the places of all tokens that follow another one and start a window, sorted by
-    the word before.
+    `windows` are the starts of windows, sorted by their first word; those of word w begin at
+    `window_begins[w]`. `pairs` are the places of all tokens that follow another one and are the first
+    word of some window, sorted by the word before.
     """
 
     windows: Integers
@@ -38,7 +38,7 @@ class FollowingWindows:
     pair_begins: Integers
 
     def draw(self, tokens: Integers, last: int, rng: np.random.Generator) -> int | None:
-        """A window to come after the word `last`; None where nothing can."""
+        """A window that can follow the word `last`; None if there is none."""
         begin, end = self.pair_begins[last : last + 2]
         if begin == end:
             return None
@@ -48,7 +48,7 @@ class FollowingWindows:
 
 
 class SequenceGenerator:
-    """Sentences of `length` words out of sequences of `size` words."""
+    """Makes sentences of `length` words from sequences of `size` words."""
 
     def __init__(
         self, corpus: Corpus, *, size: int, length: int = 24, boundary: Boundary = "sentence"
@@ -56,7 +56,7 @@ class SequenceGenerator:
         if size < 1 or length % size:
             divisors = [n for n in range(1, length + 1) if length % n == 0]
             raise InputError(
-                f"Sequences of {size} words do not add up to {length}: the size must be one of "
+                f"Sequences of {size} words do not add up to {length} words: size= must be one of "
                 f"{', '.join(map(str, divisors))}."
             )
         self.corpus = corpus
@@ -76,25 +76,24 @@ class SequenceGenerator:
             raise InputError(
                 f"The corpus has no sentence of {length} words. Give another length=."
                 if self.is_whole
-                else "The corpus is too small: no sentence is long enough to begin with. Give a "
-                "larger one, or a smaller size=."
+                else "The corpus is too small: no sentence is long enough for a first sequence. Give "
+                "a larger corpus, or a smaller size=."
             )
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
-        """So many sentences. Whole sentences of the corpus (size = length) come once each."""
+        """So many sentences. Whole sentences of the corpus (size = length) are drawn once each."""
         if not self.is_whole:
             return [self.corpus.text(self._sentence(rng)) for _ in range(n)]
         if n > len(self.firsts):
             raise InputError(
                 f"The corpus has {counted(len(self.firsts), 'sentence')} of {self.length} words; "
-                f"{n:,} were "
-                "asked for. Give a larger corpus, another length=, or a smaller n=."
+                f"n={n:,} needs more. Give a larger corpus, another length=, or a smaller n=."
             )
         chosen = rng.choice(self.firsts, n, replace=False)
         return [self.corpus.text(self._window(int(start))) for start in chosen]
 
     def _sentence(self, rng: np.random.Generator) -> list[int]:
-        """Begins again where a beginning has no end, so that what comes out is drawn given one."""
+        """Starts again if nothing can follow, so that sentences are drawn from those with an end."""
         pieces = self.length // self.size
         for _ in range(MAX_TRIES):
             tokens = self._window(int(rng.choice(self.firsts)))
@@ -107,9 +106,9 @@ class SequenceGenerator:
             else:
                 return tokens
         raise InputError(
-            f"The corpus is too small to glue sequences of {self.size} words to {self.length}: in "
-            f"{MAX_TRIES:,} tries none came to an end. Give a larger corpus, or another size= "
-            "or length=."
+            f"The corpus is too small to join sequences of {self.size} words to {self.length} words: "
+            f"{MAX_TRIES:,} tries gave no complete sentence. Give a larger corpus, or another size= or "
+            "length=."
         )
 
     def _window(self, start: int) -> list[int]:
@@ -121,7 +120,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 
 def _bounded(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
-    """Where windows start that begin a sentence, lie within one, end one."""
+    """The starts of windows that begin a sentence, lie inside one, end one."""
     places = np.arange(len(corpus.tokens))
     starts = corpus.starts[corpus.sentence_numbers]
     ends = corpus.ends[corpus.sentence_numbers]

@@ -1,8 +1,8 @@
 """Templates of exactly n tags, and words for them (Mutton et al. 2007, section 5.1).
 
-`TagTemplates` are drawn from a bigram model of tags, `GrammarTemplates` from a context-free
-grammar. `WordModel.best` takes the most probable words by P(word | tag) P(word | word before),
-which repeats what is frequent; a word that is on the path already is discouraged. `draw` takes each
+`TagTemplates` are drawn from a bigram model of tags, `GrammarTemplates` from a context-free grammar.
+`WordModel.best` takes the most probable words by P(word | tag) P(word | word before), with a penalty
+on words that are already on the path, because frequent words would be repeated. `draw` draws each word
 by P(word | tag).
 """
 
@@ -25,12 +25,12 @@ from wellput.language.trees.context_free_grammar import ContextFreeGrammar
 MAX_DERIVATIONS = 2000
 EXPANSIONS_A_TAG = 20
 PHRASE_BIAS = 0.7
-"""What each phrase in a rule's parts costs the rule: the bias toward tags, so that trees end."""
+"""The weight of a rule is multiplied by this for each phrase among its parts, so that trees end."""
 
 
 class TagTemplates:
-    """Tag sequences drawn by bigram probabilities from the start of a sentence to its end, given that
-    they have `length` tags: P(t1 … tn | n), exactly."""
+    """Tag sequences of `length` tags, drawn by bigram probabilities from the start of a sentence to its
+    end: exactly by P(t1 … tn | n)."""
 
     def __init__(self, corpus: Corpus, *, length: int = 24) -> None:
         from scipy.sparse import csr_array
@@ -44,7 +44,7 @@ class TagTemplates:
             np.stack([corpus.tags[inner - 1], corpus.tags[inner]]), axis=1, return_counts=True
         )
         totals = np.bincount(corpus.tags, minlength=n)
-        # Supertags are thousands, of which few follow each other.
+        # There are thousands of supertags, and few of them follow each other.
         self.transitions = csr_array((counts / totals[pairs[0]], (pairs[0], pairs[1])), (n, n))
         # reach[k][t]: the probability that a sentence ends k tags after a t.
         reach = [np.bincount(corpus.tags[corpus.ends - 1], minlength=n) / totals]
@@ -67,9 +67,9 @@ class TagTemplates:
 
 
 class GrammarTemplates:
-    """Sequences of parts of speech that a grammar derives, drawn rule by rule from the left, biased
-    toward rules with few phrases in them; rules that would make the sentence too long are left out,
-    and a derivation that ends too early is thrown away (Mutton et al. 2007, section 5.1)."""
+    """Sequences of parts of speech that a grammar derives. Rules are drawn from the left, with a bias
+    toward rules with few phrases; rules that would make the sentence too long are left out, and
+    derivations that are too short are dropped (Mutton et al. 2007, section 5.1)."""
 
     def __init__(
         self, grammar: ContextFreeGrammar, *, length: int = 24, bias: float = PHRASE_BIAS
@@ -89,7 +89,7 @@ class GrammarTemplates:
         }
         self.starts = Counter({s: n for s, n in grammar.starts.items() if s in self.shortest})
         if not self.starts:
-            raise InputError("The grammar derives no sentence: the treebank holds no whole tree.")
+            raise InputError("The grammar derives no sentence: the treebank has no complete tree.")
 
     def draw(self, rng: np.random.Generator) -> list[str]:
         """One template, as parts of speech."""
@@ -104,10 +104,10 @@ class GrammarTemplates:
         )
 
     def _derive(self, start: str, rng: np.random.Generator) -> list[str]:
-        """A derivation of at most `length` tags, cut short where it would go on too long."""
+        """A derivation of at most `length` tags; empty if there is none."""
         tags: list[str] = []
         waiting = [start]
-        due = self.shortest[start]  # the least that what waits will come to
+        due = self.shortest[start]  # the fewest tags that the waiting parts can give
         for _ in range(EXPANSIONS_A_TAG * self.length):
             if not waiting:
                 break
@@ -130,7 +130,7 @@ class GrammarTemplates:
 
 
 def _shortest(rules: dict[str, list[tuple[str, ...]]]) -> dict[str, int]:
-    """The fewest tags that each phrase can be, as far as it can be any."""
+    """The fewest tags of each phrase that the rules can derive."""
     shortest: dict[str, int] = {}
     while True:
         found = {
@@ -156,9 +156,9 @@ def _drawn(weights: Floats, rng: np.random.Generator) -> int:
 
 ProbabilityRows: TypeAlias = tuple[Integers, Integers, Floats]
 BIGRAM_WEIGHT = 0.9
-"""The weight of the bigram beside the unigram: pairs never seen stay possible."""
+"""The weight of the bigram; the rest is the unigram's, so that unseen pairs stay possible."""
 REPEATED_LOG_WEIGHT = np.log(0.02)
-"""What a word costs that is on the path already; the paper does not say how much."""
+"""The penalty on a word that is already on the path; the paper does not state it."""
 
 
 class CountedPairs(NamedTuple):
@@ -171,8 +171,8 @@ class CountedPairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class WordModel:
-    """Log probabilities as arrays in rows: words by tag, words by the word before (the start of a
-    sentence is one more word, numbered last)."""
+    """Log probabilities in rows: of words by tag, and of words by the word before. The start of a
+    sentence is one more word, with the last number."""
 
     words: Sequence[str]
     by_tag: ProbabilityRows

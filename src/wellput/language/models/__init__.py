@@ -1,1 +1,1 @@
-"""Models of English, trained or installed once and shared by metrics and systems."""
+"""Models of English, trained or installed once and shared by metrics and generators."""

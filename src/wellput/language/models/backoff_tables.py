@@ -1,13 +1,12 @@
 """Conditional distributions that back off, smoothed and packed into hash tables.
 
 A *family* is P(outcome | context) with a chain of contexts, from the fullest to the empty one. Each
-level is discounted absolutely (modified as Chen & Goodman 1999 have it, with three discounts) and what
-is taken away goes to the level below: p(x | c) = d(c, x) + w(c) p(x | shorter c), under the last level
-a uniform distribution. The kernel (native/backoff_table.h) reads d and w from two tables that the
-families share, keyed by 32 bits of a hash: an unseen key is mistaken for a stored one about once in
-10,000. d has 8 bits, w is made from the rounded d and has 16, so that a distribution sums to 1 within
-one part in 1,000. Where the kernel wants all outcomes of a context, and there are few, they are listed
-under it instead.
+level is discounted absolutely (with the three discounts of Chen & Goodman 1999), and the mass goes to
+the level below: p(x | c) = d(c, x) + w(c) p(x | shorter c), with a uniform distribution under the last
+level. The kernel (native/backoff_table.h) reads d and w from two tables that the families share, keyed
+by 32 bits of a hash: an unseen key is mistaken for a stored one about once in 10,000. d has 8 bits; w
+is computed from the rounded d and has 16, so that a distribution sums to 1 within one part in 1,000.
+Where the kernel needs all outcomes of a context, and there are few, they are listed under the context.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ WEIGHT_STEPS = 4096.0
 
 
 def mixed(keys: Keys, values: Numbers | int) -> Keys:
-    """One more number taken into a hash; the kernel does the same."""
+    """Mixes one more number into a hash, as the kernel does."""
     with np.errstate(over="ignore"):
         keys = (keys ^ (np.asarray(values).astype(np.uint64) + np.uint64(1))) * HASH_MULTIPLIER
     return keys ^ (keys >> np.uint64(32))
@@ -45,7 +44,7 @@ def context_keys(family: int, level: int, columns: Sequence[Numbers], size: int)
 
 @dataclass(frozen=True)
 class BackoffLevel:
-    """d by event key and w by context key, both with the full 64 bits; of each event also its outcome
+    """d by event key and w by context key, both with the full 64 bits; and for each event its outcome
     and the place of its context."""
 
     event_keys: Keys
@@ -66,8 +65,9 @@ def estimate(
 ) -> list[BackoffLevel]:
     """One `BackoffLevel` per level; `levels` go from the fullest context to the shortest.
 
-    With `continuation` (Kneser & Ney 1995) a shorter context counts in how many fuller ones the
-    outcome was met, not how often. Events met fewer than `min_counts[level]` times are not stored.
+    With `continuation` (Kneser & Ney 1995) a shorter context counts the fuller contexts in which the
+    outcome was seen, not its occurrences. Events seen less than `min_counts[level]` times are not
+    stored.
     """
     found = []
     counts = np.ones(len(outcomes), np.int64)
@@ -96,14 +96,14 @@ def _discounted(
     kept = (d > 0) & (steps < 256)
     d = np.where(kept, np.exp(-steps / EVENT_STEPS), 0.0)
     sums = np.bincount(owner, d, len(owners))
-    # Rounding up may bring a context to 1 or over: something must be left for what is unseen.
+    # Rounding up may bring a context to 1 or more; some mass must be left for unseen outcomes.
     scale = np.minimum(1.0, 0.995 / np.maximum(sums, 1e-12))
     d = np.exp(
         -np.ceil(-np.log(np.maximum(d * scale[owner], 1e-9)) * EVENT_STEPS - 1e-6) / EVENT_STEPS
     )
     d = np.where(kept, d, 0.0)
     weights = 1.0 - np.bincount(owner, d, len(owners))
-    # A context without a stored event adds nothing: it is as good as unseen.
+    # A context without stored events is treated as unseen.
     told = np.bincount(owner, kept, len(owners)) > 0
     places = np.cumsum(told) - 1
     return BackoffLevel(
@@ -112,8 +112,8 @@ def _discounted(
 
 
 def discounts(counts: Numbers) -> NDArray[np.float64]:
-    """What is taken from a count of 1, of 2, and of 3 or more, by Chen & Goodman's formula; a half
-    where a count of counts it needs is missing."""
+    """The discounts of counts 1, 2, and 3 or more, by Chen & Goodman's formula; 0.5 where a count of
+    counts that it needs is 0."""
     n = np.bincount(np.minimum(counts, 5), minlength=6)[:5].astype(float)
     if (n[1:5] == 0).any():
         return np.array([0.0, 0.5, 0.5, 0.5])
@@ -134,7 +134,7 @@ def packed(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
 
 
 def packed_lists(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
-    """The arrays of contexts with their outcomes listed: of context i, `lists.sizes[i]` of them."""
+    """The arrays of contexts with listed outcomes; context i has `lists.sizes[i]` of them."""
     keys = np.concatenate([e.context_keys for e in estimates])
     weights = np.concatenate([e.weights for e in estimates])
     starts = np.cumsum([0, *(len(e.context_keys) for e in estimates)])
@@ -156,7 +156,7 @@ def packed_lists(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-    """All tables as the kernel takes them: sizes become places."""
+    """All tables as input of the kernel; sizes become places."""
     found = []
     for name in ("events", "contexts", "lists"):
         starts = _ends(arrays[f"{name}.buckets"])
@@ -180,8 +180,8 @@ def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
 
 
 def _table(name: str, keys: Keys, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Values in order of their keys' upper 32 bits: the first 16 of them say in which bucket to look
-    (`buckets` has their sizes), the others are stored (`keys`)."""
+    """Values in order of their keys' upper 32 bits: the first 16 bits are the bucket (`buckets` has
+    their sizes), the others are stored (`keys`)."""
     short, first = np.unique((keys >> np.uint64(32)).astype(np.uint32), return_index=True)
     buckets = short >> np.uint32(32 - BUCKET_BITS)
     return {

@@ -1,8 +1,8 @@
-"""The noun `CausalModel`: how probable a text is to a neural language model (`wellput[neural]`).
+"""The noun `CausalModel`: the probability of a text under a neural language model (`wellput[neural]`).
 
-The model comes from a local folder of the Hugging Face library, or a GGUF file; nothing is fetched.
-Texts stand after a line break, as sentences do in running text: the first word has a probability too,
-whatever the model calls the beginning of a document.
+The model is a local folder of the Hugging Face library, or a GGUF file; nothing is downloaded. Texts
+are scored after a line break, as in running text: so the first word also has a probability, whatever
+token the model uses for the beginning of a document.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from wellput.core.metric import Floats
 
 TEXT_BEFORE = "\n"
 MAX_PIECES = 1024
-"""Pieces in a row, where the model does not say how many it takes."""
+"""The most pieces in a row, for a model that does not state its limit."""
 BATCH_PIECES = {"cpu": 1024}
-"""Pieces in a batch, padding included; the largest array holds a number for each and every piece of
-the vocabulary. `GPU_BATCH_PIECES` on a GPU."""
+"""Pieces in a batch, including padding; `GPU_BATCH_PIECES` on a GPU. The largest array has a number
+for each of them and each piece of the vocabulary."""
 GPU_BATCH_PIECES = 16384
 
 
 class Network(Protocol):
-    """Numbers for pieces of text, and how probable each is after those before it."""
+    """Numbers the pieces of a text, and gives each one's probability after those before it."""
 
     start: list[int]
     limit: int
@@ -41,8 +41,8 @@ class Network(Protocol):
 
 
 class CausalModel:
-    """Log probabilities of texts. A text longer than the network takes is cut, each part scored as if
-    it began a line."""
+    """Log probabilities of texts. A text that is too long for the network is cut, and each part is
+    scored as if it began a line."""
 
     def __init__(self, network: Network, path: Path | None = None) -> None:
         self._network = network
@@ -64,8 +64,8 @@ class CausalModel:
     def log_probs(
         self, texts: Sequence[str], *, on_progress: Callable[[int], None] = lambda _: None
     ) -> tuple[Floats, Floats]:
-        """The natural logarithm of each text's probability, and how many pieces it has.
-        `on_progress` is called with numbers of texts, or of parts of long ones."""
+        """The natural logarithm of each text's probability, and its number of pieces. `on_progress`
+        counts texts, or parts of long ones."""
         start = self._network.start
         room = self._network.limit - len(start)
         parts: list[tuple[int, list[int]]] = []
@@ -86,7 +86,7 @@ class CausalModel:
 def _batches(
     parts: Sequence[tuple[int, list[int]]], most: int
 ) -> Iterator[list[tuple[int, list[int]]]]:
-    """Parts of about one length together, shortest first, so that little is padding."""
+    """Batches of parts of similar length, shortest first, so that there is little padding."""
     batch: list[tuple[int, list[int]]] = []
     for part in sorted(parts, key=lambda part: len(part[1])):
         if batch and (len(batch) + 1) * len(part[1]) > most:
@@ -106,8 +106,8 @@ class TransformerNetwork:
             from transformers import AutoModelForCausalLM, AutoTokenizer
         except ImportError:
             raise InputError(
-                f"{path} is a neural language model: perplexity needs torch and transformers to read "
-                "it, pip install 'wellput[neural]'"
+                f"{path} is a neural language model, which needs torch and transformers: "
+                "pip install 'wellput[neural]'"
             ) from None
         folder, options = _place(path)
         try:
@@ -147,7 +147,7 @@ class TransformerNetwork:
 
 
 def _place(path: Path) -> tuple[str, dict[str, Any]]:
-    """The folder, and what to tell the library of where in it the model is."""
+    """The folder, and the library's options to find the model in it."""
     if path.is_file():
         return str(path.parent), {"gguf_file": path.name, "local_files_only": True}
     if not path.is_dir():

@@ -1,13 +1,13 @@
-"""Making the n-gram model of English: treebanks and other texts, each weighing as much as suits.
+"""Making the n-gram model of English from treebanks and other texts.
 
-Each text makes a model of its own, all texts together make one more, and the mixture that fits a
-sample best is pruned and rounded. Measured on EWT dev (docs/results/language_ngrams.md): a treebank
-alone is too small, everything thrown together is too unlike it.
+Each text gives one model, all texts together one more, and the mixture that fits a sample best is
+pruned and rounded. Measured on EWT dev (docs/results/language_ngrams.md), a treebank alone is too
+small, and all texts together are too different from it.
 
-Models are mixed linearly. They know the same words; `whole` is trained on all texts together, so
-that it has every n-gram of the others. The mixture has the n-grams of `whole`, each with the
-weighted mean of what the models give it, and back-off weights with which probabilities sum to one
-(static interpolation, as SRILM's -mix-lm does it). Weights are found by expectation maximization.
+Models are mixed linearly. They know the same words; `whole` is trained on all texts together, so it
+has every n-gram of the others. The mixture has the n-grams of `whole`, each with the weighted mean of
+the models' probabilities, and back-off weights with which probabilities sum to one (static
+interpolation, as SRILM's -mix-lm does it). Weights are found by expectation maximization.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Float
 def mixed(
     whole: NgramModel, parts: Sequence[TrainedNgrams], weights: Floats
 ) -> tuple[NgramModel, list[Floats]]:
-    """The mixture, on the n-grams of `whole`, and relative frequencies as `TrainedNgrams` has them."""
+    """The mixture, on the n-grams of `whole`, and relative frequencies as in `TrainedNgrams`."""
     histories, above = contexts(whole), parents(whole)
     probs = [np.zeros(size) for size in whole.sizes]
     frequencies = [np.zeros(size) for size in whole.sizes[:-1]]
@@ -69,7 +69,7 @@ def mixed(
 
 
 def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
-    """By length, where the n-grams of `model` are among those of `whole`."""
+    """By length, the places of `model`'s n-grams among those of `whole`."""
     places = [np.arange(whole.sizes[0])]
     for depth, above in enumerate(parents(model)[1:], 1):
         words = model.levels[depth][0].astype(np.int64)
@@ -80,7 +80,7 @@ def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
 def _probs(
     model: NgramModel, places: Sequence[Nodes], histories: Sequence[Nodes], above: Sequence[Nodes]
 ) -> list[Floats]:
-    """What `model` gives the n-grams of the whole, backing off where it has not got them."""
+    """`model`'s probabilities of the whole's n-grams; it backs off where it lacks one."""
     result: list[Floats] = []
     weights = np.empty(0)
     for depth, (_, _, log_probs, logs) in enumerate(model.levels):
@@ -104,7 +104,7 @@ TOGETHER_NAME = "all together"
 
 @dataclass(frozen=True)
 class Mixture:
-    """A model mixed for a sample of text, by the names of the texts that it was made from."""
+    """A model mixed for a sample of text, with weights and perplexities by the names of its texts."""
 
     model: NgramModel
     frequencies: list[Floats]  # for pruning
@@ -115,7 +115,7 @@ class Mixture:
 def mixture_for(
     sample: Sequence[str], texts: Mapping[str, Sequence[str]], *, threads: int = 1
 ) -> Mixture:
-    """The mixture of models of named texts that suits the sample best; words are joined by spaces."""
+    """The mixture of models of named texts that fits the sample best; words are joined by spaces."""
     together = [sentence for text in texts.values() for sentence in text]
     known = _known_words(together)
     parts = {
@@ -156,7 +156,7 @@ def make(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def decapitalized_texts(inputs: TrainingInputs) -> tuple[dict[str, list[str]], list[str]]:
-    """Training text by title, and dev, first words of sentences written as inside them."""
+    """Training text by title, and dev, with first words in the case they have inside sentences."""
     texts: dict[str, list[str]] = {}
     sample: list[str] = []
     for source in inputs.sources:
@@ -171,7 +171,7 @@ def decapitalized_texts(inputs: TrainingInputs) -> tuple[dict[str, list[str]], l
 
 
 def _known_words(texts: Sequence[str]) -> list[str]:
-    """Words seen often enough, the most frequent first: small numbers pack well."""
+    """Words seen often enough, the most frequent first, because small numbers compress well."""
     counts = Counter(word for text in texts for word in text.split(" "))
     words = [word for word, count in counts.items() if count >= MIN_WORD_COUNT]
     return sorted(words, key=lambda word: (-counts[word], word))

@@ -1,8 +1,8 @@
 """Text for models of English: sentences as words joined by spaces, tokenized like the treebanks.
 
-A sentence's first word is written small unless it is capitalized elsewhere, too: what stands first
-is an accident of order, which models of order must not be told. `sentence_means` makes the features
-of a text from those of its sentences, for models that judge single sentences.
+A sentence's first word is put in lower case unless it is also capitalized elsewhere: its capital would
+tell models of word order which word comes first. `sentence_means` makes the features of a text from
+those of its sentences, for models that judge single sentences.
 """
 
 from __future__ import annotations
@@ -13,23 +13,21 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.core.work import OnProgress, ignore_progress
 from wellput.io.files import InputFile, check_readable
 from wellput.io.trees import read_trees
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.english import sentences, treebank_words
 
-OnProgress: TypeAlias = Callable[[int], None]
-
 EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
 
 
-def treebank_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> list[str]:
+def treebank_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> list[str]:
     """The words of a treebank's sentences (CoNLL-U)."""
     found: list[str] = []
     for tree in read_trees(path):
@@ -38,7 +36,7 @@ def treebank_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> 
     return found
 
 
-def prose_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> list[str]:
+def prose_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> list[str]:
     """The sentences of a text: a file (also .gz, .xz), a folder or a tar archive of .txt files."""
     found: list[str] = []
     for text in _texts(path):
@@ -47,7 +45,9 @@ def prose_sentences(path: Path, on_progress: OnProgress = lambda _: None) -> lis
                 found.append(" ".join(words))
                 on_progress(1)
     if not found:
-        raise InputError(f"{path} holds no text (.txt files, in a folder or a tar archive).")
+        raise InputError(
+            f"{path} holds no text. Pass a text file, or a folder or tar archive of .txt files."
+        )
     return found
 
 
@@ -75,20 +75,20 @@ def _decoded(data: bytes) -> str:
 
 
 class Casing:
-    """How words are written inside sentences, by which their first words are put right."""
+    """The case of words inside sentences, which decides that of first words."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._inside = Counter(word for text in texts for word in text.split(" ")[1:])
 
     def decapitalized(self, text: str) -> str:
-        """The sentence; its first word small if it is small inside sentences more often than not."""
+        """The sentence, its first word in lower case if it mostly is so inside sentences."""
         first, space, rest = text.partition(" ")
         small = _small(first)
         return small + space + rest if self._inside[small] > self._inside[first] else text
 
 
 def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
-    """Sentences with their first words as a model of decapitalized text most expects them."""
+    """Sentences with their first words in the case that a model of such text finds likelier."""
     split = [text.partition(" ") for text in texts]
     smaller = [_small(first) for first, _, _ in split]
     as_is = _first_scores(model, [first for first, _, _ in split])
@@ -102,7 +102,7 @@ def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
 
 
 def _small(word: str) -> str:
-    """Without a capital at its beginning; a word in capitals stays as it is."""
+    """The word without a capital at its beginning; a word in capitals stays as it is."""
     small = word.lower()
     return small if word[1:] == small[1:] else word
 
@@ -123,7 +123,7 @@ def sentence_means(
 ) -> Floats:
     """(texts, features): the mean over a text's sentences; NaN for one without words.
 
-    `features_of` gets each distinct sentence once, as text and as words, and gives a row for each.
+    `features_of` gets each distinct sentence once, as text and as words, and returns a row for each.
     """
     split = [list(sentences(text)) for text in texts]
     words = {s: forms for own in split for s in own if (forms := treebank_words(s).forms)}

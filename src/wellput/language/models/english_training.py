@@ -1,9 +1,9 @@
-"""Making the files of the shipped English model, one after the other, for `wellput train english`.
+"""`wellput train english`: makes the files of the shipped English models, one after the other.
 
-A `TrainingStep` makes one file; `STEPS` are in the order in which they are made. Beside a file lies
-its `ModelCard` (`NAME.card.json`): what it was made from, with hashes, under which licences, by
-which command, what was measured, and its own hash. A file whose card says that it was made from the
-same things is not made again, so a training that was stopped can be resumed.
+A `TrainingStep` makes one file; `STEPS` has them in order. Each file has a `ModelCard`
+(`NAME.card.json`) beside it: its data with hashes and licences, the command, the measured figures, and
+the file's hash. A file whose card has the same data, earlier files and seed is not made again, so a
+stopped training can be resumed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,22 @@ from typing import Any, Literal, TypeAlias
 
 from wellput.core.errors import InputError
 from wellput.io import replacing
+from wellput.language.shipped import (
+    GENERAL_NGRAMS_FILE,
+    HEAD_DRIVEN_FILE,
+    LEARNED_REALIZER_FILE,
+    NGRAMS_FILE,
+    PARSER_FILE,
+    REALIZER_FILE,
+    SKELETONS_FILE,
+    TAGGER_FILE,
+    TREE_MODEL_FILE,
+    WORDS_FILE,
+)
 
 SourceRole: TypeAlias = Literal["treebank", "dev", "text", "ngrams", "real", "source"]
 
-# By what a file or folder is called; the licences are those of design and documentation.
+# Part of a path → title and licence, as in docs/language/english.md.
 KNOWN_SOURCES = {
     "en_ewt": ("UD English EWT", "CC BY-SA 4.0"),
     "en_atis": ("UD English ATIS", "CC BY-SA 4.0"),
@@ -51,7 +63,7 @@ class TrainingSource:
         return known[0] if known else (self.path.name, UNSTATED_LICENCE)
 
     def described(self) -> dict[str, Any]:
-        """For a card: name, licence, size and hash, none of which tell where it lies."""
+        """For a card: title, name, licence, size and hash, but not the path."""
         title, licence = self._known()
         digest, size = hashlib.sha256(), 0
         for file in self._files():
@@ -68,13 +80,13 @@ class TrainingSource:
         }
 
     def _files(self) -> Iterator[Path]:
-        """Of a folder the .txt files, in the order of their names."""
+        """The file, or the .txt files of a folder in the order of their names."""
         yield from sorted(self.path.rglob("*.txt")) if self.path.is_dir() else [self.path]
 
 
 @dataclass(frozen=True)
 class TrainingInputs:
-    """What a step's function is given; earlier files lie in `folder`."""
+    """The input of a step's function; earlier files are in `folder`."""
 
     sources: Sequence[TrainingSource]
     folder: Path
@@ -86,7 +98,7 @@ class TrainingInputs:
         return [source.path for source in self.sources if source.role == role]
 
 
-# Writes the file and returns what was measured on dev, as JSON.
+# Writes the file and returns the figures measured on dev, as JSON.
 MakeFunction: TypeAlias = Callable[[TrainingInputs, Path], dict[str, Any]]
 
 
@@ -108,7 +120,7 @@ class TrainingStep:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """A made file's papers."""
+    """Where a model file comes from, and its figures."""
 
     file: str
     about: str
@@ -133,7 +145,7 @@ def make_all(
     is_restarted: bool = False,
     on_step: Callable[[TrainingStep, bool], None] = lambda _, __: None,
 ) -> list[ModelCard]:
-    """Makes the files of all steps in `inputs.folder`; those that are there already stay.
+    """Makes the files of all steps in `inputs.folder`; files that are up to date stay.
 
     `on_step` is called before each step, with whether its file has to be made.
     """
@@ -162,7 +174,7 @@ def make_all(
 
 
 def read_card(path: Path) -> ModelCard | None:
-    """The card of a model's file; None if there is none, or the file is not the one it was made for."""
+    """The card of a model's file; None if there is none, or it belongs to another file."""
     card = _card_at(card_path(path))
     is_its_own = card is not None and path.is_file() and card.sha256 == _sha256(path)
     return card if is_its_own else None
@@ -187,7 +199,7 @@ def check_sources(sources: Sequence[TrainingSource]) -> None:
 
 
 def readme(cards: Sequence[ModelCard]) -> str:
-    """The cards for people."""
+    """The cards as a page to read."""
     lines = [
         "# Models of English\n",
         "Made by `wellput train english`; a card with hashes lies beside each file.\n",
@@ -221,7 +233,7 @@ def _shown(value: Any) -> str:
 
 
 def _licence(data: Sequence[dict[str, Any]]) -> str:
-    """What a model made from these is under: share-alike wins over the public domain."""
+    """The licence of a model made from these data; the public domain adds nothing."""
     found = sorted({source["licence"] for source in data} - {"public domain"})
     return ", ".join(found) or "public domain"
 
@@ -236,62 +248,62 @@ def _write(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-# A line for each file. Its function writes it and returns what was measured on dev.
+# One step for each file, in the order in which they are made.
 STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
-        "ngrams.wlm",
+        NGRAMS_FILE,
         "trigram model of words",
         "wellput.language.models.english_ngrams:make",
         roles=("treebank", "dev", "text"),
     ),
     TrainingStep(
-        "tagger.wpm", "part-of-speech tagger", "wellput.language.models.english_trees:make_tagger"
+        TAGGER_FILE, "part-of-speech tagger", "wellput.language.models.english_trees:make_tagger"
     ),
     TrainingStep(
-        "parser.wpm",
+        PARSER_FILE,
         "dependency parser",
         "wellput.language.models.english_trees:make_parser",
-        needs=("tagger.wpm",),
+        needs=(TAGGER_FILE,),
     ),
     TrainingStep(
-        "head_driven.wpm",
+        HEAD_DRIVEN_FILE,
         "head-driven parser",
         "wellput.language.models.english_trees:make_head_driven",
-        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm"),
+        needs=(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE),
     ),
     TrainingStep(
-        "tree.wpm",
+        TREE_MODEL_FILE,
         "supertags and tree model",
         "wellput.language.models.english_trees:make_tree_model",
         roles=("treebank",),
     ),
     TrainingStep(
-        "realizer.wpm",
+        REALIZER_FILE,
         "orders of sisters and the baseline LR for realizing",
         "wellput.language.realize.training:make_realizer",
-        needs=("ngrams.wlm", "tree.wpm"),
+        needs=(NGRAMS_FILE, TREE_MODEL_FILE),
     ),
     TrainingStep(
-        "learned.wpm",
+        LEARNED_REALIZER_FILE,
         "learned realizer",
         "wellput.language.realize.training:make_learned_realizer",
-        needs=("ngrams.wlm",),
+        needs=(NGRAMS_FILE,),
     ),
     TrainingStep(
-        "words.wpm",
+        WORDS_FILE,
         "word list",
         "wellput.language.models.word_list:make",
         roles=("treebank", "text"),
     ),
     TrainingStep(
-        "skeletons.wlm",
+        SKELETONS_FILE,
         "4-gram model of small words and parts of speech",
         "wellput.language.models.fluency_ngrams:make_skeletons",
         roles=("treebank", "text"),
-        needs=("tagger.wpm",),
+        needs=(TAGGER_FILE,),
     ),
     TrainingStep(
-        "general.wlm",
+        GENERAL_NGRAMS_FILE,
         "trigram model of general English",
         "wellput.language.models.fluency_ngrams:make_general",
         roles=("ngrams",),
@@ -302,8 +314,8 @@ STEPS: tuple[TrainingStep, ...] = (
         "wellput.metrics.fluency_training:fluency_step",
         roles=("real", "source"),
         needs=(
-            *("ngrams.wlm", "tagger.wpm", "parser.wpm", "words.wpm", "skeletons.wlm"),
-            "general.wlm",
+            *(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE, WORDS_FILE, SKELETONS_FILE),
+            GENERAL_NGRAMS_FILE,
         ),
     ),
     TrainingStep(
@@ -311,6 +323,6 @@ STEPS: tuple[TrainingStep, ...] = (
         "plane of gleu-fluency",
         "wellput.metrics.fluency_training:gleu_step",
         roles=("real", "source"),
-        needs=("ngrams.wlm", "tagger.wpm", "parser.wpm", "head_driven.wpm"),
+        needs=(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE, HEAD_DRIVEN_FILE),
     ),
 )

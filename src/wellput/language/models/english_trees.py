@@ -1,6 +1,6 @@
-"""Making the models of English that learn from trees: steps of `wellput train english`.
+"""The steps of `wellput train english` that learn from trees.
 
-Treebanks without tags in the column XPOS, as ATIS has none, serve the n-gram model alone.
+Treebanks without tags in the column XPOS, such as ATIS, are used for the n-gram model only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.trees import read_trees
 from wellput.language.models.english_training import SourceRole, TrainingInputs
-from wellput.language.models.head_driven import NGRAMS_FILE, HeadDrivenParser
+from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.parser_training import (
@@ -20,9 +20,10 @@ from wellput.language.models.parser_training import (
     train_tagger,
     train_transitions,
 )
-from wellput.language.models.parsers import TAGGER_FILE, TaggingParser, load_parser
+from wellput.language.models.parsers import TaggingParser, load_parser
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.tree_training import train_tree_model
+from wellput.language.shipped import NGRAMS_FILE, TAGGER_FILE
 
 
 def make_tagger(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def make_tagger(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def make_parser(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Figures: attachment scores on dev's words, tags predicted."""
+    """Figures: attachment scores on dev's words, with predicted tags."""
     trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
     transitions = train_transitions(
         trees, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
@@ -75,7 +76,7 @@ def make_head_driven(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def make_tree_model(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Figures: how much it holds; docs/results say how well it chooses."""
+    """Figures: the size of the model; docs/results has how well it chooses."""
     trees = tagged_trees(inputs, "treebank")
     model = train_tree_model(trees)
     model.save(path)

@@ -1,14 +1,14 @@
-"""The noun `FluencyModel`: the trained part of `fluency`, a weighted sum of features made a score.
+"""The noun `FluencyModel`: the trained part of `fluency`, which turns features into a score.
 
-The features are what models of English make of a sentence, without any reference (`FluencyModels`).
-Higher is better for all of them. Gains are log10 probabilities in sequence over those of the words
-alone, so that rare words are no fault. Each model of words in sequence is asked three things: how a
-sentence does on the whole (a mean, so that length is no fault), at its worst place, and how much is
-wrong with it altogether, for two mistakes are worse than one.
+The features come from models of English, without any reference (`FluencyModels`). Higher is better for
+all of them. A gain is the log10 probability of a word in sequence less that of the word alone, so that
+rare words do no harm. Each model of words in sequence gives three features: the mean gain (so that
+length does no harm), the gain at the worst place, and the sum of all that is wrong (two mistakes are
+worse than one).
 
-Weights are never negative: no feature that is higher in better sentences may count against one. The
-score is where the sum falls among the sums of real sentences, smoothly: 0.7 for the middle one, 0.5
-for one that is worse than 98 in 100.
+The score is a weighted sum. Weights are never negative, so that a better feature never lowers the
+score. A logistic curve maps the sum to 0.7 for the median real sentence, and to 0.5 for one that is
+worse than 98 in 100.
 """
 
 from __future__ import annotations
@@ -27,30 +27,33 @@ from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
 from wellput.language.models.english_text import decapitalized, sentence_means
-from wellput.language.models.fluency_ngrams import GENERAL_FILE as GENERAL_FILE
-from wellput.language.models.fluency_ngrams import SKELETONS_FILE as SKELETONS_FILE
 from wellput.language.models.fluency_ngrams import skeleton, spoken
 from wellput.language.models.linear_model import LinearModel, fit_severity
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel, unigrams
-from wellput.language.models.parsers import TAGGER_FILE
 from wellput.language.models.tagger import Tagger
-from wellput.language.models.word_list import WORDS_FILE as WORDS_FILE
 from wellput.language.models.word_list import WordList
-from wellput.language.shipped import shipped
+from wellput.language.shipped import (
+    GENERAL_NGRAMS_FILE,
+    NGRAMS_FILE,
+    SKELETONS_FILE,
+    TAGGER_FILE,
+    WORDS_FILE,
+    model_file,
+)
 
-# Each is read alone, in an explanation. Among "parts of speech" small words stand for themselves.
+# Each text must make sense alone, in an explanation. "Parts of speech" keep small words as they are.
 FEATURES: dict[str, str] = {
     "ngrams": "how much likelier words are in sequence than alone, on average",
-    "weakest": "how well those three words in a row go together that do so least",
+    "weakest": "how well the worst three words in a row go together",
     "unlikely": "words that do not go with those before them: −log(1 + how badly)",
     "trigrams": "share of words seen after the two words before them",
     "pairs": "share of words seen after the word before them",
     "usage": "how much likelier words are in sequence than alone in general English, on average",
-    "weakest_usage": "how well, in general English, those three words go together that do so least",
+    "weakest_usage": "how well, in general English, the worst three words in a row go together",
     "unusual": "words that, in general English, do not go with those before: −log(1 + how badly)",
     "grammar": "how much likelier parts of speech are in sequence than alone, on average",
-    "weakest_grammar": "how well those three parts of speech go together that do so least",
+    "weakest_grammar": "how well the worst three parts of speech in a row go together",
     "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
     "spelling": "unknown words in lower case: −log(1 + their number)",
     "near_misses": "unknown words one letter away from a common one: −log(1 + their number)",
@@ -59,16 +62,15 @@ FEATURES: dict[str, str] = {
     "stop": "1 if it ends as a sentence does",
 }
 END_MARKS = ".?!…:;\"'”’)]"
-NGRAMS_FILE = "ngrams.wlm"
 RUN_WORDS = 3
 MIN_GAIN = -0.2
-"""The words before speak against a word whose gain is below this."""
+"""A word with a lower gain does not go with the words before it."""
 
 
 @dataclass(frozen=True, eq=False)
 class FluencyModels:
-    """The models that look at a sentence; `skeletons` is an n-gram model of `skeletons.skeleton`,
-    `general` one of `general_english.spoken`."""
+    """The models that features come from. `skeletons` is an n-gram model of `fluency_ngrams.skeleton`
+    texts, `general` one of `fluency_ngrams.spoken` texts."""
 
     tagger: Tagger
     ngrams: NgramModel
@@ -129,7 +131,7 @@ class FluencyModels:
         return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
 
     def _is_general(self, word: str) -> bool:
-        """Whether the model of general English has the word; it has no capitals to tell names by."""
+        """Whether the model of general English, which has no capitals, knows the word."""
         return len(word) > 1 and word.lower() in self._general_unigrams
 
     @cached_property
@@ -148,9 +150,9 @@ class FluencyModels:
 def _gains(
     model: NgramModel, unigrams: dict[str, float], line: str
 ) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Of each word and the end: log p(word | words before) − log p(word), and the n-gram's length.
+    """For each word and the end: log p(word | words before) − log p(word), and the n-gram's length.
 
-    Unknown words gain nothing: how rare they are is another feature's concern.
+    The gain of an unknown word is 0; other features deal with rare words.
     """
     scores = np.asarray(model.kernel.word_scores(line, "none"))
     words = (*line.split(" "), "</s>") if line else ("</s>",)
@@ -159,13 +161,13 @@ def _gains(
 
 
 def _in_sequence(gains: Floats) -> tuple[float, float, float]:
-    """On the whole, at the worst place, and what is wrong altogether."""
+    """The mean gain, the gain at the worst place, and −log(1 + all that is lacking)."""
     lacking = float(np.maximum(0.0, MIN_GAIN - gains).sum())
     return float(gains.mean()), _weakest(gains), _fewness(lacking)
 
 
 def _weakest(gains: Floats) -> float:
-    """The mean over the worst run; over all of them where there are fewer."""
+    """The mean gain of the worst run; of all words where there are fewer."""
     if len(gains) <= RUN_WORDS:
         return float(gains.mean())
     sums = gains[:-2] + gains[1:-1] + gains[2:]
@@ -181,17 +183,13 @@ def _of_writing(words: Sequence[str]) -> tuple[float, float]:
 
 
 def english_models(folder: Path | None = None) -> FluencyModels:
-    """The shipped ones, or those in a folder."""
-
-    def place(name: str) -> Path:
-        return shipped(name) if folder is None else folder / name
-
+    """The shipped models, or those in a folder."""
     return FluencyModels(
-        Tagger.load(place(TAGGER_FILE)),
-        load_model(place(NGRAMS_FILE)),
-        load_model(place(SKELETONS_FILE)),
-        WordList.load(place(WORDS_FILE)),
-        load_model(place(GENERAL_FILE)),
+        Tagger.load(model_file(TAGGER_FILE, folder)),
+        load_model(model_file(NGRAMS_FILE, folder)),
+        load_model(model_file(SKELETONS_FILE, folder)),
+        WordList.load(model_file(WORDS_FILE, folder)),
+        load_model(model_file(GENERAL_NGRAMS_FILE, folder)),
     )
 
 
@@ -203,7 +201,7 @@ LOW_SHARE = 0.02
 
 @dataclass(frozen=True, eq=False)
 class FluencyModel:
-    """`curve` are the middle of the logistic curve and its steepness, in units of the sum."""
+    """`curve` has the middle of the logistic curve and its steepness, in units of the sum."""
 
     sums: LinearModel
     curve: Floats
@@ -211,8 +209,8 @@ class FluencyModel:
 
     @classmethod
     def train(cls, features: Floats, severity: Floats, weights: Floats) -> FluencyModel:
-        """From rows of `FluencyModels.features`, how bad each is known to be (0: real), and how much
-        each row counts."""
+        """From rows of `FluencyModels.features`, the known severity of each (0 for a real sentence)
+        and its weight."""
         sums = fit_severity(tuple(FEATURES), features, severity, weights)
         real = sums.scores(features[severity == 0])
         low, middle = np.quantile(real, [LOW_SHARE, 0.5])
@@ -220,7 +218,7 @@ class FluencyModel:
         return cls(sums, np.array([low, steepness]))
 
     def scores(self, features: Floats) -> Floats:
-        """In [0, 1]; NaN where features are."""
+        """From 0 to 1; NaN where features are NaN."""
         return self.scores_of_sums(self.sums.scores(features))
 
     def scores_of_sums(self, sums: Floats) -> Floats:
@@ -228,8 +226,8 @@ class FluencyModel:
         return np.asarray(1 / (1 + np.exp(-np.clip(steepness * (sums - middle), -500, 500))))
 
     def contributions(self, features: Floats) -> Floats:
-        """What each feature adds to the score: less than 0 if that would be higher with the feature at
-        its training mean and all others as they are. For the curve, they do not add up exactly."""
+        """The part of each feature in the score: how much the score would fall with this feature at
+        its training mean. Because of the curve, the parts do not add up exactly."""
         sums = self.sums.scores(features)[..., None]
         without = self.scores_of_sums(sums - self.sums.contributions(features))
         return np.asarray(self.scores_of_sums(sums) - without)

@@ -1,14 +1,13 @@
-"""The n-gram models that `fluency` has beside that of words: skeletons, and general English.
+"""Two more n-gram models for `fluency`: of skeletons, and of general English.
 
-A skeleton has small words as they are, every other word as its part of speech: *The old cats have
-been sleeping.* is *the JJ NNS have been VBG .* An n-gram model of such texts (`skeletons.wlm`) has
-seen most of the grammar that holds between neighbors (*have* goes with *VBN*, *a* not with *NNS*),
-where one of words has seen little.
+A skeleton keeps small words and replaces every other word by its part of speech: *The old cats have
+been sleeping.* becomes *the JJ NNS have been VBG .* An n-gram model of skeletons (`skeletons.wlm`) has
+seen most of the grammar between neighbors (*have* goes with *VBN*, *a* does not go with *NNS*); a
+model of words has seen little of it.
 
-`general.wlm` is a trigram model of general English that somebody else trained, made small. The
-texts that anyone may use are old books, speeches and a little of the web. Carnegie Mellon's model
-for recognizing speech has seen far more, and of today: all in small letters, without punctuation,
-*it's* and *don't* as one word.
+`general.wlm` is a pruned trigram model of general English from another source. Our own texts are free
+ones: old books, speeches and a little of the web. Carnegie Mellon's model for speech recognition has
+seen far more text, and newer: all in lower case, without punctuation, *it's* and *don't* as one word.
 """
 
 from __future__ import annotations
@@ -27,10 +26,9 @@ from wellput.language.models.ngram_compact import quantized
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngram_trie import by_frequency, contexts, prune
-from wellput.language.models.parsers import TAGGER_FILE
 from wellput.language.models.tagger import Tagger
+from wellput.language.shipped import GENERAL_NGRAMS_FILE, TAGGER_FILE
 
-SKELETONS_FILE = "skeletons.wlm"
 SKELETON_ORDER = 4
 MIN_SMALL_WORD_COUNT = 100
 SKELETON_THRESHOLD = 2e-7
@@ -65,7 +63,7 @@ AUXILIARIES = frozenset(
 
 
 def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[str]) -> str:
-    """The skeleton, joined by spaces; words are small if they are of a closed class and among
+    """The skeleton, joined by spaces. A word is small if it belongs to a closed class and is among
     `small_words`, which are in lower case."""
     return " ".join(
         small
@@ -103,13 +101,12 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}
 
 
-GENERAL_FILE = "general.wlm"
 GENERAL_THRESHOLD = 1.9e-7
-"""What leaves a file of 1.8 megabytes. With 2.2, `fluency` gains .001 on GUG train."""
+"""Gives a file of 1.8 MB. With a file of 2.2 MB `fluency` gains .001 on GUG train."""
 
 
 def spoken(words: Sequence[str]) -> str:
-    """Words of a treebank as the model knows them.
+    """Words of a treebank as the model of general English has them.
 
     >>> spoken(["It", "'s", "Peter", "'s", ",", "is", "n't", "it", "?"])
     "it's peter's isn't it"
@@ -125,11 +122,11 @@ def spoken(words: Sequence[str]) -> str:
 
 
 def make_general(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`: the model given, without what matters least to it."""
+    """The step of `wellput train english`: the given model without its least important n-grams."""
     given = inputs.paths("ngrams")
     if len(given) != 1:
         raise InputError(
-            f"{GENERAL_FILE} is made from one n-gram model of general English, given by --ngrams."
+            f"{GENERAL_NGRAMS_FILE} needs one n-gram model of general English; pass it as ngrams=."
         )
     model = load_model(given[0])
     probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels[:-1]]

@@ -1,9 +1,9 @@
-"""Function tags: a word's part of speech split by what the word does in its tree.
+"""Function tags: a word's part of speech with its function in the tree.
 
-A tag reads `NN/obl:in` or `VBD/root`: the part of speech (XPOS, a few rare ones joined), the relation
-to the head, and for nominals their preposition, for clauses their marker, for predicates without a
-verb of their own their copula. A head-driven model over such tags knows a subject from an object
-and a clause from a sentence; over plain tags it does not (docs/language/head-driven-parser.md).
+A tag such as `NN/obl:in` or `VBD/root` has the part of speech (XPOS, with a few rare ones joined) and
+the relation to the head; nominals also have their preposition, clauses their marker, and predicates
+without a verb their copula. A head-driven model over such tags can tell a subject from an object and
+a clause from a sentence; over plain tags it cannot (docs/language/head-driven-parser.md).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MARKER_RELATIONS = {
     "xcomp": "mark",
     "ccomp": "mark",
 }
-# What a head remembers of the modifier it took last, by relation.
+# The classes in which a head remembers the relation of its last modifier.
 MODIFIER_CLASSES: dict[str, tuple[str, ...]] = {
     "punctuation": ("punct",),
     "determiner": ("det", "det:predet", "nmod:poss"),
@@ -79,7 +79,7 @@ def _tag(word: Word, below: dict[str, str]) -> str:
 
 
 class TagSet:
-    """The tags that are frequent enough, and what stands for those that are not."""
+    """The tags that are frequent enough; rarer ones fall back to these."""
 
     def __init__(self, tags: Sequence[str]) -> None:
         self.tags = tuple(tags)
@@ -87,7 +87,7 @@ class TagSet:
 
     @classmethod
     def from_trees(cls, trees: Iterable[Tree], *, min_count: int) -> TagSet:
-        """The tags met `min_count` times, rarer ones counted under what they fall back to."""
+        """The tags seen `min_count` times; a rarer one counts for the tag it falls back to."""
         counts = Counter(tag for tree in trees for tag in full_tags(tree))
         kept: set[str] = set()
         while counts:
@@ -116,8 +116,8 @@ class TagSet:
 
 
 def fallback(tag: str) -> str:
-    """The next simpler tag: without detail, without its subtype, then with any relation; itself
-    where nothing is left to take away."""
+    """The next simpler tag: first without detail, then without subtype, then with the relation
+    `dep`; the simplest tag is its own fallback."""
     part, relation = tag.split("/", 1)
     for sign in ("+", ":"):
         if sign in relation:

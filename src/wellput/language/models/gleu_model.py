@@ -3,12 +3,12 @@
 A linear support vector machine over the four features of Mutton et al. (2007), each divided by its
 largest size in the training sentences.
 
-The features (`GleuParsers`) come from our head-driven parser and from link grammar. All are rates,
-so that they do not grow with the sentence; at the paper's one length, 24 words, that is the same as
-its counts but for a factor. Our log probability is what the parse gains over the words taken alone:
-without that, a sentence of rare words looks ill-formed. A word that can be linked at a cost only
-counts a little as one that cannot; of their share the square root is taken: the first one says more
-than the tenth.
+The features (`GleuParsers`) come from our head-driven parser and from link grammar. All are rates, so
+that they do not grow with the sentence; the paper's sentences all have 24 words, where rates and its
+counts differ only by a factor. Our log probability is the parse's gain over the words alone: without
+that, a sentence of rare words looks ill-formed. A word that can be linked only at a cost counts as a
+fraction of one that cannot be linked. The feature is the square root of their share, because the
+first one matters more than the tenth.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from wellput.language.models.link_grammar import LinkGrammar, LinkParse
 FEATURES: dict[str, str] = {
     "log_probability": "log probability of the parse over that of the words alone, per word",
     "fragments": "places between words where the parse breaks into fragments, of all places",
-    "nulls": "words that link grammar cannot link, or at a cost only: the root of their share",
+    "nulls": "words that link grammar cannot link, or only at a cost: the root of their share",
     "invalid": "linkages that post-processing rejects, of those found",
 }
 NULLS_A_UNIT_OF_COST = 0.2
-"""How much of a word that cannot be linked one unit of a linkage's cost is."""
+"""One unit of a linkage's cost counts as this fraction of a word that cannot be linked."""
 
 
 @dataclass(frozen=True, eq=False)
 class GleuParsers:
-    """The parsers that look at a sentence."""
+    """The parsers that features come from."""
 
     parser: HeadDrivenParser
     grammar: LinkGrammar
@@ -56,8 +56,7 @@ class GleuParsers:
         on_progress: OnProgress = ignore_progress,
     ) -> Floats:
         """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
-        without words. `on_progress` is called with numbers of texts, as many as the share of
-        sentences that are parsed."""
+        without words. `on_progress` counts texts, in proportion to the sentences parsed."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             parses = self.parser.parse(words, threads=threads)
@@ -74,10 +73,10 @@ class GleuParsers:
 
 
 def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
-    """The root of the null share, and the invalid share; what cannot be parsed has nothing right.
+    """The root of the null share, and the invalid share; both are 1 if there is no parse.
 
-    The library counts the wall before the sentence among the nulls and splits some words: no more
-    than all are counted. Favored words can make a cost negative, which is no merit here.
+    The library counts the wall before the sentence among the nulls and splits some words, so the share
+    is capped at 1. Favored words can make a cost negative; it then counts as 0.
     """
     if parse.null_count is None:
         return 1.0, 1.0
@@ -91,8 +90,8 @@ KIND = "gleu-fluency"
 
 @dataclass(frozen=True, eq=False)
 class GleuModel:
-    """`constants` are frozen at training, so that a sentence's score does not depend on the others
-    in the same file, as it did in the paper."""
+    """`constants` are fixed at training. In the paper they came from the scored file, so that a
+    sentence's score depended on the others."""
 
     constants: Floats
     plane: LinearModel
@@ -100,7 +99,7 @@ class GleuModel:
 
     @classmethod
     def train(cls, features: Floats, is_real: NDArray[np.bool_]) -> GleuModel:
-        """From rows of `GleuParsers.features`, real sentences and those put together from words."""
+        """From rows of `GleuParsers.features`, of real sentences and of generated ones."""
         largest = np.abs(features).max(axis=0)
         constants = np.where(largest > 0, largest, 1.0)
         plane = fit_linear(tuple(FEATURES), features / constants, is_real, loss="hinge")
@@ -114,7 +113,7 @@ class GleuModel:
         return self.plane.distances(normalized)
 
     def contributions(self, normalized: Floats) -> Floats:
-        """What each feature adds to the distance, compared with a feature at its training mean."""
+        """The part of each feature in the distance; a feature at its training mean adds 0."""
         return self.plane.contributions(normalized) / float(np.linalg.norm(self.plane.weights))
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:

@@ -1,21 +1,19 @@
-"""The noun `HeadDrivenParser`: how probable a sentence is as words that take other words.
+"""The noun `HeadDrivenParser`: the probability of a sentence, summed over dependency trees.
 
-A generative model of dependency trees in Collins's manner (docs/language/head-driven-parser.md).
-Log probabilities are natural. A sentence's is summed over all analyses, its tree is the best one.
-Where no single tree is plausible the best analysis is several fragments, each with a root of its
-own.
+A generative model of dependency trees in the manner of Collins (docs/language/head-driven-parser.md).
+Log probabilities are natural. A sentence's probability is the sum over all analyses, its tree the best
+one. Where no single tree is plausible, the best analysis is several fragments, each with its own root.
 
-The chart works on `TagLattices`: which function tags each word may have. A discriminative parser
-guesses one tag for each word, a tagger over function tags gives others; both together miss few
-right tags, with two to four tags a word. The chart's probabilities are summed over these tags
-alone. What the two think of a tag weighs in when the best tree is chosen, not in the probabilities.
+The chart works on `TagLattices`, the function tags that each word may have. A discriminative parser
+guesses one tag for each word, a tagger over function tags gives others; with two to four tags a word,
+they miss few right tags. The chart's probabilities are summed over these tags alone. The parser's and
+tagger's weights of a tag count in the choice of the best tree, not in the probabilities.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +23,29 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
-from wellput.io.model_files import load_model_file, noticing_damage
+from wellput.io.model_files import load_model_file, noticing_damage, unpacked_strings
 from wellput.language.models.backoff_tables import kernel_tables
 from wellput.language.models.english_text import decapitalized
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
-from wellput.language.models.parsers import Parser, load_parser
+from wellput.language.models.parsers import FURTHER_ROOT_RELATION, Parser, load_parser
 from wellput.language.models.word_shapes import word_number
+from wellput.language.shipped import NGRAMS_FILE
 
-# Tuned on EWT dev: how many tags a word has at most, how much less probable than the best they may
-# be (a natural log), and what share of a tag's weight is the parser's.
+# Tuned on EWT dev: the most tags of a word, how far (a natural log) their weights may be below the
+# best, and the parser's share in a tag's weight.
 MAX_TAGS_A_WORD = 6
 MAX_LOGS_BELOW_BEST = 7.0
 PARSER_SHARE = 0.5
-# Parser and tagger think of one sentence: that a verb begins another is always possible, with this
-# weight at least.
+# Parser and tagger assume one sentence. A verb can always be the root of another one, with at least
+# this weight.
 ROOT_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class TagLattices:
-    """The tags that each word of some sentences may have, as the kernel takes them."""
+    """The tags that each word of some sentences may have, as input of the kernel."""
 
     sentences: NDArray[np.int64]
     words: NDArray[np.int32]
@@ -65,13 +64,13 @@ def tag_lattices(
     *,
     threads: int = 1,
 ) -> TagLattices:
-    """`words`, `guessed` and `roots` have the number of each word, of the tag that was guessed for it
-    and of the one it would have as a root, -1 for none, all sentences after each other."""
+    """The sentences' lattices. `words`, `guessed` and `roots` have, for all words in a row, the number
+    of the word, of its guessed tag, and of its tag as a root (-1 for none)."""
     tags, logs = tagger.candidates(sentences, MAX_TAGS_A_WORD, sharpness, threads)
     weights = (1 - PARSER_SHARE) * np.exp(logs)
     guesses = np.array(guessed, np.int32)[:, None]
     same = tags == guesses
-    # A guess that the tagger did not think of takes the place of its last choice.
+    # A guess that is not among the tagger's candidates replaces the last of these.
     absent = ~same.any(axis=1) & (guesses[:, 0] >= 0)
     tags[absent, -1], weights[absent, -1] = guesses[absent, 0], 0.0
     same[absent, -1] = True
@@ -96,8 +95,7 @@ def _with_roots(
 
 
 KIND = "head-driven parser"
-NGRAMS_FILE = "ngrams.wlm"
-# In a longer sentence no arc, and no side of a word, reaches further than REACH words.
+# In a longer sentence no arc, and no side of a word, reaches further than MAX_ARC_WORDS.
 MAX_EXACT_WORDS = 120
 MAX_ARC_WORDS = 60
 
@@ -105,9 +103,9 @@ Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A sentence's natural log probability, and the same by word frequencies alone. `is_limited` says
-    that the sentence was too long for all its analyses to be tried."""
+class HeadDrivenScore:
+    """A sentence's natural log probability, and the same by word frequencies alone. `is_limited`: the
+    sentence was too long to try all its analyses."""
 
     log_probability: float
     unigram_log_probability: float
@@ -121,19 +119,19 @@ class Scored:
 
     @property
     def slor(self) -> float:
-        """How much better a word is predicted than by frequency alone (Lau et al. 2017, SLOR)."""
+        """The gain in log probability over frequencies alone, per word (SLOR, Lau et al. 2017)."""
         gained = self.log_probability - self.unigram_log_probability
         return gained / self.words if self.words else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class HeadDrivenParse:
     """The best analysis. Roots of further fragments hang on the first root as `parataxis`, so that
     `tree` is a tree; `roots` has the numbers of all of them."""
 
     tree: Tree
     roots: tuple[int, ...]
-    scored: Scored
+    scored: HeadDrivenScore
 
     @property
     def fragments(self) -> int:
@@ -149,8 +147,8 @@ class Parsed:
 
 
 class HeadDrivenParser:
-    """A trained model with the parser and the tagger whose guesses its chart starts from, and the
-    n-gram model that its probabilities are pooled with where it was trained so."""
+    """A trained model, the parser whose guesses its chart starts from and, if it was trained with one,
+    the n-gram model that its probabilities are averaged with."""
 
     def __init__(
         self,
@@ -160,8 +158,8 @@ class HeadDrivenParser:
         *,
         continuing: float | None = None,
     ) -> None:
-        """`continuing`: another probability of a further fragment than the trained one."""
-        tags, words = strings_of(arrays, "tags"), strings_of(arrays, "words")
+        """`continuing` replaces the trained probability of a further fragment."""
+        tags, words = unpacked_strings(arrays, "tags"), unpacked_strings(arrays, "words")
         self.tag_set = TagSet(tags)
         self.guesser = guesser
         self._relations = [relation_of(tag) for tag in tags]
@@ -169,7 +167,7 @@ class HeadDrivenParser:
         self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(tags))
         self._ngrams, self._ngram_share = ngrams, float(arrays["ngrams.share"][0])
         if not 0 <= self._ngram_share <= 1:
-            raise ValueError("the share of the n-gram model is no share")
+            raise ValueError("the share of the n-gram model is not between 0 and 1")
         self._sharpness = float(arrays["tagger.sharpness"][0])
         if continuing is None:
             continuing = float(arrays["continuing"][0])
@@ -177,8 +175,8 @@ class HeadDrivenParser:
 
     @classmethod
     def load(cls, path: PathLike, *, guesser: Parser | None = None) -> HeadDrivenParser:
-        """The parser in a file; its guesses come from the tagger and parser in the same folder where
-        no other `guesser` is given. The n-gram model lies there too."""
+        """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and
+        parser that guess, unless a `guesser` is given."""
         file, folder = load_model_file(path, KIND), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
             is_pooled = float(file.arrays["ngrams.share"][0]) > 0
@@ -187,9 +185,9 @@ class HeadDrivenParser:
 
     def parse(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
-    ) -> list[Parsed]:
-        """The best analysis of each sentence, given as its words. `guesses`: the trees of the
-        `guesser` where they are there already."""
+    ) -> list[HeadDrivenParse]:
+        """The best analysis of each sentence, given as its words. `guesses` are the `guesser`'s trees,
+        if they are already known."""
         lattices = self._lattices(sentences, guesses, threads)
         heads = np.zeros(len(lattices.words), np.int32)
         tags = np.zeros(len(lattices.words), np.int32)
@@ -202,8 +200,8 @@ class HeadDrivenParser:
 
     def score(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
-    ) -> list[Scored]:
-        """The log probabilities alone, in less time."""
+    ) -> list[HeadDrivenScore]:
+        """The log probabilities alone, which is faster."""
         none = np.zeros(0, np.int32)
         lattices = self._lattices(sentences, guesses, threads)
         rows = self._run(sentences, lattices, none, none, threads)
@@ -222,7 +220,7 @@ class HeadDrivenParser:
         )
 
     def _guessed(self, sentences: Sentences, threads: int) -> list[Tree]:
-        """The guesser's trees; it takes no sentence without words."""
+        """The guesser's trees; sentences without words are left out."""
         return self.guesser.parse([words for words in sentences if words], threads=threads)
 
     def _run(
@@ -252,30 +250,24 @@ class HeadDrivenParser:
 
     def _parsed(
         self, forms: Sequence[str], heads: list[int], tags: list[int], row: NDArray[np.float64]
-    ) -> Parsed:
+    ) -> HeadDrivenParse:
         roots = tuple(number for number, head in enumerate(heads, start=1) if head == 0)
         words = []
         for number, (form, head, tag) in enumerate(zip(forms, heads, tags, strict=True), start=1):
             relation = self._relations[tag] if head else "root"
             if number in roots[1:]:
-                head, relation = roots[0], "parataxis"
+                head, relation = roots[0], FURTHER_ROOT_RELATION
             elif relation == "root" and head:
-                relation = "dep"  # a tag learned from roots may turn up under a head
+                relation = "dep"  # a word with a root's tag may have a head
             part = self.tag_set.tags[tag].split("/", 1)[0]
             words.append(Word(form, head, xpos=part, relation=relation))
-        return Parsed(Tree(tuple(words)), roots, _scored(forms, row))
-
-
-def strings_of(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
-    """Strings packed by `io.model_files.packed_strings`."""
-    data, ends = arrays[f"{name}.text"].tobytes(), arrays[f"{name}.ends"].tolist()
-    return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
+        return HeadDrivenParse(Tree(tuple(words)), roots, _scored(forms, row))
 
 
 def ngram_log_probabilities(
     sentences: Sentences, ngrams: NgramModel, threads: int
 ) -> NDArray[np.float64]:
-    """Natural logs, by a model of text whose sentences begin small; 0 for no words."""
+    """Natural logs, by a model of decapitalized text; 0 for a sentence without words."""
     texts = decapitalized([" ".join(words) for words in sentences], ngrams)
     logs = ngrams.sentence_scores(texts, threads=threads) * np.log(10)
     return np.where([bool(words) for words in sentences], logs, 0.0)
@@ -295,5 +287,5 @@ def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _nati
     )
 
 
-def _scored(words: Sequence[str], row: NDArray[np.float64]) -> Scored:
-    return Scored(float(row[0]), float(row[2]), len(words), len(words) > MAX_EXACT_WORDS)
+def _scored(words: Sequence[str], row: NDArray[np.float64]) -> HeadDrivenScore:
+    return HeadDrivenScore(float(row[0]), float(row[2]), len(words), len(words) > MAX_EXACT_WORDS)

@@ -1,10 +1,10 @@
-"""Training the head-driven parser: what happened in the trees, counted and smoothed.
+"""Training the head-driven parser: counts of the choices in trees, smoothed.
 
-A tree is taken apart into the choices that made it, in the order of native/head_driven_model.h;
-every family of choices becomes one smoothed distribution (`backoff_tables.py`). What a further
-fragment costs, the probability of continuing after a tree, is tuned on sentences: a sentence of a
-treebank should come out as one fragment, two sentences after each other as two, which pull in
-opposite directions. The same trees give the same bytes.
+A tree is divided into the choices that made it, in the order of native/head_driven_model.h; every
+family of choices becomes one smoothed distribution (`backoff_tables.py`). The probability of a further
+fragment after a tree is tuned on sentences: one sentence of a treebank should give one fragment, and
+two sentences in a row should give two, which pull in opposite directions. The same trees give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import packed_strings, save_model_file
+from wellput.io.model_files import packed_strings, save_model_file, unpacked_strings
 from wellput.language.models.backoff_tables import (
     BackoffLevel,
     Numbers,
@@ -29,17 +29,17 @@ from wellput.language.models.backoff_tables import (
     packed_lists,
 )
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
-from wellput.language.models.head_driven import KIND, HeadDrivenParser, strings_of
+from wellput.language.models.head_driven import KIND, HeadDrivenParser
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser
 from wellput.language.models.tagger import TaggedSentence, Tagger
-from wellput.language.models.word_shapes import shape, word_number
+from wellput.language.models.word_shapes import shape_class, word_number
 from wellput.language.trees.projectivity import projectivize
 
 DEFAULT_CONTINUING = 0.01
 TRIED_CONTINUING = tuple(float(10.0**-power) for power in np.arange(0.3, 6.0, 0.1))
-# The share of sentences that must stay whole: somewhat over the bar of 90 in 100. With fewer, no more
-# of two glued ones come out as two.
+# The share of sentences that must stay whole, a little over the required 0.9. A lower share does not
+# separate more pairs of glued sentences.
 MIN_WHOLE_SHARE = 0.91
 MAX_TUNING_SENTENCES = 400
 
@@ -47,8 +47,8 @@ MAX_TUNING_SENTENCES = 400
 def tuned_continuing(
     arrays: Mapping[str, NDArray[Any]], guesser: Parser, dev: Sequence[Tree]
 ) -> float:
-    """The greatest of the tried values that leaves enough single sentences whole; the least where
-    none does."""
+    """The largest tried value that leaves enough single sentences whole; if none does, the
+    smallest."""
     sentences = [
         [word.form for word in tree.words] for tree in dev[:: len(dev) // MAX_TUNING_SENTENCES + 1]
     ]
@@ -62,16 +62,16 @@ def tuned_continuing(
 
 
 def glued(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Every sentence but the last with the next one after it."""
+    """Each sentence joined with the next one."""
     return [[*first, *second] for first, second in pairwise(sentences)]
 
 
 LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER = range(7)
-CONTEXT_WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # of how many numbers a family's contexts are made
+CONTEXT_WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # numbers in a context, by family
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
-# Tuned on EWT dev: the least count of a tag and of a word that stand for themselves, and how much of
-# a word's probability is due to its head on the left, of a modifier's to the word just before it.
+# Tuned on EWT dev: the least count of a tag and of a word that are kept, the share of a word's
+# probability that depends on its head on the left, and of a modifier's on the word just before it.
 MIN_TAG_COUNT = 20
 MIN_WORD_COUNT = 2
 HEAD_SHARE = 0.3
@@ -82,7 +82,7 @@ MIN_TAGGER_UPDATES = 5
 
 
 class Events:
-    """The choices of one family: rows of the numbers its contexts are made of, and what was chosen."""
+    """The choices of one family: rows of numbers, which are the contexts, and the outcomes."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -108,11 +108,11 @@ def train_head_driven(
     on_epoch: Callable[[int], None] = lambda _: None,
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a model file (`save_head_driven`). `guesser` is the parser whose guesses the chart
-    starts from; the cost of a fragment is tuned on `dev`, which also fits the tagger's
-    probabilities. `on_epoch` is called after every round of the tagger. With `ngrams`, the parser's
-    probabilities are pooled with theirs."""
+    starts from. The probability of a further fragment is tuned on `dev`, and the tagger's
+    probabilities are fitted to it. `on_epoch` is called after every round of the tagger. With
+    `ngrams`, the parser's log probabilities are averaged with theirs."""
     arrays = tree_arrays(trees)
-    tags = TagSet(strings_of(arrays, "tags"))
+    tags = TagSet(unpacked_strings(arrays, "tags"))
     tagger = Tagger.train(
         [_tagged(tree, tags) for tree in trees],
         epochs=epochs,
@@ -143,7 +143,7 @@ def _tagged(tree: Tree, tags: TagSet) -> TaggedSentence:
 def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     """The arrays of the generative model."""
     if not trees:
-        raise InputError("A parser is trained from trees; there are none.")
+        raise InputError("There are no trees to train a parser on.")
     trees = [projectivize(tree) for tree in trees]
     tags = TagSet.from_trees(trees, min_count=MIN_TAG_COUNT)
     vocabulary, unigrams = _vocabulary(trees)
@@ -170,8 +170,8 @@ def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
 
 
 def _vocabulary(trees: Sequence[Tree]) -> tuple[list[str], NDArray[np.float32]]:
-    """The sentence start, classes of unknown words and the words met often enough, with the natural
-    log of their frequency. Words met less often are what the classes are learned from."""
+    """The sentence start, the classes of unknown words and the words seen often enough, with the
+    natural log of their frequency. The classes are learned from rarer words."""
     counts = Counter(word.form for tree in trees for word in tree.words)
     kept = Counter({word: n for word, n in counts.items() if n >= MIN_WORD_COUNT})
     classes = Counter({"<xx>": 1})
@@ -180,7 +180,7 @@ def _vocabulary(trees: Sequence[Tree]) -> tuple[list[str], NDArray[np.float32]]:
             if word.lower() in kept:
                 kept[word.lower()] += n
             else:
-                classes[shape(word)] += n
+                classes[shape_class(word)] += n
     words = [SENTENCE_START, *sorted(classes), *sorted(kept)]
     total = sum(kept.values()) + sum(classes.values())
     frequencies = [1.0, *(classes[w] for w in sorted(classes)), *(kept[w] for w in sorted(kept))]
@@ -243,7 +243,7 @@ def _end(number: int, modifiers: Sequence[Sequence[int]]) -> int:
 
 
 def distance_class(words: int) -> int:
-    """How far a head's right side reaches already, as native/head_driven_model.h has it."""
+    """The class of how far a head's right side reaches so far, as in native/head_driven_model.h."""
     return 0 if words == 0 else 1 if words <= 2 else 2 if words <= 6 else 3
 
 
@@ -251,8 +251,8 @@ def _estimates(
     families: Sequence[Events], coarse: NDArray[np.int32], coarsest: NDArray[np.int32]
 ) -> tuple[list[BackoffLevel], list[BackoffLevel]]:
     """The distributions, those looked up by outcome and those listed, each with its chain of contexts
-    from the fullest to the empty one. What was met only once with words in its context is left out:
-    half of the file, and it gains nothing."""
+    from the fullest to the empty one. Events seen once with words in their context are left out: they
+    would double the file and gain nothing."""
 
     def smoothed(
         family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool

@@ -1,14 +1,13 @@
-"""English inflection, made and undone: plurals of nouns, forms of verbs, degrees of adjectives.
+"""English inflection in both directions: plurals of nouns, forms of verbs, degrees of adjectives.
 
-`inflect`: irregular forms come from `irregular_forms.tsv`, then from what the lexicon lists, then
-spelling rules apply. Good enough to put a synonym where a word stood; not a lexicon of English: a
-rare irregular verb missing from both comes out regular, and doubled consonants of long verbs are
-right only where the lexicon lists them.
+`inflect` makes a form: irregular ones come from `irregular_forms.tsv`, then from the lexicon, and then
+spelling rules apply. This is good enough to put a synonym in the place of a word, but it is not a full
+lexicon: a rare irregular verb that is in neither gets regular forms, and doubled consonants of long
+verbs are right only where the lexicon lists them.
 
-`analyze`: from a word to the lemmas it may be a form of, by WordNet's own procedure, `morphy(7WN)`:
-look the form up among the exceptions, otherwise take endings off by rule, and keep what the lexicon
-knows. Here a candidate also carries its inflection, so that another lemma can be put into the same
-form.
+`analyze` finds the lemmas of a form by WordNet's own procedure, `morphy(7WN)`: it looks the form up
+among the exceptions, or removes endings by rule, and keeps the lemmas that the lexicon has. Here an
+analysis also has the inflection, so that another lemma can be put into the same form.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from wellput.language.models.lexicon import Category, Lexicon
 Inflection = Literal[
     "base", "plural", "third", "past", "participle", "gerund", "comparative", "superlative"
 ]
-# What a Penn tag says of a word's form; tags not here are of base forms.
+# The inflection of a Penn tag; other tags are of base forms.
 INFLECTION_OF_TAG: dict[str, Inflection] = {
     "NNS": "plural",
     "NNPS": "plural",
@@ -67,7 +66,7 @@ def irregular_forms() -> Mapping[Category, Mapping[str, Mapping[Inflection, str]
             continue
         name, lemma, *forms = line.split("\t")
         columns = IRREGULAR_COLUMNS[names[name]]
-        # A verb of one form uses it for both.
+        # A verb with one form uses it for both.
         padded = forms + forms[-1:] * (len(columns) - len(forms))
         table[names[name]][lemma] = dict(zip(columns, padded, strict=True))
     return table
@@ -76,7 +75,7 @@ def irregular_forms() -> Mapping[Category, Mapping[str, Mapping[Inflection, str]
 def inflect(
     lemma: str, category: Category, inflection: Inflection, listed: Sequence[str] = ()
 ) -> str:
-    """The form of a lemma; `listed` are the irregular forms a lexicon lists for it.
+    """The form of a lemma; `listed` are its irregular forms in a lexicon.
 
     >>> inflect("look up", "verb", "gerund"), inflect("mother-in-law", "noun", "plural")
     ('looking up', 'mothers-in-law')
@@ -107,7 +106,7 @@ def _head(parts: list[str], category: Category) -> int:
 
 
 def _listed_form(inflection: Inflection, listed: Sequence[str]) -> str | None:
-    """Lexica do not say which form is which: the ending tells, or that there is only one."""
+    """The listed form of this inflection. Lexica do not name inflections, so the ending decides."""
     endings = {"gerund": "ing", "past": "ed", "participle": "ed"}
     endings |= {"comparative": "er", "superlative": "est"}
     if inflection == "plural":
@@ -123,7 +122,7 @@ def _listed_form(inflection: Inflection, listed: Sequence[str]) -> str | None:
 
 
 def _prefixed_form(lemma: str, category: Category, inflection: Inflection) -> str | None:
-    """`overdo` goes as `do`; nouns in -man as `man`."""
+    """`overdo` is inflected like `do`, nouns in -man like `man`."""
     if category == "noun" and lemma.endswith("man") and len(lemma) > 5:
         return lemma[:-3] + "men"
     if category == "verb":
@@ -161,7 +160,7 @@ def _with_s(lemma: str, *, o_takes_es: bool) -> str:
 
 
 def _with_vowel(lemma: str, ending: str) -> str:
-    """With an ending that begins with e."""
+    """The lemma with an ending that begins with e."""
     if lemma.endswith("e"):
         return lemma + ending[1:]
     if re.search(r"[^aeiou]y$", lemma):
@@ -178,19 +177,19 @@ def _with_ing(lemma: str) -> str:
 
 
 def _doubled(lemma: str) -> str:
-    """One syllable that ends in consonant, vowel, consonant doubles the last: stop, stopp-."""
+    """A syllable of consonant, vowel, consonant doubles the last letter: stop, stopp-."""
     is_closed = re.search(r"(^|[^aeiou]|qu)[aeiouy][^aeiouwxy]$", lemma)
     return lemma + lemma[-1] if is_closed and _syllables(lemma) == 1 and len(lemma) > 2 else lemma
 
 
 def _syllables(lemma: str) -> int:
-    """Groups of vowels, without a silent final e: an estimate."""
+    """An estimate: groups of vowels, without a silent final e."""
     text = re.sub(r"(?<=[^aeiou])e$", "", lemma).replace("qu", "q")
     return max(1, len(re.findall(r"[aeiouy]+", text)))
 
 
 PAST_INFLECTIONS: tuple[Inflection, ...] = ("past", "participle")
-# Ending, what replaces it, what it marks.
+# Ending, its replacement in the lemma, its inflections.
 DETACHMENTS: dict[Category, tuple[tuple[str, str, tuple[Inflection, ...]], ...]] = {
     "noun": tuple(
         (ending, replacement, ("plural",))
@@ -218,7 +217,7 @@ DETACHMENTS: dict[Category, tuple[tuple[str, str, tuple[Inflection, ...]], ...]]
 
 @dataclass(frozen=True, slots=True)
 class LemmaAnalysis:
-    """A lemma and the inflection that makes the word of it."""
+    """A lemma and the inflection that gives the word."""
 
     lemma: str
     inflection: Inflection
@@ -253,7 +252,7 @@ def _irregular(form: str, category: Category, lexicon: Lexicon) -> Iterator[Lemm
     yield from tabled
     said = {analysis.lemma for analysis in tabled}
     for lemma in lexicon.exceptions(category).get(form, ()):
-        # "further further" is in the lists to stop the rules, not to name an inflection.
+        # An entry such as "further further" only stops the rules; it is not an inflection.
         if lemma not in said and lemma != form:
             for inflection in _inflections_by_look(form, category):
                 yield LemmaAnalysis(lemma, inflection)
@@ -269,7 +268,7 @@ def _forms_in_table(category: Category) -> dict[str, tuple[LemmaAnalysis, ...]]:
 
 
 def _inflections_by_look(form: str, category: Category) -> tuple[Inflection, ...]:
-    """Of a form listed as an exception; lists do not say which one it is."""
+    """The possible inflections of a form in the lists of exceptions, which do not name them."""
     match category:
         case "noun":
             return ("plural",)
@@ -283,7 +282,7 @@ def _inflections_by_look(form: str, category: Category) -> tuple[Inflection, ...
 
 
 def _detached(form: str, category: Category) -> Iterator[LemmaAnalysis]:
-    if category == "noun" and form.endswith("ss"):  # WordNet's own exemption: "less" is no plural
+    if category == "noun" and form.endswith("ss"):  # WordNet's exemption: "less" is not a plural
         return
     for ending, replacement, inflections in DETACHMENTS[category]:
         if form.endswith(ending) and len(form) > len(ending):

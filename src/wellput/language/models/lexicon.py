@@ -1,7 +1,7 @@
-"""What every WordNet file format gives: senses of a lemma, and the irregular forms it lists.
+"""The protocol `Lexicon`, common to all WordNet file formats: senses of a lemma, irregular forms.
 
-A *lemma* is lower-cased for looking up; members of a synset keep their capitals, with spaces between
-the words. A *synset* is a set of words that share one meaning, its id unique within its lexicon.
+A *lemma* is looked up in lower case; members of a synset keep their capitals, with spaces between
+the words. A *synset* is a set of words that share one meaning; its id is unique within its lexicon.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from typing import Literal, Protocol
 
 Category = Literal["noun", "verb", "adj", "adv"]
 CATEGORIES: tuple[Category, ...] = ("noun", "verb", "adj", "adv")
+# As sense keys and file formats abbreviate them; s is a satellite adjective.
+CATEGORY_OF_LETTER: dict[str, Category] = {
+    "n": "noun",
+    "v": "verb",
+    "a": "adj",
+    "s": "adj",
+    "r": "adv",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Sense:
     """One meaning of a lemma.
 
-    `rank` counts from 1, the most frequent sense by the lexicon's own order. `tag_count` says how
-    often it was met in the tagged texts WordNet was built with; None where the files do not say.
+    `rank` counts from 1, the most frequent sense in the lexicon's order. `tag_count` is how often the
+    sense occurs in the tagged texts that WordNet was built with; None where the files do not say.
     """
 
     lemma: str
@@ -31,7 +39,7 @@ class Sense:
 
 
 class Lexicon(Protocol):
-    """A WordNet, however it is stored."""
+    """A WordNet in any file format."""
 
     @property
     def name(self) -> str:

@@ -1,8 +1,8 @@
-"""The noun `LinearModel`: standardized features, weighted and added up; how it is fitted and kept.
+"""The noun `LinearModel`: a weighted sum of standardized features, and how it is fitted.
 
-Two losses for telling two kinds apart: the squared hinge of a linear support vector machine, for a
-signed distance, and the logistic one, for a probability. Both are convex, so the same data give the
-same weights. Where it is known how bad rows are, `fit_severity` fits that.
+`fit_linear` separates two kinds of rows, by one of two losses: the squared hinge of a linear support
+vector machine, for a signed distance, or the logistic loss, for a probability. Both are convex, so the
+same data give the same weights. `fit_severity` fits how bad each row is known to be.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class LinearModel:
     bias: float
 
     def contributions(self, rows: Floats) -> Floats:
-        """What each feature adds to the score, in the shape of `rows`."""
+        """The part of each feature in the score, in the shape of `rows`."""
         return np.asarray((rows - self.means) / self.scales * self.weights)
 
     def scores(self, rows: Floats) -> Floats:
         return np.asarray(self.contributions(rows).sum(axis=-1) + self.bias)
 
     def distances(self, rows: Floats) -> Floats:
-        """Signed, from the plane on which the score is 0, in standardized features."""
+        """Signed distances from the plane where the score is 0, in standardized features."""
         return self.scores(rows) / float(np.linalg.norm(self.weights))
 
     def save(self, path: PathLike, kind: str, card: Mapping[str, Any]) -> None:
@@ -87,8 +87,8 @@ def fit_linear(
 ) -> LinearModel:
     """Weights that separate the positive rows from the others.
 
-    Minimizes |w|²/2 + C · loss, the sum over rows times their `weights` (1 where not given), C being
-    1 / `regularization`; the bias is not regularized. Means and scales are those of the rows.
+    Minimizes |w|²/2 + C · loss, with C = 1 / `regularization` and the loss summed over rows by their
+    `weights` (default 1). The bias is not regularized. Means and scales are those of the rows.
     """
     from scipy.optimize import minimize
 
@@ -122,8 +122,8 @@ def fit_linear(
 def fit_severity(
     features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.7
 ) -> LinearModel:
-    """Weights, none of them negative, whose score is −`severity` as nearly as can be: least squares,
-    rows counting by their `weights`. Features that vary together share what they explain (`ridge`)."""
+    """Weights of 0 or more whose score is closest to −`severity`: least squares, with rows weighted
+    by `weights`. With `ridge`, features that vary together share their weight."""
     from scipy.optimize import nnls
 
     shares = weights / weights.sum()

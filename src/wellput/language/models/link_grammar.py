@@ -1,17 +1,16 @@
-"""Sentences parsed by the link grammar library of Sleator and Temperley, in processes of its own.
+"""Sentences parsed by the link grammar library of Sleator and Temperley, in separate processes.
 
-A *linkage* is one way to join all words but some by links the dictionary allows; the words left out
-are the *nulls*. The parser looks for linkages with as few nulls as possible, then *post-processes*
-at most `linkage_limit` of them, which leaves the *valid* ones. Mutton et al. (2007) read two
-features of fluency off these numbers: the null count, and the share of invalid linkages.
+A *linkage* joins words by links that the dictionary allows; the words that it leaves out are its
+*nulls*. The parser looks for linkages with as few nulls as possible, then *post-processes* at most
+`linkage_limit` of them; those that pass are *valid*. Mutton et al. (2007) take two features of
+fluency from these numbers: the null count, and the share of invalid linkages.
 
     with LinkGrammar(workers=2) as grammar:
         for parse in grammar.parse(["The cat sat on the mat.", "Cat the mat on sat the."]):
             print(parse.status, parse.null_count)      # parsed 0, parsed 2
 
-The library can hang, abort or be killed over a sentence; a sentence never is lost silently: see
-`LinkParse.status`. A `LinkProcess` is one worker (`link_worker.py`) as its owner sees it: started
-when needed, asked, replaced when it dies.
+The library can hang, abort or be killed over a sentence; `LinkParse.status` then says so. A
+`LinkProcess` runs one worker (`link_worker.py`): it is started when needed and replaced when it dies.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ from wellput.core.errors import InputError, WellputError
 from wellput.language.models import link_worker
 from wellput.language.models.link_worker import EFFORTS, LinkAnswer, LinkSettings, load_library
 
-MAX_START_SECONDS = 60.0  # seconds; a dictionary takes a tenth of one to read
-MAX_STARTS = 3  # before giving up: a process can be killed while starting, too
+MAX_START_SECONDS = 60.0  # a dictionary is read in a tenth of a second
+MAX_STARTS = 3  # a process can also be killed while it starts
 MISSING_LIBRARY_MESSAGE = (
     "Link grammar is not installed: {problem}. On Debian and Ubuntu: "
     "apt-get install liblink-grammar5 link-grammar-dictionaries-en. On macOS: "
@@ -59,7 +58,7 @@ class LinkProcess:
 
     def __init__(self, settings: LinkSettings) -> None:
         self._settings = settings
-        # Three attempts a sentence, and the library's timer may run over two times and more.
+        # A sentence gets three attempts, and the library may take twice its time limit and more.
         self._answer_limit = 10.0 * settings["timeout"] + 10.0
         self._process: subprocess.Popen[bytes] | None = None
         self._received = b""
@@ -67,20 +66,18 @@ class LinkProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process's id; None while there is none."""
+        """The process id; None while no process runs."""
         return self._process.pid if self._process else None
 
     @property
     def version(self) -> str:
-        """The library's name and version, as it says itself: link-grammar-5.12.0."""
+        """The library's name and version, such as link-grammar-5.12.0."""
         self._running()
         return self._version
 
     def ask(self, sentence: str) -> LinkAnswer:
-        """The answer to one sentence; WorkerDied when the process was lost over it.
-
-        The next question starts a new process.
-        """
+        """The answer to one sentence. Raises WorkerDied if the process ends before it answers; the
+        next question then starts a new one."""
         process = self._running()
         try:
             assert process.stdin is not None
@@ -93,7 +90,7 @@ class LinkProcess:
         return answer
 
     def close(self) -> None:
-        """End the process and wait for its end; harmless when there is none."""
+        """Ends the process, if there is one, and waits for its end."""
         process, self._process, self._received = self._process, None, b""
         if process is None:
             return
@@ -101,7 +98,7 @@ class LinkProcess:
         process.wait()
         for stream in (process.stdin, process.stdout):
             assert stream is not None
-            with suppress(BrokenPipeError):  # a question left unsent is no longer asked
+            with suppress(BrokenPipeError):  # a question that was not sent is dropped
                 stream.close()
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -111,8 +108,8 @@ class LinkProcess:
             with suppress(WorkerDied):
                 return self._start()
         raise WellputError(
-            f"Link grammar processes ended while starting, {MAX_STARTS} of them: the library or its "
-            "dictionary may be damaged, or memory exhausted."
+            f"{MAX_STARTS} link grammar processes in a row ended while starting: the library or its "
+            "dictionary may be damaged, or memory may be exhausted."
         )
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -132,7 +129,7 @@ class LinkProcess:
         return process
 
     def _receive(self, process: subprocess.Popen[bytes], limit: float) -> Any:
-        """The next line; the process is ended when none comes within `limit` seconds."""
+        """The next line; ends the process if none comes within `limit` seconds."""
         assert process.stdout is not None
         deadline = time.monotonic() + limit
         with selectors.DefaultSelector() as selector:
@@ -150,25 +147,24 @@ class LinkProcess:
 
 LinkStatus = Literal["parsed", "empty", "unparsed", "too-long", "timeout", "lost"]
 
-MAX_WORDS = 254  # the library's limit, which counts two walls and punctuation it splits off
-MAX_WORD_BYTES = 150  # bytes; the library's buffers hold 180, and it does not check
+MAX_WORDS = 254  # the library's limit, which includes two walls and split-off punctuation
+MAX_WORD_BYTES = 150  # the library's buffers hold 180, and it does not check
 CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
 
 
 @dataclass(frozen=True, slots=True)
 class LinkParse:
-    """What the library says of one sentence.
+    """The library's result for one sentence.
 
     `status` is *parsed*; *empty* (no words); *unparsed* (the library gave no linkage at all);
     *too-long* (over 252 words); *timeout* (all three attempts ran out of time, or the library hung);
     *lost* (two processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the
     counts 0.
 
-    `timeouts` counts the attempts that ran out of time: after one, links of most words were limited
-    to 6 words; after two, those of all words. Null counts are then higher than an unhurried search
-    would find. `null_count` counts the wall in front of the sentence too, so it can exceed the
-    number of words by 1. `cost` is the disjunct cost of the best linkage; favored words make it
-    negative at times.
+    `timeouts` is the number of attempts that ran out of time. After one, the links of most words are
+    limited to 6 words; after two, those of all words. Null counts are then higher than a full search
+    would find. `null_count` includes the wall in front of the sentence, so it can exceed the number
+    of words by 1. `cost` is the disjunct cost of the best linkage; favored words can make it negative.
     """
 
     sentence: str
@@ -191,8 +187,8 @@ class LinkParse:
 class LinkGrammar:
     """A pool of link grammar processes, started when first needed, and a cache of their results.
 
-    `timeout` is in seconds and for each of three attempts; the library keeps it only roughly.
-    `cache_size` sentences are remembered, the least recently asked forgotten first.
+    `timeout` is in seconds, for each of three attempts; the library keeps to it only roughly. The
+    cache holds `cache_size` sentences and drops the least recently used first.
     """
 
     def __init__(
@@ -234,13 +230,13 @@ class LinkGrammar:
         self.close()
 
     def close(self) -> None:
-        """End the processes. A later `parse` starts new ones."""
+        """Ends the processes. A later `parse` starts new ones."""
         for process in self._processes:
             process.close()
 
     @property
     def version(self) -> str:
-        """The library's name and version, such as link-grammar-5.12.0: part of what a number means."""
+        """The library's name and version, such as link-grammar-5.12.0; numbers depend on it."""
         process = self._idle.get()
         try:
             return process.version
@@ -255,8 +251,8 @@ class LinkGrammar:
     def parse(
         self, sentences: Iterable[str], *, on_progress: Callable[[int], None] = lambda _: None
     ) -> list[LinkParse]:
-        """One result a sentence, in order. Equal sentences are parsed once; `on_progress` is called
-        with numbers of different ones."""
+        """One result for each sentence, in order. Equal sentences are parsed once, and `on_progress`
+        counts each of them once."""
         given = list(sentences)
         with self._parsing:
             results = {sentence: self._known(sentence) for sentence in given}
@@ -273,7 +269,7 @@ class LinkGrammar:
         return [found[sentence] for sentence in given]
 
     def _known(self, sentence: str) -> LinkParse | None:
-        """What can be said without asking a process."""
+        """The result, if no process has to be asked for it."""
         if sentence in self._cache:
             return self._cache[sentence]
         words = cleaned(sentence).split(" ", MAX_WORDS)
@@ -300,7 +296,7 @@ class LinkGrammar:
 
     def _remember(self, parses: dict[str, LinkParse]) -> None:
         for sentence, parse in parses.items():
-            # A lost sentence may go well the next time; the other two are told without parsing.
+            # A lost sentence may succeed the next time; the other two need no parsing.
             if parse.status not in ("lost", "empty", "too-long"):
                 self._cache[sentence] = parse
                 self._cache.move_to_end(sentence)
@@ -309,7 +305,7 @@ class LinkGrammar:
 
 
 def is_installed() -> bool:
-    """Whether the library is there; whether its dictionary is, the first sentence tells."""
+    """Whether the library is there. A missing dictionary shows only at the first sentence."""
     try:
         load_library()
     except OSError:
@@ -318,10 +314,10 @@ def is_installed() -> bool:
 
 
 def cleaned(sentence: str) -> str:
-    """The sentence as the library can bear it: words divided by single spaces, none too long.
+    """The sentence in a form that is safe for the library: single spaces, and no word too long.
 
     Control characters (NUL would end the C string) count as spaces, lone surrogates become question
-    marks, and of a word over 150 bytes only the beginning is kept: the dictionary knows none so long.
+    marks, and words are cut at 150 bytes: the dictionary has none so long.
     """
     text = sentence.translate(CONTROL_CHARACTERS).encode("utf-8", "replace")
     words = text.decode("utf-8").split()

@@ -1,12 +1,12 @@
 """A process that parses sentences with the link grammar library, one JSON line in, one out.
 
-It runs as a script of its own (`python -I link_worker.py SETTINGS`), so it imports nothing of wellput:
-it starts in a blink, and when the library takes the process down nothing else goes with it. The
-first line out is `{"version": …}` or `{"error": …}`; then each line in is a sentence as a JSON string,
-each line out an object with the fields of an `LinkAnswer`. End of input ends the process.
+It runs as a script (`python -I link_worker.py SETTINGS`) and imports nothing from wellput: it starts
+fast, and if the library crashes, only this process ends. The first line out is `{"version": …}` or
+`{"error": …}`; then each line in is a sentence as a JSON string, and each line out an object with the
+fields of a `LinkAnswer`. End of input ends the process.
 
-The caller must send words only as long and as many as `link_grammar.py` allows: on others the C
-library aborts or corrupts its memory.
+The caller must keep to the limits of `link_grammar.py` on the number and length of words: beyond them
+the C library aborts or corrupts its memory.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import sys
 from typing import Any, Literal, TypedDict
 
 LIBRARIES = ("liblink-grammar.so.5", "liblink-grammar.5.dylib")
-# How hard to look, easiest to time out first: (longest link of "short" connectors, all of them short).
-# The first is the library's default.
+# Search efforts, the slowest first: (longest link of "short" connectors, whether all are short). The
+# first is the library's default.
 EFFORTS = ((16, False), (6, False), (6, True))
-MAX_NULLS = 300  # more than there can be words: every sentence gets some linkage, given time
+MAX_NULLS = 300  # more than a sentence can have words, so every one gets some linkage in time
 TOO_LONG_CODE = -2  # the library's PARSE_NUM_OVERFLOW
 
 LIBRARY_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -100,7 +100,7 @@ def load_library() -> ctypes.CDLL:
 
 
 class LinkParser:
-    """One dictionary and the settings sentences are parsed with."""
+    """A dictionary, and the settings for parsing."""
 
     def __init__(self, settings: LinkSettings) -> None:
         self._library = load_library()
@@ -112,7 +112,7 @@ class LinkParser:
         self.version = self._library.linkgrammar_get_version().decode()
 
     def parse(self, sentence: str) -> LinkAnswer:
-        """Try each effort in turn until one comes back within the time allowed."""
+        """Tries each effort in turn until one finishes in time."""
         for timeouts, (short_length, all_short) in enumerate(EFFORTS):
             answer = self._attempt(sentence, timeouts, short_length, all_short)
             if answer["status"] != "timeout":
@@ -173,12 +173,12 @@ def use_utf8_locale() -> None:
 
 
 def main() -> None:
-    # The library writes notes to both streams: answers go over a descriptor of their own.
+    # The library writes notes to both streams, so answers use a separate descriptor.
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller handles Ctrl-C
     use_utf8_locale()
     try:
         parser = LinkParser(json.loads(sys.argv[1]))

@@ -1,8 +1,8 @@
 """The compact form of an n-gram model: a few bytes for each n-gram, unpacked when it is loaded.
 
-Logarithms are rounded to one of 256 values for each length. Words of an n-gram's children are stored
-as differences, which are small; numbers are taken apart into planes, all their low bytes, then all the
-next ones, for deflate packs those well. Unpacked it is a model like any other.
+Logarithms are rounded to one of 256 values for each length. The words of a node's children are stored
+as differences, which are small. Numbers are stored in planes, first all low bytes, then all the next
+ones, because deflate packs these well. Unpacked, it is a model like any other.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.language.models.ngram_trie import backoffs, contexts, lengths, parents
+from wellput.language.models.ngram_trie import backoffs, begins_of, contexts, lengths, parents
 from wellput.language.models.ngrams import NgramModel
 
 if TYPE_CHECKING:
     from wellput._native import LevelArrays
 
 MAX_VALUES = 256
-MAX_DEFLATED_SHARE = 0.93  # what deflate does not bring below this share is stored as it is
-MIN_LOG = -90.0  # what is below stands for an impossible word and keeps its value
+MAX_DEFLATED_SHARE = 0.93  # planes that deflate does not bring below this share are stored plain
+MIN_LOG = -90.0  # lower values stand for impossible words and are not rounded
 PIECE_HEADER = struct.Struct("<BQQ")  # planes, length of each, bytes when packed
 
 Bytes = NDArray[np.uint8]
@@ -33,9 +33,9 @@ Numbers = NDArray[np.uint32]
 
 
 def quantized(model: NgramModel) -> NgramModel:
-    """The model with logarithms rounded, back-off weights fitted to rounded probabilities.
+    """The model with rounded logarithms, and back-off weights fitted to the rounded probabilities.
 
-    Probabilities of a context then sum to one but for the rounding of its own back-off weight.
+    Probabilities of a context then sum to one except for the rounding of its back-off weight.
     """
     logs = [_rounded(level[2]) for level in model.levels]
     probs = [np.power(10.0, log.astype(np.float64)) for log in logs]
@@ -51,12 +51,12 @@ def quantized(model: NgramModel) -> NgramModel:
 
 
 def _rounded(logs: Log) -> Log:
-    """Each value replaced by the mean of its bin; bins are equally wide. Zeros stay zeros."""
+    """Replaces each value by the mean of its bin; bins are equally wide. Zeros stay zeros."""
     usual = (logs > MIN_LOG) & (logs != 0)
     if not usual.any():
         return logs
     low, high = float(logs[usual].min()), float(logs[usual].max())
-    # Two values are left over: zero, and what is impossible.
+    # Two more values are for zero and for impossible words.
     n_bins = MAX_VALUES - 2
     width = (high - low) / n_bins or 1.0
     bins = np.minimum((logs[usual] - low) / width, n_bins - 1).astype(np.int64)
@@ -83,9 +83,9 @@ def packed(model: NgramModel) -> bytes:
 
 
 def unpacked(data: bytes, order: int) -> NgramModel:
-    """The opposite of `packed`, whose bytes these must be."""
+    """The model whose bytes `packed` returned."""
     pieces = _Pieces(data)
-    offsets = _with_ends(pieces.numbers()).astype(np.uint64)
+    offsets = begins_of(pieces.numbers()).astype(np.uint64)
     words_text = pieces.planes()[0]
     vocabulary = offsets, words_text, _native.word_slots(offsets, words_text)
     levels: list[LevelArrays] = []
@@ -95,24 +95,18 @@ def unpacked(data: bytes, order: int) -> NgramModel:
         log_probs = pieces.values()
         begins, weights = nothing, np.empty(0, np.float32)
         if depth + 1 < order:
-            begins, weights = _with_ends(pieces.numbers()), pieces.values()
+            begins = begins_of(pieces.numbers()).astype(np.uint32)
+            weights = pieces.values()
         levels.append((words, begins, log_probs, weights))
     return NgramModel(vocabulary, tuple(levels))
 
 
 def _differences(words: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """From word to word among the children of one node; the first is kept as it is."""
+    """Differences from word to word among the children of one node; the first word stays."""
     steps = np.diff(words, prepend=0)
     first = starts[starts < len(words)]
     steps[first] = words[first]
     return steps
-
-
-def _with_ends(counts: Numbers) -> Numbers:
-    """Where each of these many things begins, and where the last one ends."""
-    ends = np.zeros(len(counts) + 1, np.uint32)
-    np.cumsum(counts, out=ends[1:])
-    return ends
 
 
 def _packed_numbers(numbers: NDArray[np.int64]) -> bytes:
@@ -137,7 +131,7 @@ def _packed_planes(planes: Sequence[Bytes]) -> bytes:
 
 
 class _Pieces:
-    """What was packed, piece by piece in order."""
+    """Reads the packed pieces in order."""
 
     def __init__(self, data: bytes) -> None:
         self._data = memoryview(data)

@@ -1,10 +1,10 @@
 """Files of n-gram models: ARPA text, and a binary file that is mapped rather than read.
 
-The binary file (`.wlm`) is little-endian: a header (magic, version, order, a SHA-256), then in version
-1 the lengths of all arrays and the arrays as they lie in memory, each padded to 8 bytes; the hash
-is the vocabulary's. Reading it takes no time and memory is shared between processes. Version 2 is the
-compact form (ngram_compact.py), unpacked when read; the hash is that of everything after it. All
-formats hold the same numbers: floats are written to ARPA with the fewest digits that give them back.
+The binary file (`.wlm`) is little-endian. It has a header (magic, version, order, a SHA-256). In
+version 1 the lengths of all arrays follow, and then the arrays as in memory, each padded to 8 bytes;
+the hash is the vocabulary's. Such a file opens at once, and processes share its memory. Version 2 is
+the compact form (ngram_compact.py), unpacked when read; the hash is that of everything after it. All
+formats hold the same numbers: ARPA has the fewest digits that give the same floats again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wellput._native import LevelArrays
 
 MAGIC = b"wellput\x00ngrams\x00\x00"
-MAPPED_VERSION, COMPACT_VERSION = 1, 2  # versions
+MAPPED_VERSION, COMPACT_VERSION = 1, 2
 HEADER = struct.Struct("<16sII32s")
 WORD_TYPES = ("<u8", "|u1", "<u4")
 LEVEL_TYPES = ("<u4", "<u4", "<f4", "<f4")
@@ -42,7 +42,7 @@ MODEL_SUFFIXES = (".arpa", ".wlm")
 def save_model(model: NgramModel, path: PathLike, *, is_compact: bool = False) -> None:
     """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`).
 
-    A model that shall be compact must be `quantized`.
+    With `is_compact` the model must be `quantized`.
     """
     is_arpa = check_suffix(path) == ".arpa"
     pieces = _arpa(model) if is_arpa else _compact(model) if is_compact else _binary(model)
@@ -52,7 +52,7 @@ def save_model(model: NgramModel, path: PathLike, *, is_compact: bool = False) -
 
 
 def load_model(path: PathLike) -> NgramModel:
-    """A model from a file of either format, told apart by suffix."""
+    """A model from a file of either format, by its suffix."""
     if check_suffix(path) == ".arpa":
         return _read_arpa(InputFile(path))
     check_readable(InputFile(path))
@@ -88,7 +88,9 @@ def _compact(model: NgramModel) -> Iterator[bytes]:
 
 
 def _read_binary(path: Path) -> NgramModel:
-    damaged = InputError(f"{path} is no n-gram model of wellput, or is damaged: train it again.")
+    damaged = InputError(
+        f"{path} is not an n-gram model of wellput, or is damaged: train it again."
+    )
     if path.stat().st_size < HEADER.size:
         raise damaged
     data = np.memmap(path, np.uint8, "r")
@@ -96,7 +98,9 @@ def _read_binary(path: Path) -> NgramModel:
     if magic != MAGIC or order < 1:
         raise damaged
     if version not in (MAPPED_VERSION, COMPACT_VERSION):
-        raise InputError(f"{path} has version {version} of the format; this is {COMPACT_VERSION}.")
+        raise InputError(
+            f"{path} has version {version} of the format; this wellput reads up to {COMPACT_VERSION}."
+        )
     try:
         model = (_mapped if version == MAPPED_VERSION else _unpacked)(data, order, stored_hash)
     except (LookupError, ValueError, OverflowError, struct.error, zlib.error):
@@ -109,12 +113,12 @@ def _read_binary(path: Path) -> NgramModel:
 def _unpacked(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
     rest = data[HEADER.size :].tobytes()
     if hashlib.sha256(rest).digest() != stored_hash:
-        raise ValueError("the hash is another")
+        raise ValueError("another hash")
     return unpacked(rest, order)
 
 
 def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
-    """Raises ValueError if the lengths are not those of the file, or the words are others."""
+    """Raises ValueError if the lengths do not fit the file, or the hash does not fit the words."""
     place = HEADER.size + 8 * (len(WORD_TYPES) + len(LEVEL_TYPES) * order)
     if data.size < place:
         raise ValueError("no lengths")
@@ -137,7 +141,7 @@ def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramMod
 
 
 def _fits_together(model: NgramModel) -> bool:
-    """Whether arrays have the lengths that the others promise: a look at each, not at all of it."""
+    """Whether the lengths of the arrays fit together; their contents are not read."""
     offsets, text, slots = model.vocabulary
     sizes = model.sizes
     claims = [
@@ -158,7 +162,7 @@ def _arpa(model: NgramModel) -> Iterator[bytes]:
         model.vocabulary[1].tobytes().decode()
     except UnicodeDecodeError:
         raise InputError(
-            "A word of the model is no Unicode text; ARPA files cannot hold it."
+            "A word of the model is not Unicode text, so it cannot be written to an ARPA file."
         ) from None
     yield b"\\data\\\n"
     for n, size in enumerate(model.sizes, 1):
@@ -178,7 +182,7 @@ def _read_arpa(file: InputFile) -> NgramModel:
     for block in file.line_blocks(LINES_A_BLOCK):
         begin = 0
         for end, line in enumerate([*block, "\\"]):
-            # A line of n-grams begins with a number, so this one is a heading or ends the block.
+            # A line of n-grams begins with a number; this one is a heading or the end of the block.
             if not line.startswith("\\"):
                 continue
             lines = [line for line in block[begin:end] if line.strip()]
@@ -196,7 +200,7 @@ def _read_arpa(file: InputFile) -> NgramModel:
                     raise InputError(f"{file.name}, line {number + end + 1}: unexpected {line!r}.")
             begin = end + 1
         number += len(block)
-    raise InputError(f"{file.name} ends without \\end\\: it is no ARPA file, or was cut short.")
+    raise InputError(f"{file.name} ends without \\end\\: it is not an ARPA file, or was cut short.")
 
 
 def _tupled(arrays: tuple[Any, list[LevelArrays]]) -> tuple[Any, tuple[LevelArrays, ...]]:
@@ -204,7 +208,7 @@ def _tupled(arrays: tuple[Any, list[LevelArrays]]) -> tuple[Any, tuple[LevelArra
 
 
 def _announced_order(file: InputFile) -> int:
-    """For how many lengths the header promises n-grams. How many of each, the sections tell."""
+    """The number of n-gram lengths in the header; its counts of n-grams are not used."""
     order = 0
     lines = (line.strip() for line in file.lines())
     for line in itertools.dropwhile(lambda line: line != "\\data\\", lines):
@@ -217,6 +221,6 @@ def _announced_order(file: InputFile) -> int:
             break
     if not order:
         raise InputError(
-            f"{file.name} has no \\data\\ section with numbers of n-grams: no ARPA file."
+            f"{file.name} is not an ARPA file: it has no \\data\\ section with numbers of n-grams."
         )
     return order

@@ -1,9 +1,9 @@
 """Training an n-gram model: interpolated modified Kneser-Ney, of a whole text or of its parts.
 
 Chen & Goodman 1998, with the choices of KenLM's lmplz (Heafield et al. 2013): three discounts per
-length, from how many n-grams have each adjusted count; where those are undefined, which small
-corpora bring about, 0.5, 1 and 1.5; unigrams interpolated with all words alike, so that `<unk>` has
-a probability even if nothing unknown was seen. Nothing is pruned here (see `ngram_trie.py`).
+length, from the numbers of n-grams with each adjusted count; 0.5, 1 and 1.5 where a small corpus
+leaves them undefined; unigrams interpolated with a uniform distribution, so that `<unk>` always has a
+probability. Nothing is pruned here (see `ngram_trie.py`).
 
 `WorkFolder` is where a training keeps what it has counted, so that it can be resumed: `tokens` (the
 text as word numbers) and `words`, both appended to, then sorted runs of n-grams, which are made
@@ -43,7 +43,7 @@ BYTES_PER_NUMBER = 4
 
 @dataclass(frozen=True)
 class CountingProgress:
-    """How far counting has come."""
+    """How much has been counted."""
 
     sentences: int = 0
     tokens: int = 0
@@ -52,7 +52,7 @@ class CountingProgress:
 
 
 class WorkFolder:
-    """`made_from` (JSON) is everything that decides what is counted."""
+    """`made_from` (JSON) has everything that the counts depend on."""
 
     def __init__(self, folder: Path, made_from: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -60,12 +60,14 @@ class WorkFolder:
         self._progress = CountingProgress()
 
     def resume(self, trainer: _native.NgramTrainer) -> CountingProgress:
-        """Gives the trainer what is in the folder, which is made if need be."""
+        """Gives the trainer the folder's contents; makes the folder if there is none."""
         self.folder.mkdir(parents=True, exist_ok=True)
         state = self.folder / "progress.json"
         if not state.exists():
             if any(self.folder.iterdir()):
-                raise InputError(f"{self.folder} is no folder of a training, and not empty.")
+                raise InputError(
+                    f"{self.folder} is not empty, and does not hold a training. Pass another folder."
+                )
             self.save(trainer, 0, 0)
             return self._progress
         found = json.loads(state.read_text(encoding="utf-8"))
@@ -73,13 +75,13 @@ class WorkFolder:
             other = json.dumps(found["made_from"], ensure_ascii=False)
             raise InputError(
                 f"{self.folder} holds a training from other texts or with other options: {other}. "
-                "Go on with those, name another folder or delete this one."
+                "Use the same ones, name another folder or delete this one."
             )
         self._progress = CountingProgress(**found["progress"])
         words = (self.folder / "words").read_bytes().split(b"\n")[: self._progress.words]
         held = (self.folder / "tokens").stat().st_size // BYTES_PER_NUMBER
         if held < self._progress.numbers or len(words) < self._progress.words:
-            raise InputError(f"{self.folder} is damaged: delete it and begin again.")
+            raise InputError(f"{self.folder} is damaged: delete it and start again.")
         with (self.folder / "words").open("r+b") as file:
             file.truncate(sum(len(word) + 1 for word in words))
         decoded = [word.decode(errors="surrogatepass") for word in words]
@@ -87,7 +89,7 @@ class WorkFolder:
         return self._progress
 
     def save(self, trainer: _native.NgramTrainer, sentences: int, tokens: int) -> None:
-        """Everything that was counted so far."""
+        """Writes all that was counted so far."""
         numbers = trainer.checkpoint()
         new = trainer.words_from(self._progress.words)
         with (self.folder / "words").open("ab") as file:
@@ -106,7 +108,7 @@ MAX_ORDER = 20
 
 @dataclass(frozen=True)
 class TrainedNgrams:
-    """A model with what it came from."""
+    """A model, with figures of its training text."""
 
     model: NgramModel
     sentences: int
@@ -128,13 +130,13 @@ def train(
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TrainedNgrams:
-    """A model from sentences, given in lists as large as is convenient; blank ones are left out.
+    """A model from sentences, given in lists of any size; blank ones are left out.
 
-    Words seen less than `min_count` times become `<unk>`, or else all that are not in `known`, the
-    words of another model, which this one then shares. Counting takes at most about `memory_mb`; what
-    is more goes to temporary files, sorted, and is merged, or to `work`, from where a training that was
-    stopped goes on. The model itself has to fit into memory. `on_progress` is called with numbers of
-    sentences. The same sentences give the same model, whatever the lists, memory and threads.
+    Words seen less than `min_count` times become `<unk>`, or with `known` (the words of another model)
+    all that are not in it. Counting takes at most about `memory_mb`; further counts go to sorted
+    temporary files, or to `work`, from which a stopped training can be resumed. The model itself must
+    fit into memory. `on_progress` counts sentences. The same sentences give the same model, whatever
+    the lists, memory and threads.
     """
     if not 1 <= order <= MAX_ORDER:
         raise InputError(f"The order of an n-gram model is from 1 to {MAX_ORDER}, not {order}.")

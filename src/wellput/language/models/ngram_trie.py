@@ -1,19 +1,19 @@
-"""The n-grams of a model as nodes of a trie (native/ngram_trie.h): pruned, and numbered anew.
+"""The n-grams of a model as nodes of a trie (native/ngram_trie.h): pruning and renumbering.
 
-A node's parent is its n-gram without the first word: what the model backs off to. Its context is
-the n-gram without the last word: the model backs off from there. Lists are by length; those of
-single words are empty, for they have neither.
+A node's parent is its n-gram without the first word: the model backs off to it. Its context is the
+n-gram without the last word: the model backs off from there. Lists are by length; those of single
+words are empty, because they have neither.
 
-`prune` leaves out n-grams whose loss hardly changes the model. Stolcke 1998, "Entropy-based pruning
-of backoff language models": an n-gram goes if, it alone being left out and its context's back-off
-weight recomputed, perplexity grows by less than a threshold, relatively. Histories are weighted by
-how often they occur in the training text: the lower-order probabilities of a Kneser-Ney model say
-something else (Chelba et al. 2010). N-grams stay that a longer one which stays needs as its context
-or to back off to, so the model remains a trie. Words stay.
+`prune` leaves out n-grams that hardly change the model (Stolcke 1998, "Entropy-based pruning of
+backoff language models"): those without which, after recomputing the context's back-off weight,
+perplexity grows relatively by less than a threshold. Histories are weighted by their frequency in the
+training text, because the lower-order probabilities of a Kneser-Ney model are not frequencies (Chelba
+et al. 2010). An n-gram stays if a longer one that stays needs it as its context or parent, so the
+model remains a trie. All words stay.
 
-`by_frequency` numbers the words anew, the most probable first. The model is the same; the compact
-form of one that was read from an ARPA file, whose words are often in alphabetical order, is a fifth
-smaller, because neighboring words then mostly have small numbers.
+`by_frequency` renumbers the words, the most probable first. The model is the same, but its compact
+form is a fifth smaller if it comes from an ARPA file, whose words are often in alphabetical order:
+words in a row then mostly have small numbers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def parents(model: NgramModel) -> list[Nodes]:
 
 
 def lengths(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
-    """How many things lie between each beginning and the next."""
+    """The number of things between each beginning and the next."""
     ends = begins.astype(np.int64)
     return ends[1:] - ends[:-1]
 
@@ -55,7 +55,7 @@ def contexts(model: NgramModel) -> list[Nodes]:
 
 
 def find(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
-    """The children of nodes `above` by their words, which must exist; numbers at `depth`."""
+    """The numbers at `depth` of the children of nodes `above` with these words; they must exist."""
     begins = model.levels[depth - 1][1]
     own = np.repeat(np.arange(len(begins) - 1), lengths(begins))
     keys = own << 32 | model.levels[depth][0].astype(np.int64)
@@ -65,13 +65,13 @@ def find(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
 def backoffs(probs: Floats, shorter: Floats, contexts: Nodes, n_contexts: int) -> Floats:
     """The weights (not logarithms) with which each context's probabilities sum to one.
 
-    `probs` are those of the n-grams of one length, `shorter` what they would be after their contexts
-    without the first word. Contexts without n-grams have the weight one.
+    `probs` are those of the n-grams of one length, `shorter` those of their parents. Contexts without
+    n-grams have the weight one.
     """
     left = 1 - np.bincount(contexts, probs, n_contexts)
     left_shorter = 1 - np.bincount(contexts, shorter, n_contexts)
     weights = np.ones(n_contexts)
-    # Where a context has all words there is nothing to back off to, only rounding errors.
+    # Where a context has all words nothing is left to back off to but rounding errors.
     np.divide(
         left,
         left_shorter,
@@ -90,7 +90,7 @@ Mask = NDArray[np.bool_]
 def prune(model: NgramModel, frequencies: Sequence[Floats], threshold: float) -> NgramModel:
     """The model without n-grams that matter less than `threshold`; probabilities sum to one again.
 
-    `frequencies` are relative frequencies of the n-grams in text, by length, the longest left out.
+    `frequencies` are relative frequencies of the n-grams in text, by length, without the longest.
     """
     above, histories = parents(model), contexts(model)
     probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels]
@@ -110,7 +110,7 @@ def prune(model: NgramModel, frequencies: Sequence[Floats], threshold: float) ->
 
 
 def _losses(probs: Floats, shorter: Floats, histories: Nodes, frequencies: Floats) -> Floats:
-    """What leaving out each n-gram alone adds to the entropy of a word, in nats."""
+    """How much a word's entropy, in nats, grows if this one n-gram is left out."""
     n = len(frequencies)
     left = 1 - np.bincount(histories, probs, n)[histories]
     left_shorter = 1 - np.bincount(histories, shorter, n)[histories]
@@ -130,7 +130,7 @@ def _only(model: NgramModel, kept: Sequence[Mask], weights: Sequence[Floats]) ->
     for depth, (words, begins, log_probs, _) in enumerate(model.levels):
         keep, is_last = kept[depth], depth + 1 == model.order
         if not is_last:
-            # Children that stay are counted up to where each node's children begin.
+            # A node's kept children begin after all kept children of the nodes before it.
             before = np.concatenate([[0], np.cumsum(kept[depth + 1])])
             starts = before[begins[:-1].astype(np.int64)][keep]
             begins = np.append(starts, before[-1]).astype(np.uint32)
@@ -151,7 +151,7 @@ def by_frequency(model: NgramModel) -> NgramModel:
     new = np.empty_like(old)
     new[old] = np.arange(len(old))
     levels = []
-    # By node: its words from last to first, which is the order of the trie.
+    # By node, its words from last to first, as in the trie.
     paths = np.arange(len(old))[:, None]
     for depth, (words, begins, logs, weights) in enumerate(model.levels):
         if depth:
@@ -160,16 +160,17 @@ def by_frequency(model: NgramModel) -> NgramModel:
         if depth:
             words = new[words][order].astype(words.dtype)
         if depth + 1 < model.order:
-            begins = _starts(lengths(begins)[order]).astype(begins.dtype)
+            begins = begins_of(lengths(begins)[order]).astype(begins.dtype)
             weights = weights[order]
         levels.append((words, begins, logs[order], weights))
     offsets, text, _ = model.vocabulary
     own = np.split(text, offsets[1:-1].astype(np.int64))
     new_text = np.concatenate([own[word] for word in old])
-    new_offsets = _starts(lengths(offsets)[old]).astype(offsets.dtype)
+    new_offsets = begins_of(lengths(offsets)[old]).astype(offsets.dtype)
     slots = _native.word_slots(new_offsets, new_text)
     return NgramModel((new_offsets, new_text, slots), tuple(levels))
 
 
-def _starts(counts: Nodes) -> Nodes:
+def begins_of(counts: NDArray[np.integer[Any]]) -> Nodes:
+    """Where each of so many things begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(counts)])

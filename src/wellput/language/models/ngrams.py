@@ -1,9 +1,9 @@
-"""The noun `NgramModel`: how probable words are after the words before them, and alone.
+"""The noun `NgramModel`: probabilities of words after the words before them, and alone.
 
 Logarithms are to base 10, as in ARPA files and KenLM. A sentence is scored from `<s>`, which has no
-probability of its own, to `</s>`, which counts as one word. Words that the model does not know are
-`<unk>`; so are the three special names where they stand in a text. `log_frequencies` takes words
-alone, by the model's unigrams: what SLOR compares with. It alone is in natural logarithms.
+probability, to `</s>`, which counts as one word. Unknown words are `<unk>`; so are the three special
+names if a text contains them. `log_frequencies` scores words alone, by the model's unigrams, as SLOR
+needs; only this function uses natural logarithms.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WordScore:
-    """A word's log10 probability and the length of the n-gram it was read from."""
+    """A word's log10 probability and the length of the n-gram it comes from."""
 
     log_prob: float
     length: int
@@ -51,7 +51,7 @@ class NgramModel:
 
     @property
     def sizes(self) -> list[int]:
-        """How many n-grams there are, by length; the special words count among the unigrams."""
+        """The number of n-grams by length; the special words are among the unigrams."""
         return [len(log_probs) for _, _, log_probs, _ in self.levels]
 
     @cached_property
@@ -77,7 +77,7 @@ class NgramModel:
     def statistics(
         self, texts: Sequence[str], *, tokenize: NativeName = "none", threads: int = 1
     ) -> Floats:
-        """A row per text: log10 probability, words, and both for unknown words alone. They add up."""
+        """A row per text: log10 probability, words, and both for unknown words alone. Rows add up."""
         return self.kernel.scores(texts, tokenize, threads)
 
     def sentence_scores(
@@ -99,7 +99,7 @@ class NgramModel:
         include_unknown: bool = True,
         threads: int = 1,
     ) -> float:
-        """Over all texts together; NaN without texts. Unknown words can be left out of it."""
+        """The perplexity of all texts together, with or without unknown words; NaN without texts."""
         summed = self.statistics(texts, tokenize=tokenize, threads=threads).sum(axis=0)
         return float(perplexity(summed, include_unknown=include_unknown))
 
@@ -117,7 +117,7 @@ def perplexity(statistics: Floats, *, include_unknown: bool = True) -> Floats:
         log_prob, words = log_prob - statistics[..., 2], words - statistics[..., 3]
     mean = np.full(np.shape(words), np.nan)
     np.divide(log_prob, words, out=mean, where=words != 0)
-    with np.errstate(over="ignore"):  # a hopeless text is infinitely perplexing
+    with np.errstate(over="ignore"):  # a very improbable text has infinite perplexity
         return np.asarray(np.power(10.0, -mean))
 
 
@@ -133,7 +133,7 @@ UNKNOWN_WORD = "<unk>"
 def log_frequencies(model: NgramModel, sentences: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
     """By sentence the sum of its words' natural log probabilities, and the number of words.
 
-    A word the model does not know has the probability of `<unk>`.
+    An unknown word has the probability of `<unk>`.
     """
     known = unigrams(model)
     unknown = known[UNKNOWN_WORD]

@@ -1,7 +1,7 @@
 """Training the tagger and the transition parser from a treebank.
 
-The parser learns from tags and hints with the mistakes taggers make on new text: the trees are dealt
-into folds, and each fold is tagged by a tagger that has seen only the others (jackknifing).
+The parser learns from tags and hints with the mistakes that taggers make on new text: the trees are
+divided into folds, and each fold is tagged by a tagger trained on the others (jackknifing).
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from wellput.language.models.tagger import TaggedSentence, Tagger
 from wellput.language.models.transition_parser import TransitionParser, hints_of
 
 FOLDS = 5
-# Taggers of the folds see fewer rounds: they are wanted for their mistakes.
+# Taggers of the folds get fewer rounds: only their mistakes are needed.
 FOLD_EPOCHS = 4
 EPOCHS = 10
-# The mean of several runs, on EWT dev: two are worth 0.2 points of the tagger, a third added nothing;
-# three are worth 0.4 points of UAS.
+# The mean of several runs is better on EWT dev: two gain 0.2 points of tagging (a third adds nothing),
+# three gain 0.4 points of UAS.
 TAGGER_RUNS = 2
 PARSER_RUNS = 3
 HINT_EPOCHS = 6
 
 
 class WeightPruning(NamedTuple):
-    """Weights that are left out: those changed less often, and those smaller, than these."""
+    """Weights that changed less often or are smaller than this are left out."""
 
     min_updates: int
     smallest: float
 
 
-# Where there is much to learn from, these weights are hardly missed. A small treebank needs all.
+# With a large treebank these weights hardly matter. A small one needs all of them.
 LARGE_TREEBANK_TREES = 5000
 LARGE_TREEBANK_PRUNING = {
     "tags": WeightPruning(3, 0.5),
@@ -86,8 +86,7 @@ def train_parser(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> TaggingParser:
-    """The tagger and the parser that goes with it. `on_epoch` is called with 1 after every round over
-    the trees."""
+    """The tagger and its parser. `on_epoch` is called with 1 after every round over the trees."""
 
     def one_more(_: int) -> None:
         on_epoch(1)
@@ -104,8 +103,8 @@ def train_transitions(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> TransitionParser:
-    """The transition parser alone, with its hints; `on_epoch` is called after every round over the
-    trees, those of the folds' taggers too."""
+    """The transition parser alone, with its hints. `on_epoch` is called after every round over the
+    trees, including those of the folds' taggers."""
     pruning = (
         LARGE_TREEBANK_PRUNING if len(trees) >= LARGE_TREEBANK_TREES else SMALL_TREEBANK_PRUNING
     )
@@ -171,8 +170,8 @@ def attachment_scores(gold: Sequence[Tree], parsed: Sequence[Tree]) -> dict[str,
     """Shares of words with the right tags, lemma, head (`uas`), head and universal relation (`las`),
     head and relation with its subtype (`full_las`).
 
-    As the CoNLL 2018 shared task counts on gold words: punctuation counts, a relation's subtype does
-    not (in `las`).
+    Counted as in the CoNLL 2018 shared task on gold words: punctuation counts, and `las` ignores a
+    relation's subtype.
     """
     pairs = [
         (right, found)

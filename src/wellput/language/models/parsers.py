@@ -1,9 +1,9 @@
-"""Parsers by name, all with the same two members: `Parser` is what they have in common.
+"""The protocol `Parser`, and parsers by name.
 
-`english` is the one that comes with wellput, a folder is one trained by `wellput train parser`, and
-`spacy:NAME` a spaCy pipeline that the user has installed. spaCy is imported when one is asked for,
-and never needed otherwise. A pipeline gets our words, not its own; where it finds several sentences
-in one, the roots after the first hang on the first as `parataxis`.
+`english` is the parser that comes with wellput, a folder holds one trained by `wellput train parser`,
+and `spacy:NAME` is a spaCy pipeline that the user has installed. spaCy is imported only for such a
+name. A pipeline gets our words and does not tokenize; where it finds several sentences in one, the
+roots after the first hang on the first as `parataxis`.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
-from wellput.language.shipped import shipped
+from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, shipped
 
-TAGGER_FILE = "tagger.wpm"
-PARSER_FILE = "parser.wpm"
 ENGLISH = "english"
 SPACY_PREFIX = "spacy:"
+FURTHER_ROOT_RELATION = "parataxis"
 
 
 class Parser(Protocol):
-    """From words to trees over just these words."""
+    """Makes trees over exactly the words that it is given."""
 
     @property
     def signature(self) -> str:
-        """What names the parser in a metric's signature; another model has another one."""
+        """The parser's name in a metric's signature; it differs from model to model."""
         ...
 
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
@@ -83,8 +82,8 @@ def load_parser(name: str) -> Parser:
         folder = Path(name)
         if not folder.is_dir():
             raise InputError(
-                f"No parser {name!r}: give {ENGLISH}, spacy:NAME for a spaCy pipeline, or the folder "
-                "that wellput train parser wrote."
+                f"There is no parser {name!r}. Pass {ENGLISH}, spacy:NAME for a spaCy pipeline, or "
+                "the folder that wellput train parser wrote."
             )
         tagger, transitions = folder / TAGGER_FILE, folder / PARSER_FILE
         if missing := [path.name for path in (tagger, transitions) if not path.is_file()]:
@@ -93,9 +92,6 @@ def load_parser(name: str) -> Parser:
                 f"parser TREES.conllu -o {name}."
             )
     return TaggingParser(Tagger.load(tagger), TransitionParser.load(transitions))
-
-
-FURTHER_ROOT = "parataxis"
 
 
 class SpacyParser:
@@ -111,7 +107,7 @@ class SpacyParser:
         return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
 
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
-        del threads  # spaCy has its own ideas
+        del threads  # spaCy manages its own threads
         docs = [self._new_doc(self._pipeline.vocab, words=list(words)) for words in sentences]
         return [_tree_of_doc(doc) for doc in self._pipeline.pipe(docs)]
 
@@ -146,7 +142,7 @@ def _tree_of_doc(doc: Any) -> Tree:
         elif token.i == roots[0]:
             head, relation = 0, "root"
         else:
-            head, relation = roots[0] + 1, FURTHER_ROOT
+            head, relation = roots[0] + 1, FURTHER_ROOT_RELATION
         words.append(
             Word(
                 token.text,

@@ -1,7 +1,7 @@
-"""From lines of text to trees: cut into words, parsed, and weighed by the head-driven model.
+"""From lines of text to trees: tokenized, parsed, and scored by the head-driven model.
 
-`SentenceParser` joins a tokenizer, a parser and, where one lies beside the parser, the head-driven
-model, whose log probability and number of fragments become comments of the tree.
+`SentenceParser` joins a tokenizer, a parser and, if there is one beside the parser, the head-driven
+model. Its log probability and number of fragments become comments of the tree.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from wellput.io import read_trees, write_trees
 from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
 from wellput.language import shipped
-from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.head_driven import Parsed as Weighed
+from wellput.language.models.head_driven import HeadDrivenParse, HeadDrivenParser
 from wellput.language.models.parsers import (
     ENGLISH,
     SPACY_PREFIX,
@@ -32,14 +31,13 @@ from wellput.language.models.parsers import (
 from wellput.text.english import Words, spaced_words, treebank_words
 
 TREEBANK = "treebank"
-HEAD_DRIVEN_FILE = "head_driven.wpm"
 MAX_WEIGHED_WORDS = 1000
-"""Words; what is longer is no sentence, and its log probability would take minutes."""
+"""The log probability of a longer text would take minutes, and such a text is not a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A tree with its comments; what the head-driven model says, where there is one."""
+    """A tree with its comments, and the head-driven model's figures if there is such a model."""
 
     tree: Tree
     log_probability: float | None = None
@@ -48,7 +46,7 @@ class ParsedSentence:
 
 @dataclass(slots=True)
 class ParseSummary:
-    """What was parsed. `weighed_words` are those of sentences with a log probability."""
+    """Counts of what was parsed. `weighed_words` are in sentences with a log probability."""
 
     lines: int = 0
     sentences: int = 0
@@ -78,11 +76,11 @@ class ParseResult(Result):
 
     @cached_property
     def trees(self) -> tuple[Tree, ...]:
-        """One for each sentence that has words, read from the file where they were written to one."""
+        """One for each sentence that has words; read from the file if they were written to one."""
         if self.kept is not None:
             return self.kept
         if self.path is None or str(self.path) == STANDARD_OUTPUT:
-            raise InputError("The trees went to standard output: they were not kept.")
+            raise InputError("The trees were written to standard output and not kept.")
         return tuple(read_trees(self.path)) if self.summary.sentences else ()
 
     def save(self, path: PathLike) -> None:
@@ -125,13 +123,13 @@ class SentenceParser:
 
     @classmethod
     def load(cls, name: str, *, tokenize: str = TREEBANK, is_weighed: bool = True) -> Self:
-        """The parser of this name; with spaCy the head-driven model is the English one. Without
-        `is_weighed` it is left out."""
+        """The parser of this name. With spaCy the head-driven model is the English one; without
+        `is_weighed` there is none."""
         parser = load_parser(name)
         if not is_weighed:
             return cls(parser, tokenize=tokenize)
         folder = shipped.FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
-        path = folder / HEAD_DRIVEN_FILE
+        path = folder / shipped.HEAD_DRIVEN_FILE
         head_driven = HeadDrivenParser.load(path) if path.is_file() else None
         return cls(parser, head_driven, tokenize=tokenize)
 
@@ -143,9 +141,9 @@ class SentenceParser:
         full = [(number, line, words) for number, line, words in cut if words.forms]
         forms = [words.forms for _, _, words in full]
         trees = self.parser.parse(forms, threads=threads)
-        weighed: Sequence[Weighed | None] = [None] * len(full)
+        weighed: Sequence[HeadDrivenParse | None] = [None] * len(full)
         if self._head_driven is not None:
-            # Another parser's relations are not those that the model's own parser guesses.
+            # The relations of another kind of parser differ from those the model was trained with.
             guesses = trees if isinstance(self.parser, TaggingParser) else None
             weighed = _weighed(self._head_driven, forms, guesses, threads)
         return [
@@ -154,7 +152,7 @@ class SentenceParser:
         ]
 
     def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
-        """A tree for every text, without words where the text has none."""
+        """A tree for every text; an empty one where the text has no words."""
         found = iter(self.parse(texts, threads=threads))
         return [next(found).tree if text.split() else Tree(()) for text in texts]
 
@@ -165,7 +163,7 @@ class SentenceParser:
 
 
 def _finished(
-    tree: Tree, words: Words, line: str, number: int, weighed: Weighed | None
+    tree: Tree, words: Words, line: str, number: int, weighed: HeadDrivenParse | None
 ) -> ParsedSentence:
     """The tree with comments, surface tokens and SpaceAfter."""
     inside = {place for first, last in words.surface_tokens for place in range(first, last + 1)}
@@ -195,11 +193,11 @@ def _weighed(
     sentences: Sequence[Sequence[str]],
     guesses: Sequence[Tree] | None,
     threads: int,
-) -> list[Weighed | None]:
-    """What the head-driven model makes of each sentence, None of those too long for it."""
+) -> list[HeadDrivenParse | None]:
+    """The head-driven model's parse of each sentence, None for those too long for it."""
     places = [place for place, words in enumerate(sentences) if len(words) <= MAX_WEIGHED_WORDS]
     chosen = None if guesses is None else [guesses[place] for place in places]
-    found: list[Weighed | None] = [None] * len(sentences)
+    found: list[HeadDrivenParse | None] = [None] * len(sentences)
     parsed = model.parse([sentences[place] for place in places], guesses=chosen, threads=threads)
     for place, one in zip(places, parsed, strict=True):
         found[place] = one

@@ -1,7 +1,7 @@
-"""The noun `SupertagInventory`: the supertags of a tree model, taken apart and numbered.
+"""The noun `SupertagInventory`: the supertags of a tree model, divided into parts and numbered.
 
 A *role* is a supertag's category, relation and side; a *stem* is a role with the kind of mother it
-wants; a *frame* is its slots; a *site* is what its daughters see of it: category, attachment, and
+wants; a *frame* is its slots; a *site* is the part that matters for its daughters: its role, and
 whether it heads a clause. Numbers follow from the order of the supertags.
 """
 
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class SupertagInventory:
-    """Each supertag's parts by number, as the kernel takes them."""
+    """The numbers of each supertag's parts, as input of the kernel."""
 
     def __init__(self, supertags: Iterable[Supertag]) -> None:
         self.supertags = tuple(supertags)

@@ -1,10 +1,9 @@
-"""The noun `Tagger`: a tag for every word of a sentence, whatever the tags are (parts of speech,
-supertags).
+"""The noun `Tagger`: a tag of any kind (part of speech, supertag) for every word of a sentence.
 
-A greedy averaged perceptron: words are tagged right to left, each with the tag whose weights add up
-to most, given the word's form, ending, beginning and shape, its neighbors, and the two tags after it;
-also tags of another kind, where there are any. `candidates` also says how sure it is: probabilities
-are log-linear in the scores, sharpened so that they fit held-out sentences.
+A greedy averaged perceptron tags words from right to left. Each word gets the tag with the largest sum
+of weights, by the word's form, ending, beginning and shape, its neighbors, and the two tags after it;
+tags of another kind can be given too. `candidates` also gives probabilities: they are log-linear in
+the scores, with a sharpness that fits held-out sentences.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from wellput.io.model_files import (
 )
 
 KIND = "tagger"
-# Words are tagged leftward; weights learned in the other direction would be taken for these.
+# The name tells that words are tagged leftward, so weights of the other direction are not loaded.
 WEIGHTS_ARRAY = "weights.leftward"
-# Averaged weights are kept in multiples of this: finer ones gained nothing on EWT dev.
+# Averaged weights are stored as multiples of this; finer ones gain nothing on EWT dev.
 WEIGHT_UNIT = 0.05
-# Sharpness of probabilities where no held-out sentences say better, as found on EWT dev.
+# The sharpness without held-out sentences, found on EWT dev.
 DEFAULT_SHARPNESS = 0.007
 TRIED_SHARPNESSES = tuple(0.0005 * 1.25**step for step in range(24))
 
@@ -46,7 +45,7 @@ class TagCandidate(NamedTuple):
 
 
 class Tagger:
-    """Trained weights with the names of their tags. Two taggers of one `fingerprint` tag alike."""
+    """Trained weights with the names of their tags. Taggers with equal `fingerprint`s are equal."""
 
     def __init__(
         self,
@@ -76,13 +75,13 @@ class Tagger:
         held_out: Sequence[TaggedSentence] = (),
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
-        """A tagger from sentences of (words, tags). Weights changed fewer than `min_updates` times
-        or below `smallest` are left out, which makes the model smaller. Several `runs` go over the
-        sentences in different orders; their mean decides as they would together. `given` are tags of
-        another kind, which `tag` then wants too. Probabilities are fitted to `held_out`."""
+        """A tagger from sentences of (words, tags). Weights that change less than `min_updates` times
+        or are below `smallest` are left out, which makes the model smaller. Several `runs` go over the
+        sentences in different orders, and their weights are averaged. `given` are tags of another
+        kind, which `tag` then needs too. Probabilities are fitted to `held_out`."""
         tags = sorted({tag for _, own in sentences for tag in own})
         if not tags:
-            raise InputError("A tagger is trained from tagged words; there are none.")
+            raise InputError("There are no tagged words to train a tagger on.")
         number = {tag: place for place, tag in enumerate(tags)}
         models = [
             _native.train_tagger(
@@ -146,10 +145,9 @@ class Tagger:
         *,
         threads: int = 1,
     ) -> list[list[list[TagCandidate]]]:
-        """For each word the tags it may have, the most probable first: at most `k`, none whose log
-        probability is more than `margin` below the best one's.
-
-        The tags after a word are taken to be the best ones.
+        """For each word its possible tags, the most probable first: at most `k`, and none whose log
+        probability is more than `margin` below the best one's. The two tags after a word are the best
+        ones of these words.
         """
         numbers, logs = self._model.candidates(sentences, k, self.sharpness, threads)
         kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()
@@ -168,7 +166,7 @@ class Tagger:
         }
 
     def _fitted_sharpness(self, sentences: Sequence[TaggedSentence]) -> float:
-        """The sharpness under which the right tags of these sentences are most probable."""
+        """The sharpness with which the right tags of these sentences are most probable."""
         number = {tag: place for place, tag in enumerate(self.tags)}
         words = [own for own, _ in sentences]
         gold = np.array([number.get(tag, -1) for _, tags in sentences for tag in tags])[:, None]

@@ -1,10 +1,10 @@
 """The noun `TransitionParser`: from words and their tags to a dependency tree, move by move.
 
-Arc-hybrid moves, each the best by an averaged perceptron, trained with a dynamic oracle, so that the
-parser also learns what to do after a mistake (Goldberg & Nivre 2013). Greedy and linear in the
-length of the sentence; the trees are projective and have one root. A tagger of its own gives each
-word a hint first: its probable relation and the side its head is on, from the words and tags around it,
-which lets a move look further ahead than its features do (Ouchi, Duh & Matsumoto 2014).
+An averaged perceptron chooses each arc-hybrid move. It is trained with a dynamic oracle, so that the
+parser also learns what to do after a mistake (Goldberg & Nivre 2013). Parsing is greedy and linear in
+the length of the sentence; the trees are projective and have one root. First, a separate tagger gives
+each word a hint from the words and tags around it: its probable relation and the side of its head. So
+a move can look further ahead than its features do (Ouchi, Duh & Matsumoto 2014).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ WEIGHT_UNIT = 0.1
 
 
 class LabeledHead(NamedTuple):
-    """A word's head (0 for the root's) and its relation to it."""
+    """A word's head (0 for the root) and its relation to it."""
 
     head: int
     relation: str
 
 
 class TransitionParser:
-    """Trained weights with the names of their relations, and what was learned of words."""
+    """Trained weights with the names of their relations, the tagger of hints, and word analysis."""
 
     def __init__(
         self,
@@ -76,12 +76,12 @@ class TransitionParser:
         seed: int = 1,
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
-        """From trees, and the tags and hints that taggers give their words: as they will be when
-        parsing, mistakes included (see `parser_training`). Non-projective arcs are lifted. `runs` and
-        `smallest` as for taggers."""
+        """From trees, and tags and hints with the mistakes that taggers make (see
+        `parser_training.py`). Non-projective arcs are lifted. `runs` and `smallest` are as in
+        `Tagger.train`."""
         relations = sorted({word.relation for tree in trees for word in tree.words})
         if not relations:
-            raise InputError("A parser is trained from trees; there are none.")
+            raise InputError("There are no trees to train a parser on.")
         number = {relation: place for place, relation in enumerate(relations)}
         projective = [projectivize(tree) for tree in trees]
         words = [word for tree in projective for word in tree.words]
@@ -129,7 +129,7 @@ class TransitionParser:
         *,
         threads: int = 1,
     ) -> list[list[LabeledHead]]:
-        """The arc of every word of every sentence."""
+        """The labeled head of every word of every sentence."""
         hints = self.hinter.tag(sentences, given=tags, threads=threads)
         rows = iter(self._model.parse(sentences, tags, hints, threads).tolist())
         relations = self.relations
@@ -149,7 +149,7 @@ class TransitionParser:
 
 
 def hints_of(tree: Tree) -> list[str]:
-    """What the hints should be: each word's relation, and on which side its head is."""
+    """The right hints: each word's relation, and the side of its head."""
     return [
         word.relation + ("=" if word.head == 0 else "<" if word.head < number else ">")
         for number, word in enumerate(tree.words, start=1)

@@ -1,14 +1,13 @@
-"""The nouns `UnorderedTree` and `TreeModel`: how probable supertags are for words without an order.
+"""The nouns `UnorderedTree` and `TreeModel`: probabilities of supertags for words without an order.
 
-Bangalore and Rambow's tree model, P(supertag, lexeme of a daughter | supertag, lexeme of her
-mother), made a model of whole trees: a mother's slots are filled by her daughters, a daughter a
-slot, and the number of her adjuncts has a probability too (native/tree_model.h,
-docs/language/tree-model.md). Log probabilities are natural.
+The tree model of Bangalore and Rambow, P(supertag, lexeme of a daughter | supertag, lexeme of her
+mother), extended to whole trees: each slot of a mother is filled by one daughter, and the number of
+her adjuncts also has a probability (native/tree_model.h, docs/language/tree-model.md). Log
+probabilities are natural.
 
-An `UnorderedTree` is a dependency tree of inflected words that says nothing about their order. The
-words are listed in some order, because a list has one; what is done with the tree must not depend
-on it. Heads count from 1 in that list, 0 is above the root. The capital that a sentence begins with
-would tell which word is first: it is taken away.
+An `UnorderedTree` is a dependency tree of inflected words without their order. The order of its list
+of words means nothing, and no result may depend on it. Heads count from 1 in that list, and the root's
+head is 0. The first word loses its capital, which would tell that it comes first.
 """
 
 from __future__ import annotations
@@ -35,8 +34,9 @@ from wellput.io.model_files import (
     save_model_file,
 )
 from wellput.language.models.supertag_inventory import SupertagInventory
-from wellput.language.models.word_shapes import shapes
+from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import (
+    NAME_TAGS,
     Supertag,
     attaching_relation,
     category_of,
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-PROPER_NOUN_TAGS = frozenset(["PROPN", "NNP", "NNPS"])
+PROPER_NOUN_TAGS = NAME_TAGS | {"PROPN"}
 
 
 @dataclass(frozen=True, slots=True)
 class UnorderedTree:
-    """Words and their heads; where they are known, also each word's category and relation (those
-    of `trees.supertags`), with None for a single word that has none."""
+    """Words and their heads; if known, also each word's category and relation (as in
+    `trees/supertags.py`), with None for a single word that has none."""
 
     forms: tuple[str, ...]
     heads: tuple[int, ...]
@@ -73,7 +73,7 @@ class UnorderedTree:
 
 
 def check_heads(heads: Sequence[int]) -> None:
-    """Raises InputError unless there is one root, and all words hang on it."""
+    """Raises InputError unless there is one root that all words depend on."""
     strays = [number for number, head in enumerate(heads, 1) if not 0 <= head <= len(heads)]
     if strays:
         raise InputError(
@@ -97,7 +97,7 @@ def check_heads(heads: Sequence[int]) -> None:
 
 
 def unordered(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
-    """A tree's words with their heads, in the order of the sentence still; `with_labels` also their
+    """A tree's words with their heads, listed in the order of the sentence; `with_labels` also their
     categories and relations."""
     return UnorderedTree(
         forms_without_first_capital(tree),
@@ -108,8 +108,8 @@ def unordered(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
 
 
 def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
-    """The words, the first that has a letter in lower case if only its place gave it a capital: not
-    a proper noun, not *I*, no second capital."""
+    """The words. The first one with a letter becomes lower case if only its place gave it a capital:
+    it is not a proper noun, not *I*, and has no second capital."""
     forms = [word.form for word in tree.words]
     for place, word in enumerate(tree.words):
         if any(character.isalpha() for character in word.form):
@@ -123,8 +123,8 @@ def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
 KIND = "tree model"
 MAX_CANDIDATES = 100
 MAX_RARE_COUNT = 2
-# How much each wider context counts beside a narrower one, tuned on EWT dev: roles, lexemes, frames,
-# adjuncts, from the widest to the narrowest.
+# The weight of each wider context beside the next narrower one, tuned on EWT dev: for roles, lexemes,
+# frames, adjuncts, each from the widest to the narrowest.
 BACKOFF_WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
 
 COUNT_ARRAYS = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs", "weights"])
@@ -143,8 +143,8 @@ class SupertagChoice:
 
 @dataclass(frozen=True, slots=True)
 class SupertagCandidate:
-    """A supertag that a word may have; the score, from the word, its daughters' number and what its
-    mother and daughters are likely to be, is good for comparing the candidates of one word."""
+    """A supertag that a word may have. The score compares candidates of one word; it comes from the
+    word, its number of daughters, and the likely supertags of its mother and daughters."""
 
     supertag: Supertag
     score: float
@@ -162,7 +162,7 @@ class TreeModel:
 
     @classmethod
     def train(cls, trees: Iterable[Tree]) -> TreeModel:
-        """The model of a treebank; `language.tree_training` has the options."""
+        """The model of a treebank; `tree_training.py` has the options."""
         from wellput.language.models.tree_training import train_tree_model
 
         return train_tree_model(trees)
@@ -182,7 +182,7 @@ class TreeModel:
 
     @cached_property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is saved."""
+        """The arrays of the model file."""
         return {
             **packed_strings("supertags", [str(supertag) for supertag in self.supertags]),
             **packed_strings("words", self.words),
@@ -211,16 +211,14 @@ class TreeModel:
         """The best supertags of each tree, at most `n_best` choices from the best down.
 
         `exact` finds the most probable supertags of the tree as a whole, among the best `candidates`
-        of each word; `top-down`, as the paper has it, chooses a mother's first, looking at her
-        daughters but no further, then theirs given hers; `alone` looks at each word by itself, with
-        the number of its daughters. The last two give one choice.
+        of each word. `top-down`, as in the paper, chooses the mother's supertag first, by her and her
+        daughters' words alone, and then the daughters' given hers. `alone` chooses for each word by
+        itself, with the number of its daughters. The last two give one choice.
         """
         if n_best < 1 or candidates < 1:
-            raise InputError("A tree needs at least one choice and each word one candidate.")
+            raise InputError("n_best and candidates must be at least 1.")
         if method == "top-down" and n_best > 1:
-            raise InputError(
-                "From the top down there is one choice; take the exact method for more."
-            )
+            raise InputError("method='top-down' gives one choice; pass method='exact' for more.")
         found = self.kernel.choose(*self._forest(trees), method, n_best, candidates, threads)
         return [
             [
@@ -237,8 +235,8 @@ class TreeModel:
         *,
         threads: int = 1,
     ) -> list[Floats]:
-        """By tree a row for each word: log P(its lexeme and how it attaches | its mother), and of its
-        slots and the number of its adjuncts. All of a tree's together is its log probability."""
+        """By tree a row for each word: log P(its lexeme and attachment | its mother), and the log
+        probability of its slots and number of adjuncts. Their sum is the tree's log probability."""
         numbers = self.inventory.numbers
         try:
             chosen = [numbers[supertag] for own in supertags for supertag in own]
@@ -253,7 +251,7 @@ class TreeModel:
     def candidates(
         self, tree: UnorderedTree, *, candidates: int = MAX_CANDIDATES
     ) -> list[list[SupertagCandidate]]:
-        """What `choose` chooses among, for each word from the best down."""
+        """The supertags among which `choose` chooses, for each word from the best down."""
         found = self.kernel.candidates(*self._forest([tree]), candidates)
         return [[SupertagCandidate(self.supertags[t], score) for t, score in own] for own in found]
 
@@ -288,7 +286,7 @@ class TreeModel:
 
     @cached_property
     def _rare(self) -> NDArray[np.bool_]:
-        """Whether a word was seen too little to be sure of its categories."""
+        """Whether a word was seen too rarely to know all its categories."""
         sizes = self.counts["lexicon.sizes"].astype(np.int64)
         totals = np.add.reduceat(
             self.counts["lexicon.counts"].astype(np.int64), np.cumsum(sizes) - sizes
@@ -300,11 +298,12 @@ class TreeModel:
         return {}
 
     def _word(self, form: str) -> tuple[int, int, int]:
-        """A form's lexeme; the shape whose categories it may have too, or -1; and its hash."""
+        """A form's lexeme; the shape whose categories it may also have, or -1; and its hash."""
         found = self._seen_forms.get(form)
         if found is None:
             shape = next(
-                (self._shape_numbers[s] for s in shapes(form) if s in self._shape_numbers), -1
+                (self._shape_numbers[s] for s in widening_shapes(form) if s in self._shape_numbers),
+                -1,
             )
             lexeme = self._lexemes.get(form, self._lexemes.get(form.lower(), -1))
             if lexeme < 0:
@@ -320,7 +319,7 @@ class TreeModel:
     def _forest(
         self, trees: Sequence[UnorderedTree]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-        """The trees as the kernel takes them, one after the other."""
+        """The trees as input of the kernel, one after the other."""
         rows: list[tuple[int, int, int, int, int]] = []
         names: list[int] = []
         categories, relations = self.inventory.categories, self.inventory.relations
@@ -339,7 +338,7 @@ class TreeModel:
 
 
 def _columns(counts: Mapping[str, NDArray[Any]], table: str, *columns: str) -> NDArray[np.int32]:
-    """A table's rows; `sizes` says how many rows there are of each lexeme, in order."""
+    """A table's rows; the column `sizes` has the number of rows of each lexeme, in order."""
     whole = []
     for column in (*columns, "counts"):
         values = counts[f"{table}.{column}"]

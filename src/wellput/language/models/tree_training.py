@@ -1,8 +1,8 @@
 """Counts for a tree model from dependency trees.
 
 A lexeme is a word as it is written, without a sentence's first capital. Rare words also count for their
-shapes, which stand for unknown words. What rare words have for daughters and pairs of lexemes seen once
-are left out, to keep the model small.
+shapes, which stand for unknown words. To keep the model small, it leaves out the daughters of rare
+words, and pairs of lexemes seen once.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from wellput.language.models.tree_model import (
     TreeModel,
     forms_without_first_capital,
 )
-from wellput.language.models.word_shapes import shapes
+from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
 MAX_SLOTS = 8
 MAX_ADJUNCTS = 8
 MAX_COUNT = 65535
 MIN_PAIR_COUNT = 2
-# A byte holds the count of a pair: the few that are more frequent are certain enough.
+# The count of a pair is one byte; few pairs are more frequent, and these are certain enough.
 MAX_PAIR_COUNT = 255
 
 
 @dataclass
 class TreeCounts:
-    """What is counted, by name; a pair is (mother's supertag, lexeme), (daughter's …)."""
+    """The counts by name; `bilexical` has the mother's lexeme, the daughter's supertag and lexeme."""
 
     words: Counter[str] = field(default_factory=Counter)
     lexicon: Counter[tuple[str, Supertag]] = field(default_factory=Counter)
@@ -82,11 +82,11 @@ def train_tree_model(
         if on_progress is not None:
             on_progress(1)
     if not any(not supertag.side for _, supertag in counts.lexicon):
-        raise InputError("A tree model needs trees to learn from; none has a usable root.")
+        raise InputError("There is no tree with a usable root to train a tree model on.")
     inventory = SupertagInventory(sorted({t for _, t in counts.lexicon}, key=str))
     words = sorted(counts.words)
     rare = [word for word in words if counts.words[word] <= MAX_RARE_COUNT] or words
-    shape_names = sorted({shape for word in rare for shape in shapes(word)})
+    shape_names = sorted({shape for word in rare for shape in widening_shapes(word)})
     arrays = {
         **_lexicon(counts, inventory, words, rare, shape_names),
         **_arcs(counts, inventory, {word: number for number, word in enumerate(words)}),
@@ -112,7 +112,7 @@ def _lexicon(
         number = inventory.numbers[supertag]
         entries[lexemes[word], number] += count
         if word in rare_words:
-            for shape in shapes(word):
+            for shape in widening_shapes(word):
                 entries[shape_numbers[shape], number] += count
     rows = _rows((*key, count) for key, count in entries.items())
     sizes = np.bincount(rows[:, 0], minlength=len(words) + len(shape_names))

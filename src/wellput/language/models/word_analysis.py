@@ -1,13 +1,13 @@
 """Lemma and universal category of a word whose Penn tag and relation are known.
 
-Both follow from tables learned from a treebank: a lemma is the word with some letters at its end
-exchanged, by the longest ending known; a universal category goes with the tag, the relation
+Both come from tables learned from a treebank. A lemma is the word with some letters at its end
+replaced, by the longest known ending. A universal category follows from the tag, the relation
 (auxiliaries are AUX, markers SCONJ) and the word.
 
-Such a table is `UsualValues`: the usual value for the most specific key that is known. An example
-has keys from the general to the specific (`NNS`, `NNS -s`, `NNS -es`, `NNS boxes`) and a value. A
-key is kept only where its usual value is not what its more general keys would say already: tables
-become small, and say something about words never seen.
+Such a table is `UsualValues`: it gives the usual value of the most specific known key. An example has
+keys from the general to the specific (`NNS`, `NNS -s`, `NNS -es`, `NNS boxes`) and a value. A key is
+kept only if its usual value differs from that of its more general keys. So tables are small, and they
+work for unseen words.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ MIN_VALUE_COUNT = 2
 
 @dataclass(frozen=True)
 class UsualValues:
-    """Values by key. An example's more general keys must follow from its specific one."""
+    """Values by key. A specific key must determine its more general keys."""
 
     values: Mapping[str, str]
 
     @classmethod
     def learn(cls, examples: Iterable[tuple[Sequence[str], str]]) -> Self:
-        """From (keys, value); the most general keys are kept always, others if seen twice."""
+        """From (keys, value). The most general keys are always kept, others if seen twice."""
         counts: dict[tuple[int, tuple[str, ...]], Counter[str]] = {}
         for keys, value in examples:
             for level in range(len(keys)):
                 counts.setdefault((level, tuple(keys[: level + 1])), Counter())[value] += 1
         table = cls(values := {})
         for (level, keys), found in sorted(counts.items()):
-            # The first in alphabetical order where two are equally usual: the same on every machine.
+            # Of equally usual values the first in alphabetical order, so that ties are always equal.
             value, count = min(found.items(), key=lambda pair: (-pair[1], pair[0]))
             is_usual = level == 0 or count >= MIN_VALUE_COUNT
             if is_usual and table.get(keys[:-1]) != value:
@@ -56,7 +56,7 @@ class UsualValues:
         return default
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """What a model file keeps."""
+        """The arrays of the model file."""
         return {
             **packed_strings(f"{name}.keys", list(self.values)),
             **packed_strings(f"{name}.values", list(self.values.values())),
@@ -74,7 +74,7 @@ AS_IT_STANDS = "="
 
 @dataclass(frozen=True)
 class WordAnalysis:
-    """What was learned of lemmas and of categories."""
+    """The tables of lemmas and of categories."""
 
     lemmas: UsualValues
     categories: UsualValues
@@ -117,9 +117,9 @@ def _category_keys(form: str, xpos: str, relation: str) -> tuple[str, ...]:
 
 
 def _change(word: Word) -> str:
-    """What makes the lemma of the form: how many letters go, and what comes in their place."""
+    """The change from form to lemma: the number of letters to remove, and the letters to add."""
     lower = word.form.lower()
-    if word.lemma == word.form != lower:  # a name; otherwise capitals are the sentence's
+    if word.lemma == word.form != lower:  # a name; other words lose their capitals
         return AS_IT_STANDS
     pairs = zip(lower, word.lemma, strict=False)
     kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

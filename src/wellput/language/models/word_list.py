@@ -1,8 +1,9 @@
-"""The noun `WordList`: which words there are, for telling misspelled ones.
+"""The noun `WordList`: the words of English, to find misspelled ones.
 
-A word is known if it was seen, in whatever case, or is a seen word with a regular ending or prefix
-(*unlocking* from *lock*), or joins known words by hyphens. What else is in lower case is misspelled or
-very rare; if one letter more, less, other or exchanged makes it a common word, it is a near miss.
+A word is known if it was seen in any case, or is a seen word with a regular ending or prefix
+(*unlocking* from *lock*), or joins known words by hyphens. An unknown word in lower case is misspelled
+or very rare. It is a near miss if adding, dropping, changing or swapping one letter makes it a common
+word.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from wellput.language.models.english_text import prose_sentences, treebank_sente
 from wellput.language.models.english_training import TrainingInputs
 
 KIND = "word list"
-WORDS_FILE = "words.wpm"
 MIN_COMMON_COUNT = 3
-"""How often a word was seen that a near miss can be meant for."""
+"""The least count of a word that a near miss can be meant for."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ENDINGS = (
     *(("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("ing", "")),
@@ -35,13 +35,13 @@ PREFIXES = ("un", "re", "in", "non", "over", "under", "pre", "mis", "dis")
 MIN_STEM_LETTERS = 3
 MIN_LETTERS_AFTER_PREFIX = 4
 MIN_LOWER_CASE_SHARE = 0.05
-"""The share of a word's occurrences in lower case from which on that is no mistake."""
+"""From this share of lower-case occurrences on, lower case counts as correct for a word."""
 CACHED_WORDS = 1 << 17
 
 
 class WordList:
-    """Words with how often they were seen: in lower case, or capitalized where they hardly ever are
-    in lower case (*English*, *I*)."""
+    """Words with their counts: in lower case, or capitalized if they are hardly ever in lower case
+    (*English*, *I*)."""
 
     def __init__(self, counts: Mapping[str, int], fingerprint: str = "") -> None:
         self._counts = dict(counts)
@@ -51,7 +51,7 @@ class WordList:
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordList:
-        """From words as they stand in texts, first words of sentences among them."""
+        """From words as they stand in texts, including the first words of sentences."""
         whole = Counter[str]()
         for word, count in counts.items():
             whole[word.lower()] += count
@@ -80,7 +80,7 @@ class WordList:
         return len(self._counts)
 
     def _is_known(self, word: str) -> bool:
-        """Of what has letters only, and hyphens between them; all else counts as known."""
+        """Only words of letters and hyphens can be unknown; everything else counts as known."""
         if not word.replace("-", "").isalpha():
             return True
         if "-" in word:
@@ -106,7 +106,7 @@ class WordList:
         )
 
     def _is_near_miss(self, word: str) -> bool:
-        """Whether one letter changed makes a word of more than three letters a common one."""
+        """Whether a change of one letter makes a word of more than three letters a common one."""
         small = word.lower()
         return len(small) > MIN_STEM_LETTERS and any(
             self._counts.get(other, 0) >= MIN_COMMON_COUNT for other in _one_letter_off(small)
@@ -125,8 +125,8 @@ def _one_letter_off(word: str) -> Iterable[str]:
 
 
 def make(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Of treebanks, which have web text with its misspellings,
-    only words seen twice are taken."""
+    """The step of `wellput train english`. Treebanks have web text with misspellings, so only words
+    seen twice in them are taken."""
     texts = [text for p in inputs.paths("text") for text in prose_sentences(p, inputs.on_progress)]
     trees = [text for p in inputs.paths("treebank") for text in treebank_sentences(p)]
     counts = Counter(word for text in texts for word in text.split(" "))

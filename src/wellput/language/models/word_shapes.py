@@ -1,8 +1,8 @@
-"""What a word looks like: what stands for words that a model has never seen.
+"""The shapes of words, which stand for words that a model has never seen.
 
-`shape` is one class for each word, by which `word_number` numbers unknown words (the head-driven
-parser); `shapes` are descriptions from the closest to the widest, of which a model takes the
-closest that it knows (the tree model).
+`shape_class` gives each word one class, by which `word_number` numbers unknown words (the head-driven
+parser). `widening_shapes` gives descriptions from the closest to the widest, and a model takes the
+closest one that it knows (the tree model).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ CLASS_SUFFIXES = (
 _ADDRESS = re.compile(r"(https?:|www\.)|.@.|.\.(com|org|net|edu|gov)\b", re.IGNORECASE)
 
 
-def shape(form: str) -> str:
+def shape_class(form: str) -> str:
     """The class of an unknown word, by its characters and its ending.
 
-    >>> shape("Vershinin"), shape("blogging"), shape("2026"), shape("x@y.org"), shape("☃")
-    ('<Xx>', '<xx-ing>', '<0>', '<address>', '<sign>')
+    >>> [shape_class(form) for form in ("Vershinin", "blogging", "2026", "x@y.org", "☃")]
+    ['<Xx>', '<xx-ing>', '<0>', '<address>', '<sign>']
     """
     if _ADDRESS.search(form):
         return "<address>"
@@ -41,23 +41,23 @@ def shape(form: str) -> str:
 
 
 def word_number(form: str, numbers: Mapping[str, int]) -> int:
-    """A word's number: its own, that of its lower-case form, or that of its shape's class; `<xx>` is
-    the class of all that has none."""
+    """A word's number: its own, that of its lower-case form, or that of its shape's class; that of
+    `<xx>` where the class has none."""
     found = numbers.get(form)
     if found is None:
         found = numbers.get(form.lower())
-    return found if found is not None else numbers.get(shape(form), numbers["<xx>"])
+    return found if found is not None else numbers.get(shape_class(form), numbers["<xx>"])
 
 
 SUFFIX_LETTERS = 3
 
 
-def shapes(form: str) -> tuple[str, ...]:
+def widening_shapes(form: str) -> tuple[str, ...]:
     """Descriptions of a word from the closest to the widest, which fits every word.
 
-    >>> shapes("Unfriending")
+    >>> widening_shapes("Unfriending")
     ('Aa+ing', 'Aa+g', 'Aa', '')
-    >>> shapes("3rd"), shapes("--")
+    >>> widening_shapes("3rd"), widening_shapes("--")
     (('0a', '0', ''), ('.--', '.', ''))
     """
     if any(character.isdigit() for character in form):

@@ -1,12 +1,12 @@
-"""Synonyms from a WordNet the user has, in the inflection of the word they may replace.
+"""Synonyms from the user's WordNet, in the inflection of the word they may replace.
 
 >>> wordnet = open_wordnet()                                                    # doctest: +SKIP
 >>> [synonym.text for synonym in wordnet.synonyms("cars", "noun")][:3]           # doctest: +SKIP
 ['autos', 'automobiles', 'machines']
 
-Two words are synonyms when they are members of one synset. wellput carries no WordNet:
+Two words are synonyms if they are members of one synset. wellput comes without a WordNet:
 `open_wordnet` looks where Debian, NLTK and WordNet's own tools put it, or takes a path. `Synsets`
-finds the words of a synset that is named as NLTK names it: `car.n.01`.
+finds the words of a synset by NLTK's name for it, such as `car.n.01`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from wellput.core.errors import InputError
 from wellput.language.models.inflection import Inflection, LemmaAnalysis, analyze, inflect
-from wellput.language.models.lexicon import CATEGORIES, Category, Lexicon, Sense
+from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Category, Lexicon, Sense
 from wellput.language.models.wordnet_files import WndbLexicon, read_lmf, read_yaml_folder
 
 NLTK_NAMES = ("wordnet", "wordnet31", "wordnet2022", "wordnet2021")
@@ -35,7 +35,7 @@ class Synonym:
     """A word that shares a synset with the one asked for.
 
     `text` is the lemma in the inflection and capitals of that word. `sense` is the sense of that word
-    in which it is one; `tag_count` how often the *synonym* was met in this sense, None if unknown.
+    that they share; `tag_count` is how often the *synonym* occurs in this sense, None if unknown.
     """
 
     text: str
@@ -82,8 +82,8 @@ class WordNet:
     ) -> list[Synonym]:
         """Synonyms in the form of `word`, those of its first senses first, each text once.
 
-        Give the inflection where it is known (`INFLECTION_OF_TAG` maps Penn tags): "walked" may be
-        past or participle, and is taken for the past, which matters to "went" and "gone".
+        Pass the inflection if it is known (`INFLECTION_OF_TAG` maps Penn tags): "walked" may be past
+        or participle and is taken for the past, which matters for "went" and "gone".
         """
         found: dict[str, Synonym] = {}
         for analysis in self.analyses(word, category, inflection=inflection):
@@ -96,7 +96,7 @@ class WordNet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of its lemmas, which tells one WordNet from another."""
+        """SHA-256 of its lemmas, which identifies a WordNet."""
         digest = hashlib.sha256()
         for category in CATEGORIES:
             digest.update("\n".join(self._lexicon.lemmas(category)).encode(errors="replace"))
@@ -144,7 +144,7 @@ class WordNet:
 
 
 def with_capitals_of(word: str, text: str) -> str:
-    """`text` capitalized as `word` is: all of it, its first letter, or as it comes."""
+    """`text` capitalized like `word`: all of it, its first letter, or unchanged."""
     if len(word) > 1 and word.isupper():
         return text.upper()
     if word[:1].isupper():
@@ -153,7 +153,7 @@ def with_capitals_of(word: str, text: str) -> str:
 
 
 def open_wordnet(path: str | Path | None = None) -> WordNet:
-    """The WordNet at `path`, or the first one found where people have it.
+    """The WordNet at `path`, or the first one found in the usual places.
 
     A path is a WNDB folder (`data.noun`, …) or a zip archive with one, a folder of Open English
     WordNet's YAML (`entries-a.yaml`, …), or a WN-LMF file (`.xml`, `.xml.gz`).
@@ -203,7 +203,8 @@ def _lexicon_at(path: Path) -> Lexicon:
     if path.suffixes[-1:] == [".xml"] or path.suffixes[-2:] == [".xml", ".gz"]:
         return read_lmf(path)
     raise InputError(
-        f"{path} is no WordNet wellput can read: expected a folder, a .zip, an .xml or an .xml.gz."
+        f"{path} is not a WordNet that wellput can read: expected a folder, a .zip, an .xml or an "
+        ".xml.gz."
     )
 
 
@@ -215,21 +216,14 @@ def _folder_in_zip(path: Path) -> zipfile.Path:
     for name in names:
         if name.rpartition("/")[2] == "data.noun":
             return zipfile.Path(path, name.removesuffix("data.noun"))
-    raise InputError(f"{path} holds no data.noun: it is no WordNet.")
+    raise InputError(f"{path} is not a WordNet: it holds no data.noun.")
 
 
 SYNSET_NAME = re.compile(r"(.+)\.([nvasr])\.(\d+)")
-CATEGORY_OF_LETTER: dict[str, Category] = {
-    "n": "noun",
-    "v": "verb",
-    "a": "adj",
-    "s": "adj",
-    "r": "adv",
-}
 
 
 class Synsets:
-    """Looks synsets up; opens the WordNet that the user has when the first is asked for."""
+    """Looks up synsets; the first look-up opens the user's WordNet."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -239,10 +233,10 @@ class Synsets:
         return open_wordnet(self._path)
 
     def __call__(self, name: str) -> Sequence[str]:
-        """The members that are one word, the named one first."""
+        """The members of one word, the one in the name first."""
         found = SYNSET_NAME.fullmatch(name)
         if found is None:
-            raise InputError(f"{name!r} names no synset; a name is like car.n.01 or run.v.04")
+            raise InputError(f"{name!r} is not a synset's name such as car.n.01 or run.v.04")
         lemma, category = found[1].replace("_", " ").lower(), CATEGORY_OF_LETTER[found[2]]
         senses = self.wordnet.senses(lemma, category)
         rank = int(found[3])

@@ -1,14 +1,14 @@
-"""Files that WordNets come in: WordNet's own database, and the Open English WordNet's YAML and XML.
+"""The file formats of WordNets: WordNet's own database, and Open English WordNet's YAML and XML.
 
-`WndbLexicon`, wndb(5WN): `index.noun`, `data.noun`, `noun.exc` and so on. Nothing is parsed ahead:
-the files are sorted by bytes, so that a lemma's lines are found by bisection; an index gives the
-byte offsets of its synsets in the data file. Tag counts are in `cntlist.rev`, or else
-`index.sense`; either may be missing.
+`WndbLexicon`, wndb(5WN): `index.noun`, `data.noun`, `noun.exc` and so on. Nothing is parsed in
+advance: the files are sorted by bytes, so a lemma's lines are found by bisection, and an index has the
+byte offsets of its synsets in the data file. Tag counts are in `cntlist.rev` or `index.sense`; both
+may be missing.
 
-`OewnLexicon`: YAML source files, or one WN-LMF XML file. Both list entries: a lemma with its
-category, its irregular forms and its senses in order, each pointing to a synset; a synset's members
-are the entries pointing to it. Only entries are read. The YAML is what Open English WordNet's own
-tools write (block style, fixed indents), read by lines:
+`OewnLexicon`: YAML source files, or one WN-LMF XML file. Both list entries: a lemma with its category,
+its irregular forms and its senses in order. Each sense points to a synset, whose members are the
+entries that point to it. Only entries are read. The YAML is as Open English WordNet's own tools write
+it (block style, fixed indents), and is read by lines:
 
     lie:                          a lemma, quoted where YAML demands it
       v:                          its category; v-1 and v-2 where pronunciations differ
@@ -32,7 +32,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from wellput.core.errors import InputError
-from wellput.language.models.lexicon import CATEGORIES, Category, Sense
+from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Category, Sense
 
 # The digit after % in a sense key; 5 is a satellite adjective.
 CATEGORY_OF_KEY: dict[str, Category] = {
@@ -42,7 +42,7 @@ CATEGORY_OF_KEY: dict[str, Category] = {
     "4": "adv",
     "5": "adj",
 }
-# Where the sense number and the count stand on a line.
+# The columns of the sense number and of the count.
 COUNT_FILES = {"cntlist.rev": (1, 2), "index.sense": (2, 3)}
 
 
@@ -59,7 +59,7 @@ class WndbLexicon:
         ]
         if missing:
             raise InputError(f"{folder} is not a WordNet folder: it has no {', '.join(missing)}.")
-        # What remembers belongs to the object, so that it is forgotten with it.
+        # The caches belong to the object, so that they are freed with it.
         self._bytes = cache(self._read_bytes)
         self.exceptions = cache(self._read_exceptions)
 
@@ -99,14 +99,14 @@ class WndbLexicon:
 
     def lemmas(self, category: Category) -> Iterable[str]:
         lines = self._bytes(f"index.{category}").decode("latin-1").splitlines()
-        # What begins with a space is the license.
+        # Lines that begin with a space are the license.
         return (
             line.partition(" ")[0].replace("_", " ") for line in lines if not line.startswith(" ")
         )
 
     def _index_line(self, lemma: str, category: Category) -> str:
         """Empty for an unknown lemma."""
-        if not lemma:  # what begins with a space is the license
+        if not lemma:  # the license's lines begin with a space
             return ""
         lines = lines_beginning(self._bytes(f"index.{category}"), f"{_key(lemma)} ")
         return next(lines, "")
@@ -120,11 +120,11 @@ class WndbLexicon:
                 "says there is one. The files do not belong together, or line ends were changed."
             )
         words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
-        # Adjectives carry a mark of where they stand: galore(ip).
+        # Some adjectives have a mark of their position: galore(ip).
         return tuple(word.partition("(")[0].replace("_", " ") for word in words)
 
     def _tag_counts(self, lemma: str, category: Category) -> dict[int, int] | None:
-        """Rank → count for the senses that were met; None where no file says."""
+        """Rank → count of the senses that have one; None without a file of counts."""
         if self._count_file is None:
             return None
         number, count = COUNT_FILES[self._count_file]
@@ -161,7 +161,7 @@ def _key(lemma: str) -> str:
 def lines_beginning(data: bytes, prefix: str) -> Iterator[str]:
     """The lines that begin with `prefix`, of a file whose lines are sorted by bytes."""
     wanted = prefix.encode("latin-1", "replace")
-    low, high = 0, len(data)  # the first such line begins at or after low, and not after high
+    low, high = 0, len(data)  # the first such line begins between low and high
     while low < high:
         start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
         end = data.find(b"\n", start) + 1 or len(data)
@@ -175,14 +175,7 @@ def lines_beginning(data: bytes, prefix: str) -> Iterator[str]:
         low = end
 
 
-CATEGORY_OF_LETTER: dict[str, Category] = {
-    "n": "noun",
-    "v": "verb",
-    "a": "adj",
-    "s": "adj",
-    "r": "adv",
-}
-# The parts of an entry that matter; all else (pronunciations, relations) is passed over.
+# The parts of an entry that are read; all others (pronunciations, relations) are skipped.
 YAML_PARTS = re.compile(
     r"""^(?: (?P<lemma> [^ \n\#-] .*) :
           |  [ ]{2} (?P<category> [nvasr]) (?:-\d+)? :
@@ -215,7 +208,7 @@ class OewnLexicon:
         }
         for entry in entries:
             lemma = entry.lemma.lower()
-            # "Polish" and "polish" are entries of their own with one lower-cased lemma.
+            # "Polish" and "polish" are different entries with the same lower-cased lemma.
             self._senses.setdefault((lemma, entry.category), []).extend(entry.senses)
             for synset, _ in entry.senses:
                 self._members.setdefault(synset, []).append(entry.lemma)
@@ -246,7 +239,7 @@ class OewnLexicon:
 
 
 def read_yaml_folder(folder: Path) -> OewnLexicon:
-    """The lexicon of a folder with `entries-a.yaml` and its sisters."""
+    """The lexicon of a folder with `entries-a.yaml` and so on."""
     files = sorted(folder.glob("entries-*.yaml"))
     return OewnLexicon(str(folder), (entry for file in files for entry in yaml_entries(file)))
 
@@ -256,7 +249,7 @@ def yaml_entries(file: Path) -> Iterator[LemmaEntry]:
     try:
         content = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InputError(f"{file} is no part of a WordNet: it is not UTF-8 text.") from None
+        raise InputError(f"{file} is not part of a WordNet: it is not UTF-8 text.") from None
     for match in YAML_PARTS.finditer(content):
         text = match[match.lastgroup or 0]
         match match.lastgroup:
@@ -314,7 +307,7 @@ def _lmf_entry(element: ElementTree.Element) -> LemmaEntry | None:
     if lemma is None:
         return None
     category = CATEGORY_OF_LETTER.get(lemma.get("partOfSpeech", ""))
-    if category is None:  # WN-LMF knows more categories than WordNet has: phrases, adpositions
+    if category is None:  # WN-LMF has more categories than WordNet: phrases, adpositions
         return None
     senses: list[tuple[str, int | None]] = []
     for sense in element.iterfind("Sense"):

@@ -1,1 +1,1 @@
-"""References closer in wording to an output, filtered by context (Kauchak & Barzilay 2006)."""
+"""Paraphrases of references, closer in wording to an output (Kauchak & Barzilay 2006)."""

@@ -1,8 +1,8 @@
 """The noun `BigramModel`: a small model of pairs of words, to compare two words in a place.
 
-Absolute discounting over the pairs that were kept; what rare pairs had goes to single words. It
-takes six bytes a pair, a tenth of a full trigram model, and tells synonyms apart as well.
-`count_pairs` says how often words stand side by side, counted in parts of a corpus.
+Absolute discounting over the kept pairs; the mass of rare pairs goes to single words. The model takes
+six bytes a pair, a tenth of a full trigram model, and tells synonyms apart equally well. `count_pairs`
+counts words side by side, in parts of a corpus.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ KeyCounts = tuple[NDArray[np.int64], NDArray[np.int64]]
 def count_pairs(
     index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
 ) -> WordPairs:
-    """First words, second words and counts of the pairs within sentences, sorted. Words are given by
-    their place in `words`; pairs with other words are left out."""
+    """First words, second words and counts of the pairs within sentences, sorted. Words are numbered
+    by their place in `words`; pairs with other words are left out."""
     size = len(words)
     number = np.full(len(index.words), -1, np.int64)
     number[list(words)] = np.arange(size)
@@ -52,14 +52,14 @@ def _count_part(
     starts = index.starts[first : last + 1].astype(np.int64)
     numbered = number[index.tokens[starts[0] : starts[-1]]]
     is_pair = (numbered[:-1] >= 0) & (numbered[1:] >= 0)
-    is_pair[starts[1:-1] - starts[0] - 1] = False  # not over the end of a sentence
+    is_pair[starts[1:-1] - starts[0] - 1] = False  # not across the end of a sentence
     return np.unique(numbered[:-1][is_pair] * size + numbered[1:][is_pair], return_counts=True)
 
 
 def _summed(counted: Sequence[KeyCounts]) -> KeyCounts:
     keys = np.concatenate([keys for keys, _ in counted])
     counts = np.concatenate([counts for _, counts in counted])
-    order = np.argsort(keys, kind="stable")  # which merges what is sorted
+    order = np.argsort(keys, kind="stable")  # merges sorted runs
     keys = keys[order]
     firsts = np.flatnonzero(np.diff(keys, prepend=-1))
     return keys[firsts], np.add.reduceat(counts[order], firsts)
@@ -72,8 +72,8 @@ MAX_BIGRAM_WORDS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class BigramModel:
-    """`pairs` are sorted: first word's number · 2¹⁶ + second's. `counts` go with `words`; `total` is
-    the number of all words of the text, the unknown ones included."""
+    """`pairs` are sorted: the first word's number · 2¹⁶ + the second's. `counts` are those of `words`;
+    `total` is the number of all words of the text, including unknown ones."""
 
     words: list[str]
     counts: NDArray[np.uint32]
@@ -87,13 +87,13 @@ class BigramModel:
 
     @cached_property
     def _left_over(self) -> Floats:
-        """By first word, the share of its mass that its pairs do not use."""
+        """By first word, the share of its mass that is left for unseen pairs."""
         used = np.bincount(self.pairs >> 16, self.pair_counts - DISCOUNT, minlength=len(self.words))
         result: Floats = np.maximum(1 - used / np.maximum(self.counts, 1), 1e-6)
         return result
 
     def count(self, word: str) -> float:
-        """How often the word was seen."""
+        """The count of the word."""
         number = self.number_of.get(word)
         return 0.0 if number is None else float(self.counts[number])
 
@@ -141,7 +141,7 @@ class BigramModel:
 def train_bigrams(
     index: CorpusIndex, words: Sequence[int], *, min_count: int, map_parts: MapParts = map_here
 ) -> BigramModel:
-    """Counts of these words of an index, and of their pairs within sentences seen `min_count` times."""
+    """Counts of these words of an index, and of their pairs seen at least `min_count` times."""
     kept = list(words)[:MAX_BIGRAM_WORDS]
     first, second, times = count_pairs(index, kept, map_parts=map_parts)
     often = times >= min_count

@@ -1,14 +1,14 @@
-"""Where replacements come from: `CandidateSource`, WordNet's synonyms, a user's own table.
+"""Sources of replacements: the protocol `CandidateSource`, WordNet's synonyms, a user's own table.
 
-A source says what a word or phrase might be replaced by, whatever its context. Phrases are words
-with spaces between; everything is lower-cased. The filters (`filters.py`) judge the context.
+A source has possible replacements of a word or phrase, without regard to context; the filters
+(`filters.py`) judge the context. Phrases are words with spaces between; everything is lower-cased.
 
-A table is CSV or TSV with the header `word,replacement`, and if they like `weight` (from 0 to 1).
-Pairs hold in the direction they are written.
+A table is CSV or TSV with the header `word,replacement` and an optional column `weight` (from 0 to 1).
+Pairs hold only in the direction in which they are written.
 
-After a substitution two things have to agree: *a* or *an* before it, and its inflection. Synonyms
-come in the inflection of the word they replace. Of other sources (`AgreeingCandidates`), a
-replacement must share an inflection with the word: *ran* does not stand for *runs*.
+After a substitution two things must agree: *a* or *an* before it, and its inflection. Synonyms come in
+the inflection of the word they replace. A replacement from another source (`AgreeingCandidates`) must
+share an inflection with the word: *ran* does not replace *runs*.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 
 MAX_PHRASE_WORDS = 3
 CATEGORY_OF_TAG: dict[str, Category] = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
-# Half a sighting for every sense, so that one never met is possible.
+# Added to the count of every sense, so that an unseen one is possible.
 UNSEEN_SENSE_COUNT = 0.5
 
 
 class Evidence(NamedTuple):
-    """What WordNet says about a pair, without context. Shares are of tag counts.
+    """WordNet's figures for a pair, without context. Shares are of tag counts.
 
-    `share` is that of the word's uses in which the two mean the same, `replacement_share` that of the
-    replacement's; `tag_count` how often the replacement was met so; `members` the words of the
-    smallest synset they share; `rank` that of the first sense of the word they share.
+    `share` is the share of the word's uses in which the two mean the same, `replacement_share` that of
+    the replacement's uses, and `tag_count` the number of these. `members` is the size of the smallest
+    synset that they share, `rank` that of the first sense of the word that they share.
     """
 
     share: float
@@ -54,7 +54,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What may stand for a word. `prior` is the source's own belief, from 0 to 1."""
+    """A possible replacement of a word. `prior` is the source's own belief, from 0 to 1."""
 
     text: str
     source: str
@@ -67,20 +67,20 @@ class CandidateSource(Protocol):
 
     @property
     def name(self) -> str:
-        """As `--candidates` has it."""
+        """The name that users choose."""
 
     @property
     def fingerprint(self) -> str:
-        """Of everything that decides what it proposes."""
+        """The hash of everything that its replacements depend on."""
 
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
-        """A quick test of several words: False where nothing can be known of them."""
+        """A quick test of several words: False if the source cannot have them as a phrase."""
 
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
     ) -> Mapping[str, Replacement]:
-        """Those that are offered, by text. `tag` is the Penn tag of a word in its sentence, None where
-        it is not known."""
+        """The replacements among those `offered`, by text. `tag` is the Penn tag of a word in its
+        sentence, None if it is unknown."""
 
 
 class WordNetCandidates:
@@ -127,7 +127,7 @@ class WordNetCandidates:
         return {form: self._replacement(text, tag, form) for form in forms.keys() & offered}
 
     def _look_up(self, text: str, tag: str | None) -> dict[str, tuple[str, Category]]:
-        """Form → its lemma, and the category in which it is a synonym, the first that it is in."""
+        """Form → its lemma, and the first category in which it is a synonym."""
         inflection: Inflection | None = None
         if tag is not None and " " not in text:
             inflection = INFLECTION_OF_TAG.get(tag, "base")
@@ -176,7 +176,7 @@ def _weight_of_senses(senses: list[Sense]) -> float:
 
 
 def categories_of(tag: str | None) -> tuple[Category, ...]:
-    """What a Penn tag allows a word to be; everything where there is none."""
+    """The categories that a Penn tag allows; all where there is no tag."""
     if tag is None:
         return CATEGORIES
     if tag == "RP":
@@ -229,7 +229,7 @@ def read_table_candidates(path: PathLike) -> TableCandidates:
         elif max(word.count(" "), text.count(" ")) >= MAX_PHRASE_WORDS:
             problems.add(f"line {number}", f"more than {MAX_PHRASE_WORDS} words")
         elif weight is None:
-            problems.add(f"line {number}", "the weight is no number from 0 to 1")
+            problems.add(f"line {number}", "the weight is not a number from 0 to 1")
         else:
             pairs[word, text] = weight
     problems.raise_if_any()
@@ -237,7 +237,7 @@ def read_table_candidates(path: PathLike) -> TableCandidates:
 
 
 def _weight_in_cell(cell: str | None) -> float | None:
-    """1 where none is given; None where it is none."""
+    """The weight, 1 for an empty cell; None if it is not a number from 0 to 1."""
     try:
         weight = float(cell) if cell else 1.0
     except ValueError:
@@ -245,7 +245,7 @@ def _weight_in_cell(cell: str | None) -> float | None:
     return weight if 0 <= weight <= 1 else None
 
 
-# Vowel letters that sound like consonants, and the other way round.
+# Beginnings with a vowel letter that sound like a consonant, and the other way round.
 CONSONANT_SOUND = re.compile(
     r"(?:uni(?!n|m[^i])|us(?:e|u|a)|eu|ew|ut(?:e|i|o)|ub|once\b|one\b|ur(?:a|e|i))"
 )
@@ -253,7 +253,7 @@ VOWEL_SOUND = re.compile(r"(?:hour|honest|honou?r|heir)")
 
 
 def article_before(text: str) -> str:
-    """*a* or *an*.
+    """The right article, *a* or *an*.
 
     >>> article_before("hour"), article_before("useful way"), article_before("answer")
     ('an', 'a', 'an')
@@ -265,7 +265,7 @@ def article_before(text: str) -> str:
 
 
 class AgreeingCandidates:
-    """A source of candidates without those that differ from the word in inflection."""
+    """A source without the candidates whose inflection differs from the word's."""
 
     def __init__(self, source: CandidateSource, wordnet: WordNet) -> None:
         self._source = source

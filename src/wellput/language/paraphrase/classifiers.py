@@ -1,10 +1,9 @@
 """The noun `ContextClassifiers`: for many words, in which contexts each can stand.
 
-Kauchak & Barzilay's contextual classifier. Positives are the word's occurrences in a corpus with
-the word taken out, negatives random places of sentences without it. A classifier is a linear
-function of the context's features: boosted stumps add up to one, and so is logistic regression. It
-takes five bytes a feature: 32 bits of the feature's key, and its weight in 127ths of the word's
-largest.
+The contextual classifier of Kauchak & Barzilay. Positive examples are the word's occurrences in a
+corpus without the word itself, negative ones random places of sentences without it. A classifier is a
+linear function of the context's features, whether boosted stumps or logistic regression. It takes five
+bytes a feature: 32 bits of the feature's key, and its weight in 127ths of the word's largest weight.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ NO_CLASSES = np.zeros(0, np.uint64)
 class ContextTraining:
     """How classifiers are learned.
 
-    Words with fewer than `min_occurrences` get none (the paper's was 10,000, of Gigaword); of more
-    than `max_occurrences` a random choice is used. `negatives` are per positive (the paper's: 1).
-    `smoothing` is what is added to the weights that a stump votes by, in examples (BoosTexter's: 1).
+    Words with fewer than `min_occurrences` get none (in the paper 10,000, of Gigaword); from more than
+    `max_occurrences` a random sample is used. `negatives` is the number per positive (in the paper 1).
+    `smoothing` is added to the weights by which a stump votes, in examples (in BoosTexter 1).
     """
 
     learner: Learner = "boosting"
@@ -49,7 +48,7 @@ class ContextTraining:
 
 @dataclass(frozen=True, eq=False)
 class ContextClassifier:
-    """bias + the weights of the features that a context has; keys are sorted."""
+    """The bias, and the weights of features by their keys, which are sorted."""
 
     keys: NDArray[np.uint32]
     weights: NDArray[np.float32]
@@ -64,9 +63,10 @@ def train_classifier(
     seed: int,
     class_keys: NDArray[np.uint64] = NO_CLASSES,
 ) -> ContextClassifier | None:
-    """The classifier of a word, None where it is too rare. It depends on the seed and the word only.
+    """The classifier of a word; None if the word is too rare. Its sample depends only on the seed and
+    the word.
 
-    `class_keys` are the keys of the words' classes by word of the index, for collocations of classes.
+    `class_keys` are the keys of the words' classes, by word of the index, for collocations of classes.
     """
     occurrences = index.places_of(word)
     if len(occurrences) < how.min_occurrences:
@@ -119,7 +119,8 @@ def boosted(
     width: int,
     how: ContextTraining,
 ) -> tuple[float, Floats]:
-    """The sum of the stumps: a stump is its vote in absence, and the difference where present."""
+    """The bias and weights of all stumps together: a stump adds its vote for an absent feature to the
+    bias, and the difference to the feature's weight."""
     features, present, absent = _native.boost(
         rows, columns, labels, width, how.rounds, how.smoothing
     )
@@ -137,7 +138,7 @@ def _context_classifier(
 
 
 ContextPlace = tuple[tuple[str, ...], int, int, str]
-"""A sentence, the gap's first word, the word after its last, and the word to judge."""
+"""A sentence, the places of the gap's first word and of the word after it, and the word to judge."""
 
 WORDS_A_PART = 32
 
@@ -146,7 +147,7 @@ WORDS_A_PART = 32
 class ContextClassifiers:
     """Linear models by word; that of word i has the keys from `begins[i]` to before `begins[i + 1]`.
 
-    `steps` are the weights' units; a margin times `sharpness` is a log odds.
+    `steps` are the units of the weights; a margin times `sharpness` gives log odds.
     """
 
     words: list[str]
@@ -159,7 +160,7 @@ class ContextClassifiers:
     has_collocations: bool
     sharpness: float
     classes: Mapping[str, str] = field(default_factory=dict)
-    """Word → the name of its class, where classifiers were learned with classes. They are not saved."""
+    """Word → the name of its class, for classifiers learned with classes. They are not saved."""
 
     @cached_property
     def number_of(self) -> dict[str, int]:
@@ -178,8 +179,8 @@ class ContextClassifiers:
         )
 
     def log_odds(self, places: Sequence[ContextPlace]) -> Floats:
-        """By place, the log odds that the word rather than a random one stands there; NaN for a word
-        without a classifier."""
+        """By place, the log odds of the word against a random one; NaN for a word without a
+        classifier."""
         result = np.full(len(places), np.nan)
         known = [i for i, place in enumerate(places) if place[3] in self.number_of]
         if not known:
@@ -248,8 +249,8 @@ def train_classifiers(
     map_parts: MapParts = map_here,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """The classifiers of those of the words that are frequent enough. With `classes` they also see the
-    classes of the words around; a word without one is a class of its own."""
+    """The classifiers of the words that are frequent enough. With `classes` they also use the classes
+    of neighboring words; a word without one is its own class."""
     found: dict[str, ContextClassifier] = {}
     keys = NO_CLASSES
     if classes:
@@ -278,7 +279,7 @@ def _train_part(
 
 
 def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> ContextClassifiers:
-    """Models of their own in common arrays, their weights rounded."""
+    """The models in common arrays, with rounded weights."""
     steps = np.array(
         [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32
     )
@@ -296,6 +297,6 @@ def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> Conte
         biases=np.array([model.bias for model in models.values()], np.float32),
         bag_order=how.bag_order,
         has_collocations=how.has_collocations,
-        # A boosted margin is half a log odds (Friedman, Hastie & Tibshirani 2000).
+        # A boosted margin is half the log odds (Friedman, Hastie & Tibshirani 2000).
         sharpness=2.0 if how.learner == "boosting" else 1.0,
     )

@@ -1,8 +1,8 @@
 """The `context` filter: WordNet's evidence, the classifier and the language model in one probability.
 
 A logistic model over the features of `FEATURES`, their squares and their products, learned from
-judged substitutions. A feature that is not known (a word without a classifier, a source other than
-WordNet) takes its mean.
+judged substitutions. An unknown feature (a word without a classifier, a source other than WordNet)
+gets the mean.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FEATURES = (
 N_SIMILARITIES = 3
 """Features that a neural encoder adds (`embeddings.SIMILARITIES`)."""
 TOPIC_WORDS = 12
-"""Words on either side that make up the topic."""
+"""The topic is so many words on either side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Knowledge:
     places: PlaceVectors
 
     def features(self, queries: Sequence[Query]) -> Floats:
-        """A row per query with the columns of FEATURES; NaN where one is not known."""
+        """A row per query with the columns of FEATURES; NaN where a feature is unknown."""
         rows = np.full((len(queries), len(FEATURES)), np.nan)
         for row, query in zip(rows, queries, strict=True):
             self._add_evidence(row, query)
@@ -59,7 +59,7 @@ class Knowledge:
         rows[:, column["margin"]] = replacement_margins(self.classifiers, queries)
         rows[:, column["word_margin"]] = word_margins(self.classifiers, queries)
         rows[:, column["is_unlearned"]] = np.isnan(rows[:, column["margin"]])
-        # How much likelier the replacement is here than the word, its frequency included.
+        # How much likelier the replacement is here than the word, including its frequency.
         rows[:, column["advantage"]] = (
             rows[:, column["margin"]]
             - np.nan_to_num(rows[:, column["word_margin"]])
@@ -130,7 +130,7 @@ class Combination:
 
 
 class ContextFilter:
-    """wellput's own filter, and its default."""
+    """The default filter."""
 
     name = "context"
 
@@ -146,12 +146,13 @@ class ContextFilter:
 def fit_combination(
     features: Floats, is_right: NDArray[np.bool_], *, penalty: float = 100.0, recall: float = 0.7
 ) -> Combination:
-    """Learned by penalized maximum likelihood; the threshold lets `recall` of the right ones pass."""
+    """Fitted by penalized maximum likelihood; a share of `recall` of the right ones passes the
+    threshold."""
     means = np.nanmean(features, axis=0)
     scales = np.nanstd(features, axis=0)
     scales = np.where(scales == 0, 1.0, scales)
     expanded = _expanded(features, means, scales)
-    # Products are on other scales: the penalty shall weigh all alike.
+    # Products have other scales; the penalty must weigh all columns equally.
     spread = expanded.std(axis=0)
     spread[0] = 1.0
     spread[spread == 0] = 1.0

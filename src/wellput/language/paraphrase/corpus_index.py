@@ -1,8 +1,8 @@
 """The noun `CorpusIndex`: a corpus as numbers, with the places of every word.
 
-It finds the sentences of a word without reading the corpus again. The file is a model file like any
-other (`.wpm`), mapped rather than read, so an index larger than memory can be searched; making one
-takes about 12 bytes of memory a word.
+It finds the sentences of a word without reading the corpus again. The file is a model file (`.wpm`)
+that is mapped rather than read, so an index larger than memory can be searched. Making one takes about
+12 bytes of memory a word.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CorpusIndex:
 
     @cached_property
     def word_keys(self) -> NDArray[np.uint64]:
-        """By word, its part in the keys of context features."""
+        """By word, its hash for the keys of context features."""
         return _native.word_keys(self.words)
 
     @property
@@ -66,11 +66,11 @@ class CorpusIndex:
         return begins[1:] - begins[:-1]
 
     def __len__(self) -> int:
-        """Tokens."""
+        """The number of tokens."""
         return len(self.tokens)
 
     def places_of(self, word: str) -> NDArray[np.uint32]:
-        """Where the word stands; nowhere for a word that does not occur."""
+        """The places of the word; empty for a word that does not occur."""
         number = self.number_of.get(word)
         if number is None:
             return self.places[:0]
@@ -144,7 +144,7 @@ class _Numbering:
         self._lines = 0
 
     def add_texts(self, texts: Sequence[str]) -> None:
-        """Blank ones are left out."""
+        """Adds texts; blank ones are left out."""
         for text in texts:
             self._tokens.extend(map(self._numbers.__getitem__, lower_tokens(text)))
             if len(self._tokens) > self._starts[-1]:

@@ -1,9 +1,9 @@
-"""Token embeddings of a neural encoder (`wellput[neural]`): how far a replacement changes what its
-sentence means to the encoder.
+"""The `neural` filter: how much a replacement changes a neural encoder's embeddings of its sentence
+(`wellput[neural]`).
 
 Three features join those of the `context` filter: the cosine of the word's and the replacement's
-embeddings, each in its sentence; that of the two sentences; and the mean cosine of all other words,
-before and after.
+embeddings, each in its sentence; the cosine of the two sentences; and the mean cosine of all other
+words, with and without the replacement.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Encoder(Protocol):
 
 
 class TransformerEncoder:
-    """An encoder of the Hugging Face library, by name or folder; a word is the mean of its pieces."""
+    """An encoder of the Hugging Face library, by name or folder; a word's vector is the mean of its
+    pieces."""
 
     def __init__(self, name: str) -> None:
         try:
@@ -81,8 +82,8 @@ def _means(vectors: Floats, words: Sequence[int | None], n: int) -> Floats:
 def sentence_pairs(
     queries: Sequence[Query],
 ) -> tuple[list[tuple[str, ...]], list[tuple[int, int, int, int, int]]]:
-    """The sentences to encode, each once; and by query those before and after, where the word begins,
-    and how many words it and its replacement have."""
+    """The sentences to encode, each once; and by query the numbers of the old and the new sentence, the
+    place of the word, and the numbers of words of it and of its replacement."""
     texts: dict[tuple[str, ...], int] = {}
     rows = []
     for query in queries:
@@ -134,5 +135,5 @@ class NeuralFilter:
 
 
 def neural_features(knowledge: Knowledge, encoder: Encoder, queries: Sequence[Query]) -> Floats:
-    """Those of the `context` filter, then SIMILARITIES."""
+    """The features of the `context` filter, then SIMILARITIES."""
     return np.concatenate([knowledge.features(queries), similarities(encoder, queries)], axis=1)

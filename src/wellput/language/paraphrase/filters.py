@@ -1,7 +1,7 @@
-"""Filters: how probable it is that a replacement is right in the context of the reference.
+"""Filters: the probability that a replacement is right in the context of the reference.
 
-All give numbers from 0 to 1, NaN where they know nothing of the word; what lies below a filter's
-threshold, or is NaN, is refused.
+All give numbers from 0 to 1, or NaN for a word they do not know. A replacement is refused if its
+number is NaN or below the filter's threshold.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LN_10 = float(np.log(10.0))
 
 
 class Query(NamedTuple):
-    """A replacement for words[first:last] of a sentence, which is lower-cased tokens."""
+    """A replacement for words[first:last] of a sentence; `words` are its lower-cased tokens."""
 
     words: tuple[str, ...]
     first: int
@@ -35,22 +35,22 @@ class Query(NamedTuple):
 
 
 class Filter(Protocol):
-    """What judges replacements in context."""
+    """Judges replacements in context."""
 
     @property
     def name(self) -> str:
-        """As `--filter` has it."""
+        """The name that users choose."""
 
     @property
     def threshold(self) -> float:
-        """What is less probable is refused, unless the user says otherwise."""
+        """Less probable replacements are refused, unless the user sets another threshold."""
 
     def probabilities(self, queries: Sequence[Query]) -> Floats:
         """One for every query."""
 
 
 class NoFilter:
-    """Everything passes; the probability is the source's own belief, which decides between rivals."""
+    """Everything passes; the probability is the source's prior, which decides between rivals."""
 
     name = "none"
     threshold = 0.0
@@ -60,7 +60,7 @@ class NoFilter:
 
 
 class ClassifierFilter:
-    """The paper's: can the replacement stand in this context?"""
+    """The paper's filter: can the replacement stand in this context?"""
 
     name = "classifier"
     threshold = 0.5
@@ -75,8 +75,8 @@ class ClassifierFilter:
 class RelativeFilter:
     """Which of the two words is likelier in this context, by their classifiers and frequencies?
 
-    A classifier's examples are half positive, whatever the word: a word's odds in running text are
-    its classifier's times how frequent it is.
+    The share of positive examples is the same for every classifier, so a word's odds in running text
+    are those of its classifier times its frequency.
     """
 
     name = "classifier"
@@ -128,7 +128,7 @@ class LanguageModelFilter:
 
 
 class BigramFilter:
-    """The same by the pairs of words that a paraphrase model holds."""
+    """The same, by the bigrams of a paraphrase model."""
 
     name = "lm"
     threshold = 0.5
@@ -141,7 +141,7 @@ class BigramFilter:
 
 
 def bigram_gains(bigrams: BigramModel, queries: Sequence[Query]) -> Floats:
-    """The natural log of how much more probable the replacement makes the sentence."""
+    """The natural log of the factor by which the replacement makes the sentence more probable."""
     new = [_beside(query, query.replacement.text.split(" ")) for query in queries]
     old = [_beside(query, query.words[query.first : query.last]) for query in queries]
     scores = bigrams.log_probabilities(new + old)
@@ -149,7 +149,7 @@ def bigram_gains(bigrams: BigramModel, queries: Sequence[Query]) -> Floats:
 
 
 def _beside(query: Query, text: Sequence[str]) -> list[str]:
-    """With one word on either side, which is all that pairs of words see; "" beyond the sentence."""
+    """The text with one word on either side, as bigrams need it; "" beyond the sentence."""
     before = query.words[query.first - 1] if query.first else ""
     after = query.words[query.last] if query.last < len(query.words) else ""
     return [before, *text, after]

@@ -34,10 +34,8 @@ from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.language.paraphrase.rewriting import Rewriter
 from wellput.language.paraphrase.similar_words import BrownCandidates, LsaCandidates
-from wellput.language.shipped import FOLDER, shipped
+from wellput.language.shipped import FOLDER, PARAPHRASE_FILE, TAGGER_FILE, shipped
 
-PARAPHRASE_FILE = "paraphrase.wpm"
-TAGGER_FILE = "tagger.wpm"
 ParaphraseMethod = Literal["context", "wordnet", "lsa", "brown"]
 FilterName = Literal["none", "classifier", "context", "lm", "neural"]
 PARAPHRASE_METHODS: dict[str, tuple[str, FilterName]] = {
@@ -51,8 +49,8 @@ FILTERS: tuple[FilterName, ...] = ("none", "classifier", "context", "lm", "neura
 
 @dataclass(frozen=True)
 class ParaphraseOptions:
-    """What a user chose. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; `is_relative` lets
-    the filter `classifier` compare a replacement with the word it replaces."""
+    """A user's options. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; with `is_relative`
+    the filter `classifier` compares a replacement with the word it replaces."""
 
     candidates: str = "wordnet"
     filter: FilterName = "context"
@@ -67,7 +65,7 @@ class ParaphraseOptions:
 
     @property
     def name(self) -> str:
-        """The method's name for signatures: the short one where there is one."""
+        """The method's name for signatures, the short one if there is one."""
         source = self.candidates.partition(":")[0]
         short = (name for name, both in PARAPHRASE_METHODS.items() if both == (source, self.filter))
         parts = [next(short, f"{source}+{self.filter}")]
@@ -92,9 +90,9 @@ def paraphrase_options(
     encoder: str | None = None,
     wordnet: PathLike | None = None,
 ) -> ParaphraseOptions:
-    """The choices that these options make; contradictions are refused."""
+    """The options from the arguments of `wellput.paraphrase`; raises InputError if they conflict."""
     if method is not None and (candidates is not None or filter is not None):
-        raise InputError("method= is short for candidates= and filter=: give it or them.")
+        raise InputError("method= stands for candidates= and filter=: pass it or these, not both.")
     if method is not None and method not in PARAPHRASE_METHODS:
         hint = did_you_mean(method, list(PARAPHRASE_METHODS))
         raise InputError(f"method={method!r} is none of {', '.join(PARAPHRASE_METHODS)}.{hint}")
@@ -128,16 +126,16 @@ def paraphrase_options(
 
 
 class _Parts:
-    """What the choices need, loaded when asked for, with everything's fingerprint."""
+    """The parts that the options need, each loaded on first use, and their fingerprints."""
 
-    def __init__(self, choices: ParaphraseOptions, classifiers: ContextClassifiers | None) -> None:
-        self._choices = choices
+    def __init__(self, options: ParaphraseOptions, classifiers: ContextClassifiers | None) -> None:
+        self._options = options
         self._classifiers = classifiers
         self.fingerprints: list[str] = []
 
     @cached_property
     def model(self) -> ParaphraseModel:
-        model = ParaphraseModel.load(self._choices.model or shipped(PARAPHRASE_FILE))
+        model = ParaphraseModel.load(self._options.model or shipped(PARAPHRASE_FILE))
         self.fingerprints.append(model.fingerprint)
         if self._classifiers is None:
             return model
@@ -147,10 +145,10 @@ class _Parts:
 
     @cached_property
     def wordnet(self) -> WordNet:
-        return open_wordnet(self._choices.wordnet)
+        return open_wordnet(self._options.wordnet)
 
     def source(self) -> CandidateSource:
-        name, _, path = self._choices.candidates.partition(":")
+        name, _, path = self._options.candidates.partition(":")
         if name == "wordnet":
             source: CandidateSource = WordNetCandidates(self.wordnet)
         elif name == "table":
@@ -164,48 +162,49 @@ class _Parts:
             )
         elif name == "brown":
             if self.model.clusters is None:
-                raise InputError("This model has no Brown classes: train one that has them.")
+                raise InputError("This model has no Brown classes: train one with them.")
             words, clusters = self.model.bigrams.words, self.model.clusters
             brown = BrownCandidates(words, clusters, self.model.fingerprint)
             source = AgreeingCandidates(brown, self.wordnet)
         else:
             raise InputError(
-                f"No candidates {name!r}.{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
+                f"There are no candidates {name!r}."
+                f"{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
                 "wordnet, lsa, brown and table:FILE."
             )
         self.fingerprints.append(source.fingerprint)
         return source
 
     def filter(self) -> Filter:
-        choices = self._choices
-        if choices.filter == "classifier":
+        options = self._options
+        if options.filter == "classifier":
             classifiers = self._classifiers or self.model.classifiers
             if self._classifiers is not None:
                 self.fingerprints.append(fingerprint("contexts", classifiers.arrays()))
-            if choices.is_relative:
+            if options.is_relative:
                 return RelativeFilter(classifiers, self.model.bigrams)
             return ClassifierFilter(classifiers)
-        if choices.filter == "context":
+        if options.filter == "context":
             if self.model.combination is None:
                 raise InputError(
-                    "This model has no context filter: it was trained without judged substitutions. "
-                    "Use filter='classifier', or train it again with them."
+                    "This model has no context filter, because it was trained without judged "
+                    "substitutions. Pass filter='classifier', or train it again with them."
                 )
             return ContextFilter(self.model.knowledge, self.model.combination)
-        if choices.filter == "lm":
-            if choices.language_model is None:
+        if options.filter == "lm":
+            if options.language_model is None:
                 return BigramFilter(self.model.bigrams)
-            language_model = load_model(choices.language_model)
+            language_model = load_model(options.language_model)
             self.fingerprints.append(language_model.fingerprint)
             return LanguageModelFilter(language_model)
-        if choices.filter == "neural":
+        if options.filter == "neural":
             return self._neural()
         return NoFilter()
 
     def _neural(self) -> Filter:
-        if self._choices.encoder is None:
+        if self._options.encoder is None:
             raise InputError(
-                "filter='neural' needs an encoder: encoder='NAME', of the Hugging Face library, or its "
+                "filter='neural' needs encoder='NAME', a model of the Hugging Face library or its "
                 "folder."
             )
         if self.model.neural is None:
@@ -213,27 +212,27 @@ class _Parts:
                 "This model was trained without an encoder: train it again with judged substitutions "
                 "and an encoder."
             )
-        self.fingerprints.append(self._choices.encoder)
-        encoder = TransformerEncoder(self._choices.encoder)
+        self.fingerprints.append(self._options.encoder)
+        encoder = TransformerEncoder(self._options.encoder)
         return NeuralFilter(self.model.knowledge, self.model.neural, encoder)
 
 
 def make_paraphraser(
-    choices: ParaphraseOptions, *, classifiers: ContextClassifiers | None = None
+    options: ParaphraseOptions, *, classifiers: ContextClassifiers | None = None
 ) -> Paraphraser:
-    """Loads what the choices need; a message says what is missing. `classifiers` take the place of
-    those of the model."""
-    parts = _Parts(choices, classifiers)
+    """Loads the parts that the options need; raises InputError if one is missing. `classifiers`
+    replace those of the model."""
+    parts = _Parts(options, classifiers)
     rewriter = Rewriter(
         parts.source(),
         parts.filter(),
-        threshold=choices.threshold,
-        has_phrases=choices.has_phrases,
-        is_joint=choices.is_joint,
+        threshold=options.threshold,
+        has_phrases=options.has_phrases,
+        is_joint=options.is_joint,
     )
-    # Without the shipped tagger a word is taken for all it may be.
+    # Without the shipped tagger a word may have any category.
     tagger = Tagger.load(FOLDER / TAGGER_FILE) if (FOLDER / TAGGER_FILE).is_file() else None
     if tagger is not None:
         parts.fingerprints.append(tagger.fingerprint)
     digest = hashlib.sha256("\n".join(sorted(set(parts.fingerprints))).encode()).hexdigest()
-    return Paraphraser(choices.name, rewriter, digest, tagger)
+    return Paraphraser(options.name, rewriter, digest, tagger)

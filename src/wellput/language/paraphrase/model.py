@@ -1,8 +1,8 @@
 """The noun `ParaphraseModel`: everything learned from a corpus, in one file (`.wpm`).
 
-Its words are the most frequent ones of the corpus, then its most frequent other tokens. `clusters` are
+Its words are the most frequent ones of the corpus, then its most frequent other tokens. `clusters` has
 the Brown classes of the words, `combination` the weights of the `context` filter, `neural` those of
-the filter that has an encoder as well; each may be missing.
+the `neural` filter; each may be None.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KIND = "paraphrase"
 
 @dataclass(frozen=True, eq=False)
 class ParaphraseModel:
-    """The parts, and the card that says what they were learned from."""
+    """The parts, and the card that describes their training."""
 
     classifiers: ContextClassifiers
     bigrams: BigramModel

@@ -1,9 +1,9 @@
 """The noun `PlaceVectors`: which words stand at which places beside a word, smoothed.
 
-Counts of the words two and one before and after a word, weighted by positive pointwise mutual
-information, are brought to few dimensions (Levy & Goldberg 2014): a word's vector times that of a
-neighbor at a place says how well they go together, though they were never met. LSA's wide windows
-say what a text is about; these narrow ones say what can take a word's place.
+Counts of the one and two words before and after a word, weighted by positive pointwise mutual
+information, are reduced to few dimensions (Levy & Goldberg 2014). The product of a word's vector and
+that of a neighbor at a place says how well they go together, even if they never occur together. LSA's
+wide windows find words of the same topic; these narrow ones find words that can replace each other.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ NEIGHBOR_PLACES = (-2, -1, 1, 2)
 NEIGHBOR_WORDS = 2000
 DIMENSIONS = 64
 SMOOTHING_POWER = 0.75
-"""Of how frequent neighbors are taken to be: the power that Levy, Goldberg & Dagan (2015) advise."""
+"""The power of the neighbors' frequencies, as Levy, Goldberg & Dagan (2015) advise."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlaceVectors:
-    """Rows of bytes, each in a unit of its own: `vectors` of `words`; `neighbors` of the words
-    `neighbor_words`, for one place after the other."""
+    """Rows of bytes, each with its own unit: `vectors` are those of `words`, `neighbors` those of
+    `neighbor_words`, one place after the other."""
 
     words: list[str]
     neighbor_words: list[str]
@@ -41,8 +41,8 @@ class PlaceVectors:
     neighbor_steps: NDArray[np.float32]
 
     def features(self, queries: Sequence[Query]) -> Floats:
-        """By query: how well the replacement goes with its neighbors, how much better than the word,
-        and the cosine of the two; NaN for unknown words."""
+        """By query: how well the replacement goes with its neighbors, how much better it does so than
+        the word, and the cosine of the two; NaN for unknown words."""
         new = self._rows([query.replacement.text for query in queries])
         old = self._rows([" ".join(query.words[query.first : query.last]) for query in queries])
         beside = np.array([self._beside(query) for query in queries], np.int64).reshape(
@@ -62,7 +62,7 @@ class PlaceVectors:
         return rows
 
     def _beside(self, query: Query) -> list[int]:
-        """The rows of the query's neighbors, −1 for those that are unknown or beyond the sentence."""
+        """The rows of the query's neighbors, −1 for unknown ones and beyond the sentence."""
         rows = []
         for number, place in enumerate(NEIGHBOR_PLACES):
             at = query.first + place if place < 0 else query.last + place - 1
@@ -136,7 +136,7 @@ def train_places(
 
 
 def _counts(index: CorpusIndex, words: list[int], beside: list[int]) -> Any:
-    """Words × neighbors by place, how often they stand so within a sentence (a sparse array)."""
+    """Words × neighbors by place: their counts within sentences (a sparse array)."""
     from scipy.sparse import coo_array
 
     row = np.full(len(index.words), -1, np.int64)
@@ -157,7 +157,7 @@ def _counts(index: CorpusIndex, words: list[int], beside: list[int]) -> Any:
 
 
 def _mutual_information(counts: Any) -> Any:
-    """max(0, log P(neighbor | word, place) / P(neighbor | place)), the latter smoothed."""
+    """max(0, log P(neighbor | word, place) / P(neighbor | place)); the divisor is smoothed."""
     from scipy.sparse import coo_array
 
     by_word = np.asarray(counts.sum(axis=1)).ravel() / len(NEIGHBOR_PLACES)

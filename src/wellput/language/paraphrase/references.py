@@ -1,12 +1,12 @@
-"""Rewriting the references of evaluation sets: for each system its own, closer to its output.
+"""Rewriting the references of evaluation sets, for each system closer to its outputs.
 
-The nouns are `Substitution`, one proposal with where it was made; `RewrittenSource`, an evaluation
+The nouns are `Substitution`, one proposal with its item and system; `RewrittenSource`, an evaluation
 set that is rewritten as it is read; and `ParaphraseResult`, the two together.
 
-A reference's tree is kept while its words are replaced, so that tree metrics work on it. A word for
-a word takes its place in the tree. Where a phrase changes its number of words, the new phrase hangs
-where the old one's head hung: its first word is the head, the others are `fixed` to it, and
-whatever hung from the old words hangs from the head.
+The tree of a reference is edited with its words, so that tree metrics still work. A word that replaces
+a word takes its place in the tree. Where a phrase changes its number of words, its first word is the
+head and hangs where the old phrase's head hung; the other words are `fixed` to it, and the dependents
+of the old words hang from it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from wellput.language.paraphrase.sentences import Sentence
 
 
 def word_numbers(tree: Tree, sentence: Sentence) -> list[int | None]:
-    """By token of the sentence, the number of the tree's word that it is (from 1); None where tokens
-    and words do not coincide, or lie in a multiword token."""
+    """By token of the sentence, the number of its word in the tree (from 1); None where token and word
+    do not coincide, and in multiword tokens."""
     covered = {n for m in tree.multiwords for n in range(m.first, m.last + 1)}
     by_span: dict[tuple[int, int], int] = {}
     place = 0
@@ -58,7 +58,7 @@ def edited_tree(
 ) -> Tree:
     """The tree of the rewritten reference; every edited token must have a number."""
     words = list(tree.words)
-    # From the end, so that the numbers of what is still to come stay right.
+    # From the end, so that the numbers of earlier words stay right.
     multiwords = list(tree.multiwords)
     for edit in sorted(edits, key=lambda edit: -edit.first):
         span = [number for number in numbers[edit.first : edit.last] if number is not None]
@@ -79,7 +79,7 @@ def _replaced(words: list[Word], span: list[int], edit: ReferenceEdit) -> list[W
     first, last = span[0], span[-1]
     forms = edit.text.split(" ")
     head = next((n for n in span if not first <= words[n - 1].head <= last), first)
-    # Where a word's head is now: within the span it is the new head, behind it the numbers move.
+    # A head within the span becomes the new head; numbers after the span move.
     grown = len(forms) - len(span)
 
     def moved(number: int) -> int:
@@ -103,7 +103,7 @@ def _replaced(words: list[Word], span: list[int], edit: ReferenceEdit) -> list[W
 
 
 class WordTagger(Protocol):
-    """A tagger of words (`language.tagger.Tagger`)."""
+    """A tagger of words, such as `language.models.tagger.Tagger`."""
 
     def tag(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[list[str]]:
         """The Penn tags of each sentence's words."""
@@ -111,7 +111,7 @@ class WordTagger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A proposal made for one system's reference, the first being number 0."""
+    """A proposal for one system's reference; `reference` counts from 0."""
 
     item: str
     system: str
@@ -135,7 +135,7 @@ class Substitution:
 
 @dataclass(frozen=True)
 class Paraphraser:
-    """A rewriter with the tagger that tells a word's category, and its name for signatures."""
+    """A rewriter, a tagger for the categories of words, and the method's name for signatures."""
 
     method: str
     rewriter: Rewriter
@@ -147,7 +147,7 @@ class Paraphraser:
         return f"paraphrase:{self.method}|model:{self.fingerprint[:8]}"
 
     def rewrite_batch(self, batch: Batch) -> Batch:
-        """The same rows with references, and their trees, as rewritten for their outputs."""
+        """The same rows with references and trees rewritten for their outputs."""
         rewritten = self._rewrite(batch.outputs, batch.references, batch.trees, batch.threads)
         return replace(
             batch,
@@ -162,7 +162,7 @@ class Paraphraser:
     def rewrite_items(
         self, items: Sequence[Item], *, threads: int = 1
     ) -> tuple[list[Item], list[Substitution]]:
-        """The items with references of their own for every output that is text; what was proposed."""
+        """The items with rewritten references for every output that is text; and all proposals."""
         made: list[dict[str, list[tuple[Rewritten, Tree | None]]]] = [{} for _ in items]
         systems = dict.fromkeys(system for item in items for system in item.outputs)
         for system in systems:
@@ -199,7 +199,7 @@ class Paraphraser:
         texts = [str(output) for output in outputs]
         flat = [reference for row in references for reference in row]
         sentences = self._sentences(flat, threads)
-        # An output's tags are not asked for: which of its words are names its capitals tell.
+        # Outputs are not tagged: capitals tell which of their words are names.
         own = {text: Sentence.of(text) for text in dict.fromkeys(texts)}
         pairs, aligned = [], []
         for text, row, row_trees in zip(texts, references, trees, strict=True):
@@ -250,9 +250,9 @@ class RewrittenSource(EvalSource):
         self._threads = threads
         self._on_progress = on_progress
         self.substitutions: list[Substitution] = []
-        """Of the last reading."""
+        """The substitutions of the last reading."""
         self.references = 0
-        """How many were looked at in it, once for each output."""
+        """The number of references in the last reading, counted once for each output."""
 
     def blocks(self) -> Iterator[list[Item]]:
         self.substitutions, self.references = [], 0
@@ -293,9 +293,9 @@ def _substitution(
 
 
 def substitution_items(substitutions: Sequence[Substitution]) -> list[Item]:
-    """Substitutions as an evaluation set: a system `kept` or `refused` says what the filter decided.
+    """Substitutions as an evaluation set; its systems `kept` and `refused` are the filter's decisions.
 
-    What several systems brought about in one reference is one item.
+    The same substitution in one reference, for several systems, is one item.
     """
     items: dict[str, Item] = {}
     for one in substitutions:
@@ -323,7 +323,7 @@ def _with(item: Item, made: Mapping[str, list[tuple[Rewritten, Tree | None]]]) -
 @dataclass(frozen=True, repr=False)
 class ParaphraseResult(Result):
     """`evalset` has the new references; it is in memory unless it was written to a file. With `explain`
-    every substitution is shown, otherwise how many there are."""
+    every substitution is shown, otherwise only their number."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:paraphrase_report"
 
@@ -334,7 +334,7 @@ class ParaphraseResult(Result):
 
     @property
     def kept(self) -> int:
-        """How many of the proposals passed the filter."""
+        """The number of proposals that were made."""
         return sum(substitution.kept for substitution in self.substitutions)
 
     def save(self, path: PathLike) -> None:

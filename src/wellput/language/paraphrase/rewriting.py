@@ -1,12 +1,11 @@
 """Rewriting references: proposals are filtered, the most probable taken first, each word used once.
 
-A `Proposal` is a word or phrase of a reference that something of the output might replace. Kauchak
-& Barzilay's candidates are pairs of a word that only the reference has and one that only the output
-has. Phrases are held to the same: a replacement must bring more words of the reference into the
-output than there were.
+A `Proposal` is a word or phrase of a reference with a possible replacement from the output. In Kauchak
+& Barzilay a proposal pairs a word that only the reference has with one that only the output has.
+Phrases follow the same rule: with the replacement, reference and output must share more words.
 
-By default every proposal is tested in the reference as it was, as in the paper. Jointly, the best
-one of a reference is made first, and the others are tested again in what it became.
+By default every proposal is tested in the original reference, as in the paper. Jointly, the best
+proposal is made first, and the others are tested again in the changed reference.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from wellput.language.paraphrase.sentences import Sentence
 
 @dataclass(slots=True)
 class Proposal:
-    """The reference's tokens from `first` to before `last`, and what may stand there instead.
+    """The reference's tokens from `first` to before `last`, and a possible replacement.
 
-    `probability` is the filter's, NaN where it has nothing to say; `is_kept` is decided in the end.
+    `probability` is the filter's, NaN where it does not know the word; `is_kept` is the decision.
     """
 
     first: int
@@ -46,7 +45,7 @@ class Proposal:
 def proposals(
     reference: Sentence, output: Sentence, source: CandidateSource, *, has_phrases: bool
 ) -> list[Proposal]:
-    """All of a pair, in the order of the reference."""
+    """All proposals for a pair, in the order of the reference."""
     here = frozenset(reference.words)
     there = frozenset(output.words)
     only_there = {
@@ -71,7 +70,7 @@ def proposals(
 
 
 def _offered(output: Sentence, only_there: set[str], longest: int) -> set[str]:
-    """The output's words and phrases with something that the reference lacks."""
+    """The output's words, and phrases with at least one word, that the reference lacks."""
     offered = set(only_there)
     for n in range(2, longest + 1):
         for first in range(len(output.words) - n + 1):
@@ -84,7 +83,7 @@ def _offered(output: Sentence, only_there: set[str], longest: int) -> set[str]:
 def _spans(
     reference: Sentence, there: frozenset[str], source: CandidateSource, *, has_phrases: bool
 ) -> Iterator[tuple[int, int, str, str | None]]:
-    """What of the reference the source may know, with its text and its tag."""
+    """The words and phrases of the reference that the source may know: first, last, text, tag."""
     words, is_fixed, tags = reference.words, reference.is_fixed, reference.tags
     for first, word in enumerate(words):
         if is_fixed[first]:
@@ -115,8 +114,8 @@ SentencePair = tuple[Sentence, Sentence]
 
 @dataclass(frozen=True, slots=True)
 class ReferenceEdit:
-    """The reference's tokens from `first` to before `last` become `text`; `lemma_changes` unless it is
-    an article that follows suit."""
+    """The reference's tokens from `first` to before `last` become `text`. `lemma_changes` is False for
+    an article that only agrees with the new word."""
 
     first: int
     last: int
@@ -126,7 +125,7 @@ class ReferenceEdit:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A reference for one output, all that was proposed, and what was done."""
+    """A reference for one output, the new text, all proposals, and the edits that were made."""
 
     reference: Sentence
     text: str
@@ -146,11 +145,11 @@ class Rewriter:
 
     @property
     def least(self) -> float:
-        """The probability from which a proposal passes."""
+        """The least probability with which a proposal passes."""
         return self.filter.threshold if self.threshold is None else self.threshold
 
     def rewrite(self, pairs: Sequence[SentencePair]) -> list[Rewritten]:
-        """By pair of a reference and an output."""
+        """Rewrites the reference of each pair of a reference and an output."""
         proposed = [proposals(r, o, self.source, has_phrases=self.has_phrases) for r, o in pairs]
         self._judge([(pair[0].words, own) for pair, own in zip(pairs, proposed, strict=True)])
         if self.is_joint:
@@ -181,7 +180,7 @@ class Rewriter:
     def _keep_jointly(
         self, pairs: Sequence[SentencePair], proposed: Sequence[Sequence[Proposal]]
     ) -> None:
-        """Rounds over all pairs: in each, the best of every pair is made, the rest judged anew."""
+        """In each round, the best proposal of every pair is made, and the others are judged again."""
         places = [_FreePlaces(output) for _, output in pairs]
         open_pairs = list(range(len(pairs)))
         while open_pairs:
@@ -210,12 +209,12 @@ class Rewriter:
 def _rank(proposal: Proposal) -> tuple[float, int, int, str]:
     probability = proposal.probability
     known = probability if probability == probability else -1.0
-    # Of equals the longer phrase, then the first.
+    # Of equally probable ones the longer phrase comes first, then the earlier one.
     return (-known, proposal.first - proposal.last, proposal.first, proposal.replacement.text)
 
 
 class _FreePlaces:
-    """What is still free of a reference and of an output."""
+    """The words of a reference and of an output that are still free."""
 
     def __init__(self, output: Sentence) -> None:
         self._words = output.words
@@ -223,7 +222,7 @@ class _FreePlaces:
         self._used_here: set[int] = set()
 
     def take(self, proposal: Proposal) -> bool:
-        """Whether both ends were free; they are taken then."""
+        """Takes the words of the proposal on both sides, if they are free; returns whether."""
         here = range(proposal.first, proposal.last)
         if not self._used_here.isdisjoint(here):
             return False
@@ -242,9 +241,9 @@ class _FreePlaces:
 def _context(
     words: tuple[str, ...], own: Sequence[Proposal], asked: Proposal
 ) -> tuple[tuple[str, ...], int]:
-    """The reference with what was kept of it replaced, and where the asked words begin there.
+    """The reference with the kept proposals made, and the place of the asked words in it.
 
-    A proposal that overlaps a kept one is seen in the original: it can no longer be taken anyway.
+    A proposal that overlaps a kept one is seen in the original; it can no longer be taken.
     """
     kept = sorted((p for p in own if p.is_kept), key=lambda p: p.first)
     if any(p.first < asked.last and asked.first < p.last for p in kept):
@@ -274,7 +273,7 @@ def _apply(reference: Sentence, own: list[Proposal]) -> Rewritten:
 
 
 def replace_tokens(reference: Sentence, edits: Sequence[ReferenceEdit]) -> str:
-    """The reference's text with the edits made; all else stays, to the last space."""
+    """The reference's text with the edits made; everything else, including spaces, stays."""
     pieces, place = [], 0
     for edit in edits:
         pieces += [reference.text[place : reference.spans[edit.first][0]], edit.text]

@@ -1,9 +1,9 @@
 """The noun `Sentence`: a text as the words that may be replaced, each with its place in the text.
 
-Words are compared lower-cased. What may not be replaced is *fixed*: numbers, names, what stands in
-quotation marks, punctuation, contractions. `FUNCTION_WORDS` carry grammar rather than meaning:
-never replaced, never a replacement, no LSA feature. WordNet has entries for many of them that no
-reader thinks of: *a* is an angstrom, *in* an inch, *it* information technology.
+Words are compared in lower case. *Fixed* words may not be replaced: numbers, names, quoted words,
+punctuation, contractions. `FUNCTION_WORDS` carry grammar rather than meaning: they are never replaced,
+never a replacement, and no LSA features. WordNet has unexpected entries for many of them: *a* is an
+angstrom, *in* an inch, *it* information technology.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+
+from wellput.language.trees.supertags import NAME_TAGS
 
 FUNCTION_WORDS = frozenset(
     Path(__file__).with_name("function_words.txt").read_text(encoding="utf-8").split()
@@ -33,13 +35,12 @@ QUOTED = re.compile(
     re.DOTALL,
 )
 SENTENCE_ENDS = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
-NAME_TAGS = frozenset(["NNP", "NNPS"])
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text, its tokens, and where each stands. `tags` are Penn tags of the tokens, or none;
-    `also_fixed` says what is fixed for other reasons than its look, or is empty."""
+    """A text, its tokens and their places. `tags` are Penn tags of the tokens, or None; `also_fixed`
+    marks tokens that are fixed for other reasons than their form, or is empty."""
 
     text: str
     tokens: tuple[str, ...]
@@ -64,7 +65,7 @@ class Sentence:
 
     @cached_property
     def is_fixed(self) -> tuple[bool, ...]:
-        """By token, whether it may not be replaced (nor, in an output, replace)."""
+        """By token, whether it may not be replaced (or, in an output, not be a replacement)."""
         quoted = [match.span() for match in QUOTED.finditer(self.text)] if self._has_quotes else []
         return tuple(
             not WORD.match(token)
@@ -79,7 +80,7 @@ class Sentence:
         return self.text[self.spans[first][0] : self.spans[last - 1][1]]
 
     def fixed_where(self, is_fixed: Sequence[bool]) -> Sentence:
-        """The same, these tokens fixed as well."""
+        """The same sentence with these tokens fixed as well."""
         return replace(self, also_fixed=tuple(is_fixed))
 
     @property
@@ -96,11 +97,11 @@ class Sentence:
             return True
         if place > 0 and self.tokens[place - 1] not in SENTENCE_ENDS:
             return True
-        # Where a sentence begins, a capital says nothing, unless another follows: Bill Clinton.
+        # A capital at the beginning of a sentence says nothing, unless another follows: Bill Clinton.
         following = self.tokens[place + 1] if place + 1 < len(self.tokens) else ""
         return self.tags is None and following[:1].isupper() and following != "I"
 
 
 def lower_tokens(text: str) -> list[str]:
-    """The tokens of a text, lower-cased: what corpora are indexed by."""
+    """The lower-cased tokens of a text, by which corpora are indexed."""
     return TOKEN.findall(text.lower())

@@ -1,13 +1,13 @@
-"""Words that are alike by their neighbors: LSA and Brown classes, and replacements from them alone.
+"""Words with similar neighbors: LSA and Brown classes, and replacements from these.
 
-Latent semantic analysis: words are alike that have the same words around them. The settings are
-those of the paper, which were Infomap's defaults: 20,000 words, the 1,000 most frequent ones that
-are no function words as features, 15 words on either side, 100 dimensions. Counts are weighted by
+Latent semantic analysis: words are similar if they have the same words around them. The settings are
+those of the paper, which were Infomap's defaults: 20,000 words, 1,000 features (the most frequent
+words that are not function words), 15 words on either side, 100 dimensions. Counts are weighted by
 positive pointwise mutual information, which the paper leaves open.
 
-Brown classes: words that stand next to the same words, in a given number of classes. The paper took
-1,000 classes and the 20 most frequent words of each. Every word of the vocabulary, the most
-frequent ones of a corpus, gets a class; pairs with other words are left out of the counts.
+Brown classes: a given number of classes of words that stand next to the same words. The paper took
+1,000 classes and the 20 most frequent words of each. The vocabulary is the most frequent words of a
+corpus; each of them gets a class, and pairs with other words are not counted.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LsaTraining:
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Vectors of words, most frequent first; bytes, since only angles between them are used."""
+    """Vectors of words, most frequent first; bytes are enough, as only angles are used."""
 
     words: list[str]
     vectors: NDArray[np.int8]
@@ -85,8 +85,8 @@ def train_lsa(index: CorpusIndex, how: LsaTraining) -> WordVectors:
     ][: how.features]
     if len(feature_words) <= how.dimensions:
         raise InputError(
-            f"The corpus is too small for {how.dimensions} dimensions of LSA: it has "
-            f"{len(feature_words)} words to be features. Bring more text, or ask for fewer dimensions."
+            f"The corpus is too small for {how.dimensions} dimensions of LSA: it has only "
+            f"{len(feature_words)} words for features. Add text, or use fewer dimensions."
         )
     counts = cooccurrences(index, words, feature_words, how.window)
     weighted = csr_array(_mutual_information(counts))
@@ -99,7 +99,8 @@ def train_lsa(index: CorpusIndex, how: LsaTraining) -> WordVectors:
 
 
 def frequent_words(index: CorpusIndex, n: int) -> list[int]:
-    """The numbers of the n most frequent words, no punctuation or numbers; equals as they came."""
+    """The numbers of the n most frequent words, without punctuation and numbers; of equally frequent
+    ones the first in the corpus comes first."""
     order = np.argsort(-index.counts, kind="stable")
     return [int(i) for i in order if index.words[i][0].isalpha()][:n]
 
@@ -107,7 +108,7 @@ def frequent_words(index: CorpusIndex, n: int) -> list[int]:
 def cooccurrences(
     index: CorpusIndex, words: list[int], features: list[int], window: int
 ) -> NDArray[np.float32]:
-    """How often each feature stands within `window` words of each word, over sentence ends too."""
+    """How often each feature is within `window` words of each word, also across sentence ends."""
     rows = np.full(len(index.words), -1, np.int64)
     rows[words] = np.arange(len(words))
     columns = np.full(len(index.words), -1, np.int64)
@@ -150,11 +151,11 @@ def train_brown(
     classes: int = BROWN_CLASSES,
     map_parts: MapParts = map_here,
 ) -> NDArray[np.uint16]:
-    """The class of each of these words of an index, which must come most frequent first."""
+    """The class of each of these words of an index; the most frequent must come first."""
     if len(words) < classes:
         raise InputError(
-            f"The corpus is too small for {classes} Brown classes: there are {len(words)} words to "
-            "put into them. Bring more text, or ask for fewer classes."
+            f"The corpus is too small for {classes} Brown classes: it has only {len(words)} words. "
+            "Add text, or use fewer classes."
         )
     after, before = bigrams(index, words, map_parts=map_parts)
     found, _ = _native.brown_clusters(*after, *before, classes)
@@ -164,7 +165,7 @@ def train_brown(
 def bigrams(
     index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
 ) -> tuple[PairRows, PairRows]:
-    """By word, the words that follow it with counts, and those that precede it."""
+    """By word, the following words with counts, and the preceding ones."""
     first, second, counts = count_pairs(index, words, map_parts=map_parts)
     order = np.lexsort((first, second))
     return (
@@ -212,7 +213,7 @@ class LsaCandidates:
 
 
 class BrownCandidates:
-    """The most frequent 20 words of each class stand for each other; the prior is 1."""
+    """The 20 most frequent words of a class can replace each other; the prior is 1."""
 
     name = "brown"
 

@@ -3,12 +3,12 @@
 Classifiers, word pairs, LSA and Brown classes come from the corpus, the weights of the `context`
 filter from the judgments.
 
-A `JudgedSubstitution` is one that people found right or wrong. JSONL, a substitution a line:
-`{"text": "…", "start": 12, "word": "hard", "replacement": "difficult", "right": true}`, and `"tag"`
-where the word's Penn tag is known; `start` counts characters.
+A `JudgedSubstitution` was judged right or wrong by people. Its file is JSONL, a substitution a line:
+`{"text": "…", "start": 12, "word": "hard", "replacement": "difficult", "right": true}`, and `"tag"` if
+the word's Penn tag is known; `start` counts characters.
 
-`learn_for` learns classifiers for just the words that an evaluation set calls for, from a corpus of
-the user's, and keeps them in a file for the next time.
+`learn_for` learns classifiers for only the words that an evaluation set needs, from a user's corpus,
+and keeps them in a file for the next time.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from wellput.language.paraphrase.similar_words import (
 
 @dataclass(frozen=True, slots=True)
 class JudgedSubstitution:
-    """The word at character `start` of a text, what was put for it, and the verdict."""
+    """The word at character `start` of a text, its replacement, and the judgment."""
 
     text: str
     start: int
@@ -67,7 +67,7 @@ class JudgedSubstitution:
 
 
 def read_judged(path: PathLike) -> list[JudgedSubstitution]:
-    """Raises InputError for all bad lines."""
+    """The judged substitutions of a file; raises InputError for all bad lines."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
@@ -100,7 +100,7 @@ def read_judged(path: PathLike) -> list[JudgedSubstitution]:
 def judged_queries(
     judged: Iterable[JudgedSubstitution], source: CandidateSource
 ) -> tuple[list[Query], NDArray[np.bool_]]:
-    """Those of the substitutions that the source proposes, as a filter sees them; and the verdicts."""
+    """The substitutions that the source proposes, as queries for a filter; and the judgments."""
     rows = list(_queries(judged, source))
     return [query for query, _ in rows], np.array([right for _, right in rows], np.bool_)
 
@@ -121,13 +121,13 @@ def _queries(
 
 
 OTHER_TOKENS = 500
-"""Punctuation and numbers that the language model knows."""
+"""So many punctuation marks and numbers are in the bigram model."""
 
 
 @dataclass(frozen=True)
 class ParaphraseModelTraining:
-    """How a model is trained. `classes` 0 leaves Brown classes out; pairs of words seen less often
-    than `min_pair_count` are forgotten."""
+    """How a model is trained. With `classes` 0 there are no Brown classes; pairs of words seen less
+    than `min_pair_count` times are left out."""
 
     contexts: ContextTraining = field(default_factory=ContextTraining)
     lsa: LsaTraining = field(default_factory=LsaTraining)
@@ -174,8 +174,8 @@ def train_model(
         queries, is_right = judged_queries(judged, WordNetCandidates(wordnet))
         if not is_right.any() or is_right.all():
             raise InputError(
-                "None of the judged substitutions are WordNet's, or all are judged alike: the context "
-                "filter cannot be learned from them."
+                "The context filter needs both right and wrong judged substitutions that are synonyms "
+                "in WordNet."
             )
         combination = fit_combination(knowledge.features(queries), is_right, recall=how.recall)
         neural = None
@@ -198,8 +198,8 @@ def words_to_learn(index: CorpusIndex, wordnet: WordNet, min_occurrences: int) -
     if not words:
         raise InputError(
             f"The corpus is too small to learn from: no word that WordNet has a synonym for occurs "
-            f"{min_occurrences} times in its {len(index):,} words. Bring more text, or take less than "
-            f"min_occurrences={min_occurrences}."
+            f"{min_occurrences} times in its {len(index):,} words. Add text, or use a smaller "
+            "min_occurrences=."
         )
     return words
 
@@ -217,15 +217,15 @@ CLASSIFIERS_KIND = "classifiers"
 
 def learn_for(
     source: EvalSource,
-    choices: ParaphraseOptions,
+    options: ParaphraseOptions,
     index: CorpusIndex,
     *,
     seed: int,
     cache: PathLike | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """Reads the items once for what is proposed, then learns those words and the ones they replace."""
-    proposer = make_paraphraser(replace(choices, filter="none", threshold=None, is_relative=False))
+    """Reads the items once to find all proposals, then learns their words and replacements."""
+    proposer = make_paraphraser(replace(options, filter="none", threshold=None, is_relative=False))
     words: set[str] = set()
     for block in source.blocks():
         _, substitutions = proposer.rewrite_items(block)
@@ -235,7 +235,7 @@ def learn_for(
     learned = learn(index, words, how, seed=seed, cache=cache, on_progress=on_progress)
     if words and not learned.words:
         raise InputError(
-            f"The corpus is too small: none of the {len(words):,} words that are proposed here occurs "
+            f"The corpus is too small: none of the {len(words):,} proposed words occurs "
             f"{how.min_occurrences} times in its {len(index):,} words."
         )
     return learned
@@ -250,8 +250,8 @@ def learn(
     cache: PathLike | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """The words' classifiers. Those in the file `cache` that were learned from the same index in the
-    same way are taken from it, and the others are added to it."""
+    """The words' classifiers. Those that the file `cache` has from the same index and settings are
+    taken from it, and the others are added to it."""
     made_from = {"index": index.fingerprint, "seed": seed, **asdict(how)}
     known = pack({}, how) if cache is None else _read(cache, made_from, how)
     missing = sorted(set(words) - set(known.words))

@@ -1,1 +1,1 @@
-"""From unordered dependency trees to sentences: FERGUS, its baselines and what was made of it."""
+"""From unordered dependency trees to sentences: FERGUS, its baselines, the learned realizer."""

@@ -1,11 +1,11 @@
-"""What FERGUS is compared with: the paper's baseline LR, and two floors.
+"""Baselines for FERGUS: the paper's LR, and two random orders.
 
-LR ("left-right"): every sentence of the training text gets a random tree, and all that is learned is
-whether a lexeme stands before or after her mother lexeme. The tree of the input is the real one; a
-daughter stands on the side that the pair of lexemes prefers, on either where nothing is known. The
-paper does not say how random the trees are, nor who orders daughters on one side: `train_left_right`
-takes uniformly random trees or projective ones, and the order is the n-gram model's (`LeftRight` is a
-grammar for the unraveler) or a random one (`random_order`).
+LR ("left-right"): every sentence of the training text gets a random tree, and LR learns only whether
+a lexeme stands before or after its mother lexeme. The tree of the input is the real one; a daughter
+stands on the side that the pair of lexemes prefers, or on either side where the pair is unknown. The
+paper does not say how the trees are drawn, nor how daughters on one side are ordered.
+`train_left_right` takes uniformly random trees or projective ones; an n-gram model orders the
+daughters (`LeftRight` is a grammar for the unraveler), or chance does (`random_order`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEFT, ANCHOR, RIGHT = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class LeftRight:
-    """Pairs of lexemes in sorted numbers (mother * number of lexemes + daughter), each with its side:
+    """Pairs of lexemes as sorted numbers (mother * number of lexemes + daughter), each with its side:
     -1 where the daughter mostly precedes, 1 where she follows. A grammar whose supertags are words."""
 
     lexemes: Mapping[str, int]
@@ -68,7 +68,7 @@ class LeftRight:
 def train_left_right(
     trees: Sequence[Tree], *, rng: np.random.Generator, random_trees: RandomTrees = "uniform"
 ) -> LeftRight:
-    """LR from the sentences of a treebank, whose own trees play no part."""
+    """LR from the sentences of a treebank; its trees are not used."""
     draw = random_heads if random_trees == "uniform" else random_projective_heads
     lexemes: dict[str, int] = {}
     balance: Counter[tuple[int, int]] = Counter()
@@ -88,8 +88,8 @@ def train_left_right(
 def random_order(
     tree: InputTree, rng: np.random.Generator, *, model: LeftRight | None
 ) -> list[int]:
-    """The nodes in a projective order: daughters on the sides that LR gives them, or without a model
-    on any side, those of one side in random order."""
+    """The nodes in a projective order: daughters on the sides that LR gives them (without a model on
+    random sides), and in random order on each side."""
     order: list[int] = []
     waiting = [(0, False)]
     while waiting:
@@ -111,5 +111,5 @@ def random_order(
 
 
 def random_permutation(tree: InputTree, rng: np.random.Generator) -> list[int]:
-    """The nodes in any order, phrases torn apart."""
+    """The nodes in any order; phrases do not stay together."""
     return [int(node) for node in rng.permutation(len(tree))]

@@ -1,8 +1,8 @@
-"""Capitals that tell the order: a sentence's first word has one, and a realizer must not see it.
+"""Capitals of first words, which would tell a realizer the order.
 
-A capitalized word is taken to lower case wherever it stands if the training text has the lower-case
-word; names stay. The capital so taken goes to the first word of what is realized, and comes back where
-it cannot have been the first word's.
+A capitalized word becomes lower case wherever it stands if the training text has the lower-case word;
+names keep their capitals. After realizing, the first word gets a capital, and so do words whose
+capital cannot have come from being first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wellput.core.tree import Tree
-
-NAME_TAGS = frozenset(["NNP", "NNPS"])
+from wellput.language.trees.supertags import NAME_TAGS
 
 
 @dataclass(frozen=True)
 class Capitals:
-    """`ordinary` are the words that are usually written small."""
+    """`ordinary` are the words that are usually in lower case."""
 
     ordinary: Collection[str]
 
@@ -39,9 +38,9 @@ class Capitals:
 
 
 def learn_capitals(trees: Iterable[Tree]) -> Capitals:
-    """From treebank trees in their order: a word is ordinary if it is small in most places where that
-    can be told, a first word by its part of speech. Sentences without a capital tell nothing: some
-    treebanks have none."""
+    """From treebank trees in their order: a word is ordinary if it is lower case in most places. A
+    first word counts as lower case unless its part of speech says it is a name. Sentences without a
+    capital are ignored: some treebanks have none."""
     balance: Counter[str] = Counter()
     for tree in trees:
         if all(word.form == word.form.lower() for word in tree.words):
@@ -58,10 +57,10 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
 def capitalized(
     words: tuple[str, ...], taken: Counter[str], are_names: Sequence[bool]
 ) -> tuple[str, ...]:
-    """The words with a capital at the first that begins with a letter. `taken` says how often each
-    word, now small, had one. Only one of those can have been the first of the sentence: the others get
-    theirs back, if the first word now is one that had a capital or they are names, and all the words
-    of that form had one.
+    """The words with a capital on the first one that begins with a letter. `taken` says how often each
+    word, now in lower case, had a capital. Only one of these was the first of the sentence. Another
+    gets its capital back if all words of its form had one and either the first word now also had one
+    or the word is a name.
 
     >>> capitalized(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
     ('He', 'saw', 'New', 'York')

@@ -1,15 +1,14 @@
 """FERGUS (Bangalore, Rambow & Whittaker 2000): tree chooser, unraveler, LP chooser.
 
-`fergus` is the paper's: a supertag for every node by a tree model, a lattice of all the orders that
-the grammar allows them, its most probable path by an n-gram model alone. `fergus+` has weights on
-the lattice's arcs too. The baseline `lr` is the same machine without supertags: its lattice allows
-the sides that pairs of words prefer.
+`fergus` follows the paper: a tree model gives every node a supertag, the grammar allows these a
+lattice of orders, and an n-gram model alone chooses the most probable path. `fergus+` also has
+weights on the lattice's arcs. The baseline `lr` works without supertags: its lattice allows the
+sides that pairs of words prefer.
 
-The grammar is `induced` from the treebank, or `xtag:DIR`, the XTAG grammar as it is in a folder.
-The tree chooser chooses induced supertags; the XTAG grammar's elementary trees follow from these.
-Where an input has parts of speech but no relations they follow from the parts of speech alone,
-which leaves more places open: so an input can have the heads that XTAG gives a sentence, which are
-not UD's.
+The grammar is `induced` from the treebank, or `xtag:DIR`, the XTAG grammar in a folder. The tree
+chooser chooses induced supertags, and XTAG's elementary trees follow from these. Where an input has
+parts of speech but no relations, the elementary trees follow from the parts of speech alone, which
+leaves more places open. Such an input may have XTAG's heads in place of UD's.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ XTAG_PREFIX = "xtag:"
 
 @dataclass(frozen=True, eq=False)
 class NamedGrammar:
-    """A grammar, the supertags it goes by where the induced ones are these, and how they are shown."""
+    """A grammar; `translate` makes its supertags from a tree's induced ones, `shown` writes them."""
 
     grammar: OrderingGrammar[Any]
     translate: Callable[[InputTree, Sequence[Supertag]], Sequence[Any]]
@@ -61,7 +60,9 @@ def grammar_named(name: str) -> NamedGrammar:
     if name == "induced":
         return induced()
     if not name.startswith(XTAG_PREFIX) or name == XTAG_PREFIX:
-        raise InputError(f"There is no grammar {name!r}: give induced, or xtag: and its folder.")
+        raise InputError(
+            f"There is no grammar {name!r}. Pass induced, or xtag: followed by a folder."
+        )
     return _xtag(name.removeprefix(XTAG_PREFIX))
 
 
@@ -84,21 +85,21 @@ def _xtag(folder: str) -> NamedGrammar:
     return NamedGrammar(XtagPlaces(grammar), translate, attrgetter("tree"))
 
 
-# About as many words as English has beside those of a model.
+# Roughly the number of English words that a model does not know.
 ASSUMED_UNKNOWN_WORDS = 100_000
-# Its lattices are wide, and a wider search takes long and gains nothing (EWT dev).
+# LR's lattices are wide; a wider search takes longer and gains nothing (EWT dev).
 LEFT_RIGHT_WIDTH = 25
 
 
 @dataclass(frozen=True, eq=False)
 class Fergus:
-    """With `precedence` it is `fergus+`, and `lm_weight` is what the n-gram model counts beside it.
-    `method` is how supertags are chosen: all of a tree's together or, as the paper has it, top-down."""
+    """With `precedence` it is `fergus+`, and `lm_weight` is the weight of the n-gram model beside it.
+    `method` is how supertags are chosen: all of a tree together or, as in the paper, top-down."""
 
     name: str
     tree_model: TreeModel
     ngrams: NgramModel
-    ordering: NamedGrammar
+    grammar: NamedGrammar
     precedence: PrecedenceModel | None = None
     lm_weight: float = 1.0
     method: ChoosingMethod = "exact"
@@ -119,12 +120,12 @@ class Fergus:
         threads: int = 1,
     ) -> list[Realized]:
         """Unraveler and LP chooser, for trees whose supertags are chosen."""
-        translated = list(map(self.ordering.translate, trees, supertags))
+        translated = list(map(self.grammar.translate, trees, supertags))
         unraveled = [
             unravel(
                 tree,
                 own,
-                self.ordering.grammar,
+                self.grammar.grammar,
                 precedence=self._precedence(tree, chosen),
                 form_weight=self._form_weight,
             )
@@ -138,7 +139,7 @@ class Fergus:
             width=self.width,
             threads=threads,
         )
-        shown = [tuple(map(self.ordering.shown, own)) for own in translated]
+        shown = [tuple(map(self.grammar.shown, own)) for own in translated]
         return _realized(trees, shown, unraveled, choices)
 
     def choose_supertags(
@@ -151,8 +152,8 @@ class Fergus:
         return [best[0].supertags for best in found]
 
     def _form_weight(self, form: str) -> float:
-        """Of a form among others to choose from: the n-gram model's probability of an unknown word is
-        that of all unknown words together, of which this is one."""
+        """The log weight of one form among several: the n-gram model's probability of `<unk>` is that
+        of all unknown words together, and an unknown form is only one of these."""
         is_known = not self.ngrams.word_scores(form)[0].is_unknown
         return 0.0 if is_known else -self.lm_weight * log(ASSUMED_UNKNOWN_WORDS)
 
@@ -164,7 +165,7 @@ class Fergus:
 
 @dataclass(frozen=True, eq=False)
 class LeftRightModel:
-    """The baseline LR with the n-gram model to choose among the orders it leaves open."""
+    """The baseline LR; the n-gram model chooses among the orders that it leaves open."""
 
     left_right: LeftRight
     ngrams: NgramModel
@@ -185,7 +186,7 @@ class LeftRightModel:
 
 
 def unordered_tree(tree: InputTree) -> UnorderedTree:
-    """The tree as a tree model takes it, with the labels that are known."""
+    """The tree as input of a tree model, with the labels that are known."""
     forms = tuple(node.form for node in tree.nodes)
     heads = tuple(head + 1 for head in tree.heads)
     words = [
@@ -214,7 +215,7 @@ def _realized(
     unraveled: Sequence[Unraveled],
     choices: Sequence[BestPaths],
 ) -> list[Realized]:
-    """What the LP chooser found, in words and nodes."""
+    """The paths that the LP chooser found, as words and nodes."""
     found = []
     for tree, own, one, choice in zip(trees, supertags, unraveled, choices, strict=True):
         words, nodes = one.lattice.words, one.nodes

@@ -1,9 +1,9 @@
 """The `Inflector`: the forms of a word by its lemma, part of speech and features.
 
-What the treebank shows comes first (`be`, `not`, `a`: often several forms, `not` and `n't`), then
-lemminflect's dictionary and rules. Which of several forms is right shows when the order is known
-(`choose_wording`): `not` or `n't`, `a` or `an`, `is` or `'s`, one lexeme of a synset or another
-make a lattice with one state after every word, from which the n-gram model chooses.
+Forms from the treebank come first (`be`, `not`, `a` have several, such as `not` and `n't`), then
+those of lemminflect's dictionary and rules. `choose_wording` chooses among several forms when the
+order is known: `not` or `n't`, `a` or `an`, `is` or `'s`, and the lexemes of a synset make a lattice
+with one state after every word, and the n-gram model chooses a path.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import UNKNOWN, Node
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 
-# Forms are kept that make up this share of what a lemma with its features becomes.
+# The least share that a form must have among the forms of a lemma with its features.
 MIN_FORM_SHARE = 0.04
 MIN_FORM_COUNT = 2
 INFLECTED_TAGS = frozenset(
     ["NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "VBP", "JJR", "JJS", "RBR", "RBS"]
 )
-# A Penn tag for those who give universal ones: the first line all of whose features a word has.
+# The Penn tag of a word with a universal tag: of the first line whose features the word all has.
 PENN_TAGS: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {
     "NOUN": (("NNS", frozenset(["Number=Plur"])),),
     "PROPN": (("NNPS", frozenset(["Number=Plur"])),),
@@ -58,8 +58,8 @@ class WordForm:
 
 @dataclass(frozen=True, eq=False)
 class Inflector:
-    """`seen` has the forms of (lemma, tag, features), the most frequent first, wherever they are not
-    what lemminflect says."""
+    """`seen` has the forms of (lemma, tag, features), the most frequent first, where they differ from
+    lemminflect's."""
 
     seen: Mapping[tuple[str, str, str], tuple[WordForm, ...]]
 
@@ -95,7 +95,7 @@ class Inflector:
 
 
 def learn_inflections(trees: Iterable[Tree]) -> Inflector:
-    """From treebank trees whose first words were taken to lower case where they are ordinary."""
+    """From treebank trees whose ordinary first words are in lower case."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for tree in trees:
         for word in tree.words:
@@ -120,7 +120,7 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
 
 
 def penn_tag(node: Node) -> str:
-    """The Penn tag of a node, from its universal one and its features where it has none."""
+    """The Penn tag of a node; where it has none, made from its universal tag and features."""
     if node.xpos != UNKNOWN:
         return node.xpos
     features = set(node.feats.split("|"))
@@ -142,9 +142,7 @@ def dictionary_form(lemma: str, tag: str) -> str:
     try:
         import lemminflect
     except ImportError:
-        raise InputError(
-            "Inputs of lemmas need lemminflect: pip install 'wellput[realize]'"
-        ) from None
+        raise InputError("Lemmas need lemminflect: pip install 'wellput[realize]'") from None
     forms: tuple[str, ...] = lemminflect.getInflection(lemma, tag=tag)
     return forms[0] if forms else lemma
 
@@ -159,8 +157,9 @@ def choose_wording(
     share_weight: float,
     threads: int = 1,
 ) -> list[list[str]]:
-    """The forms of each sentence, given for each place what may stand there, the most frequent first;
-    `share_weight` is how much a form's frequency counts beside the n-gram model, which knows it too."""
+    """The chosen forms of each sentence. A sentence has for each place the possible forms, the most
+    frequent first. `share_weight` is the weight of a form's frequency beside the n-gram model, which
+    also knows it."""
     chosen = [[forms[0].form for forms in sentence] for sentence in sentences]
     if ngrams is None:
         return chosen

@@ -1,12 +1,12 @@
-"""The noun `InputTree`: what a realizer gets, a dependency tree whose words have no order.
+"""The noun `InputTree`: the input of a realizer, a dependency tree whose words have no order.
 
-Nodes are numbered top-down, the root 0, daughters in an order that follows from what is in the tree
-alone: two inputs that differ only in the order of their nodes are equal, so that nothing a realizer
-does can depend on it. Trees come from `core.tree.Tree` (CoNLL-U) by `unordered`, or from JSON by
-`parse_input`: `{"word": "estimate", "children": [{"word": "There"}, ...]}`. In place of `word` a
-node may have `words`, a list to choose from, or `synset`, a WordNet synset such as `car.n.01` whose
-members are the choice. `relation`, `upos`, `xpos`, `lemma` and `feats` are known to the kinds of
-input that have them.
+Nodes are numbered top-down, the root 0, and daughters are sorted by their contents. So two inputs that
+differ only in the order of their nodes are equal, and a realizer cannot depend on that order. Trees
+come from `core.tree.Tree` (CoNLL-U) by `unordered`, or from JSON by `parse_input`:
+`{"word": "estimate", "children": [{"word": "There"}, ...]}`. In place of `word` a node may have
+`words`, a list to choose from, or `synset`, a WordNet synset such as `car.n.01` whose members are the
+choice. A node may also have `relation`, `upos`, `xpos`, `lemma` and `feats`, if its kind of input
+uses them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNKNOWN = "_"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """A word to be put: its form, or the forms among which to choose. What is not known is `_`."""
+    """A word to put in order: its form, or the forms among which to choose. `_` is unknown."""
 
     forms: tuple[str, ...]
     relation: str = UNKNOWN
@@ -63,8 +63,8 @@ class InputTree:
 
 
 def unordered(tree: Tree, *, kind: InputKind = "words") -> InputTree:
-    """A tree without its order, and without what an input of this kind does not tell: `words` has
-    inflected words only, `labels` relations and parts of speech too, `lemmas` all but the words."""
+    """A tree without its order, with the columns of this kind of input: `words` has inflected words
+    only, `labels` also relations and parts of speech, `lemmas` everything but the inflected words."""
     nodes = []
     for word in tree.words:
         known = {"relation": word.relation, "upos": word.upos, "xpos": word.xpos}
@@ -79,7 +79,7 @@ def unordered(tree: Tree, *, kind: InputKind = "words") -> InputTree:
 
 
 def input_tree(nodes: Sequence[Node], heads: Sequence[int]) -> InputTree:
-    """The tree of these nodes in any order, -1 being the head of the root."""
+    """The tree of these nodes, given in any order; -1 is the head of the root."""
     _check_tree(nodes, heads)
     order = _canonical_order(nodes, heads)
     places = {node: place for place, node in enumerate(order)}
@@ -110,7 +110,7 @@ def _check_tree(nodes: Sequence[Node], heads: Sequence[int]) -> None:
     if not problems and (loop := _loose(heads)):
         problems.append(f"the heads form a circle; nodes {', '.join(map(str, loop))} hang on it")
     if problems:
-        raise InputError.collect("The input is no tree of words:", problems)
+        raise InputError.collect("The input is not a tree of words:", problems)
 
 
 def _loose(heads: Sequence[int]) -> list[int]:
@@ -130,10 +130,10 @@ def _top_down(heads: Sequence[int]) -> list[int]:
 
 
 def _canonical_order(nodes: Sequence[Node], heads: Sequence[int]) -> list[int]:
-    """Top-down, daughters sorted by what stands in their subtrees.
+    """Top-down, daughters sorted by the contents of their subtrees.
 
-    Subtrees are compared by height, then their nodes, then the ranks of their daughters; equal ones
-    get equal ranks, and which of them comes first makes no difference.
+    Subtrees are compared by height, then by their nodes, then by the ranks of their daughters. Equal
+    ones get equal ranks; it makes no difference which of them comes first.
     """
     order = _top_down(heads)
     daughters: list[list[int]] = [[] for _ in nodes]
@@ -205,7 +205,7 @@ def parse_input(
             raise InputError(f"children must be a list of nodes, not {_shown(children)}")
         waiting += [(child, len(nodes) - 1) for child in children]
         if len(nodes) + len(waiting) > MAX_NODES:
-            # An object that contains itself, which only a program can build, ends here too.
+            # This also stops an object that contains itself, which only a program can build.
             raise InputError(f"the tree has more than {MAX_NODES:,} nodes, or contains itself")
     return input_tree(nodes, heads)
 
@@ -259,7 +259,7 @@ def _parsed(text: str, name: str, line: int) -> object:
     except RecursionError:
         raise InputError(f"{name}, line {line}: nodes are nested too deeply.") from None
     except ValueError as error:
-        raise InputError(f"{name}, line {line}: this is no JSON ({error}).") from None
+        raise InputError(f"{name}, line {line}: this is not JSON ({error}).") from None
 
 
 def _shown(value: object) -> str:

@@ -1,8 +1,8 @@
 """The `Inserter`: punctuation and function words for trees that leave them out.
 
 A word gets all of its missing daughters at once: a bundle such as `the` with `of`. Bundles are chosen
-like labels (`realize.choosing`), the best for the whole tree; the chooser is trained on treebank trees
-from which such words were pruned.
+like labels (`label_chooser.py`), the best ones for the whole tree; the chooser is trained on treebank
+trees from which such words were pruned.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FUNCTION_RELATIONS = frozenset(["det", "case", "mark", "aux", "cop", "cc"])
 
 @dataclass(frozen=True, order=True)
 class MissingWord:
-    """A word that was pruned, or is to be put in."""
+    """A word that was pruned, or that is to be inserted."""
 
     form: str
     upos: str
@@ -48,7 +48,7 @@ class MissingWord:
 
 @dataclass(frozen=True)
 class PrunedTree:
-    """A tree without some of its words, and what each word that stayed has lost."""
+    """A tree without some of its words, and the lost daughters of each word that stayed."""
 
     tree: Tree
     lost: tuple[tuple[MissingWord, ...], ...]
@@ -77,7 +77,7 @@ def prune(tree: Tree, kinds: Collection[Insertion]) -> PrunedTree:
 
 
 def insertion_of(word: Word) -> Insertion | None:
-    """Which kind of insertion would put this word in, by its relation and, if it is known, its part of
+    """The kind of insertion that would add this word, by its relation and, if known, its part of
     speech."""
     relation = word.relation.partition(":")[0]
     if relation == PUNCTUATION_RELATION:
@@ -92,15 +92,15 @@ def _columns(word: Word) -> tuple[str, str, str, str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Inserter:
-    """A chooser whose labels are bundles, written as JSON: function words in the place of the
-    category, punctuation in that of the relation. It takes trees with parts of speech and relations;
-    `labeler` gives them to those that have none."""
+    """A chooser whose labels are bundles, written as JSON: function words in place of the category,
+    punctuation in place of the relation. It takes trees with parts of speech and relations; `labeler`
+    labels trees that have none."""
 
     chooser: LabelChooser
     labeler: LabelChooser
 
     def bundles(self, forest: Forest, *, threads: int = 1) -> list[list[tuple[MissingWord, ...]]]:
-        """What each word of each tree lacks."""
+        """The missing daughters of each word of each tree."""
         if not forest.known:
             labels = self.labeler.choose(forest, threads=threads)
             forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
@@ -109,8 +109,8 @@ class Inserter:
         return [[decoded[n] for n in tree] for tree in forest.by_tree(numbers)]
 
     def is_bare(self, tree: InputTree, relations: Sequence[str]) -> bool:
-        """Whether a tree has not more than one function word, by the relations that its words have or
-        are taken to have. What was learned from bare trees would put words into others twice."""
+        """Whether a tree has at most one function word, by its words' known or chosen relations. The
+        inserter learned from bare trees; in a fuller tree it would add words that are there."""
         own = [
             node
             for node, daughters, relation in zip(tree.nodes, tree.daughters, relations, strict=True)
@@ -142,9 +142,9 @@ def with_insertions(
     bundles: Sequence[Sequence[MissingWord]],
     kinds: Collection[Insertion],
 ) -> InputTree:
-    """The tree with the words put in; where labels are not known the new words have none either.
-    `relations` are those that its words have or are taken to have: what is there already is not put
-    in again, be it punctuation anywhere or a daughter of the same relation."""
+    """The tree with the words added; they have labels only if the tree's words have. `relations` are
+    the known or chosen ones of its words. Punctuation is added only to a tree that has none, a
+    function word only where its mother has no daughter of that relation."""
     nodes, heads = list(tree.nodes), list(tree.heads)
     is_labeled = any(node.relation != UNKNOWN for node in tree.nodes)
     is_punctuated = PUNCTUATION_RELATION in relations
@@ -164,27 +164,24 @@ def with_insertions(
 def train_inserter(
     trees: Sequence[Tree], how: ChooserTraining, labeling: ChooserTraining
 ) -> Inserter:
-    """From treebank trees, their first words in lower case where they are ordinary."""
+    """From treebank trees whose ordinary first words are in lower case."""
     pruned = [prune(tree, ("punctuation", "function")) for tree in trees]
     words = [word for one in pruned for word in one.tree.words]
-    forest = Forest(
-        [[word.form for word in one.tree.words] for one in pruned],
-        np.array([word.head for word in words], np.int32),
-        [[known_of(word) for word in one.tree.words] for one in pruned],
-    )
+    unlabeled = Forest.of_trees([one.tree for one in pruned])
+    known = [[known_of(word) for word in one.tree.words] for one in pruned]
     lost = [own for one in pruned for own in one.lost]
     bundles = Counter(map(_bundle, lost))
     counts = Counter(word for own in lost for word in own)
     missing = [_bundle(_common_part(own, bundles, counts, how.min_count)) for own in lost]
     labels = [Label(category_of(word), word.relation) for word in words]
     return Inserter(
-        train_chooser(forest, missing, how),
-        train_chooser(replace(forest, known=()), labels, labeling),
+        train_chooser(replace(unlabeled, known=known), missing, how),
+        train_chooser(unlabeled, labels, labeling),
     )
 
 
 def known_of(word: Word | Node) -> str:
-    """What an input with labels says of a word, for the chooser."""
+    """The known label of a word, written for the chooser."""
     category = category_of(word) if isinstance(word, Word) else known_category(word)
     return known_label(Label(category, word.relation))
 
@@ -203,7 +200,7 @@ def _common_part(
     words: Mapping[MissingWord, int],
     min_count: int,
 ) -> Sequence[MissingWord]:
-    """What is lost, without its rarest words as long as the bundle is too rare to be learned."""
+    """The lost words, less the rarest one again and again until the bundle is frequent enough."""
     while lost and bundles.get(_bundle(lost), 0) < min_count:
         rarest = min(lost, key=lambda word: (words[word], word))
         lost = [word for word in lost if word is not rarest]

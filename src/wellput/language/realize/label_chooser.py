@@ -1,9 +1,8 @@
 """The chooser of labels: a part of speech and a relation for every word of an unordered tree.
 
-Discriminative where the tree model of FERGUS is generative: an averaged perceptron scores a label by
-the word, its mother, daughters and sisters, and by the mother's label; the best labels of the whole
-tree are found by Viterbi over the tree. With the order that is chosen afterwards they make up the
-supertags.
+The chooser is discriminative, where the tree model of FERGUS is generative: an averaged perceptron
+scores a label by the word, its mother, daughters and sisters, and by the mother's label; Viterbi finds
+the best labels for the whole tree. The labels and the order chosen later make up the supertags.
 """
 
 from __future__ import annotations
@@ -20,19 +19,20 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
+from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
 
 Numbers = NDArray[np.int32]
 
-# Averaged weights are kept in multiples of this.
+# Averaged weights are stored as multiples of this.
 WEIGHT_UNIT = 0.01
-TREES_A_BLOCK = 50  # trees
-LABELS_A_WORD = 8  # labels that Viterbi considers for a word
+TREES_A_BLOCK = 50
+LABELS_A_WORD = 8  # that Viterbi considers
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is chosen for a word, `_` being what is not known."""
+    """The choice for a word; `_` is unknown."""
 
     category: str
     relation: str
@@ -40,12 +40,20 @@ class Label:
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees as kernels take them: words by tree, and the heads of all of them in a row, counted from
-    1 in each tree, 0 at a root. `known` has what is known of each word beforehand, or nothing."""
+    """Trees as input of the kernels: words by tree, and the heads of all words in a row, counted from
+    1 in each tree, 0 at a root. `known` has the known label of each word, or is empty."""
 
     forms: Sequence[Sequence[str]]
     heads: Numbers
     known: Sequence[Sequence[str]] = ()
+
+    @classmethod
+    def of_trees(cls, trees: Sequence[Tree]) -> Forest:
+        """The forest of treebank trees, in their order."""
+        return cls(
+            [[word.form for word in tree.words] for tree in trees],
+            np.array([word.head for tree in trees for word in tree.words], np.int32),
+        )
 
     @cached_property
     def begins(self) -> list[int]:
@@ -129,8 +137,8 @@ class LabelChooser:
 
 @dataclass(frozen=True)
 class ChooserTraining:
-    """How to train. Weights changed less than `min_updates` times or smaller than `smallest` are left
-    out, and labels of less than `min_count` words."""
+    """How to train. Weights that change less than `min_updates` times or are smaller than `smallest`
+    are left out, and so are labels of less than `min_count` words."""
 
     epochs: int = 3
     min_updates: int = 8
@@ -149,7 +157,7 @@ def train_chooser(
     counts = Counter(labels)
     kept = [label for label, count in counts.items() if count >= how.min_count] or list(counts)
     if not kept:
-        raise InputError("A chooser of labels is trained from trees; there are none.")
+        raise InputError("There are no trees to train the chooser of labels on.")
     inventory = tuple(sorted(kept, key=lambda label: (label.category, label.relation)))
     number = {label: place for place, label in enumerate(inventory)}
     gold = np.array([number.get(label, -1) for label in labels], np.int32)
@@ -182,9 +190,9 @@ def jackknifed_labels(
     folds: int,
     on_epoch: Callable[[int, int], None] = lambda *_: None,
 ) -> list[Label]:
-    """Labels for the training trees by choosers that did not see them: what an orderer that will get
-    chosen labels should be trained on. Trees are left out in blocks, since those that stand side by
-    side are often of one document."""
+    """Labels for the training trees by choosers that did not see them. An orderer that will get chosen
+    labels should be trained on these. Trees are left out in blocks, because neighboring trees are
+    often from one document."""
     chosen: list[Label] = list(labels)
     block = min(TREES_A_BLOCK, max(1, len(forest.forms) // folds))
     for fold in range(folds):

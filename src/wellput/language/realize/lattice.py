@@ -1,18 +1,17 @@
-"""The noun `Lattice`: the word sequences that a grammar leaves open; and the LP chooser.
+"""The noun `Lattice`, the word sequences that a grammar allows, and the LP chooser.
 
-A lattice is a list of automata without circles. An arc carries a word, or an earlier automaton: any
-of that automaton's paths may stand in its place. The automaton of a phrase that could stand in many
-places exists once, and so the lattice stays small where its word sequences are countless. The last
-automaton is the whole; `flat_arcs` puts all the others in their places, which is what other tools
-read.
+A lattice is a list of acyclic automata. An arc carries a word or an earlier automaton, and then any
+path of that automaton may stand in its place. The automaton of a phrase exists once, however many
+places the phrase may take, so a lattice of countless word sequences stays small. The last automaton
+is the whole; `flat_arcs` replaces automata on arcs by their own arcs, as other tools need.
 
-`choose_paths`, the LP chooser: the most probable paths under an n-gram model. Exact while no state
-of a sub-lattice has more than `width` pieces that differ in their first or last words; past it the
-best are kept, and `is_exact` says that something was left out.
+`choose_paths`, the LP chooser, finds the most probable paths under an n-gram model. It is exact while
+no state of a sub-lattice has more than `width` pieces that differ in their first or last words; above
+that it keeps the best, and `is_exact` is False.
 
 OpenFst text has an arc a line, `source target word weight`, then the final state. Weights are
-negative natural logarithms, those of the tropical semiring. Compiled by `fstcompile --acceptor
---isymbols=FILE.syms`, or pynini, with the symbols written beside it.
+negative natural logarithms, as in the tropical semiring. `fstcompile --acceptor
+--isymbols=FILE.syms` or pynini compile it, with the symbols written beside it.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ EPSILON = "<eps>"
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """Arcs are rows (source, target, label), sorted by source, each to a higher state. State 0 comes
-    first, the last state is final. A label is a word's number, or ~a of automaton a."""
+    """Arcs are rows (source, target, label), sorted by source, each to a higher state. State 0 is the
+    first, the last state is final. A label is the number of a word, or ~a for automaton a."""
 
     n_states: int
     arcs: NDArray[np.int32]
@@ -56,20 +55,20 @@ class FlatArc(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """`words` are those on the arcs, the word `""` standing for none; weights of arcs add up to a log
-    weight of the path."""
+    """`words` are those on the arcs; `""` stands for no word. The log weight of a path is the sum of
+    its arcs' weights."""
 
     words: tuple[str, ...]
     automata: tuple[Automaton, ...]
 
     @property
     def n_arcs(self) -> int:
-        """The arcs that are stored."""
+        """The number of arcs that are stored."""
         return sum(len(automaton.arcs) for automaton in self.automata)
 
     @cached_property
     def n_flat_arcs(self) -> int:
-        """The arcs once every sub-lattice is put in all its places."""
+        """The number of arcs that `flat_arcs` gives."""
         sizes: list[int] = []
         for automaton in self.automata:
             labels = automaton.arcs[:, 2].tolist()
@@ -78,7 +77,7 @@ class Lattice:
 
     @cached_property
     def n_paths(self) -> int:
-        """How many paths there are; equal words make different paths."""
+        """The number of paths; two equal words make different paths."""
         totals: list[int] = []
         for automaton in self.automata:
             ways = [1] + [0] * (automaton.n_states - 1)
@@ -99,7 +98,7 @@ class Lattice:
             used += inner
             rows = zip(automaton.arcs.tolist(), automaton.weights.tolist(), strict=True)
             for (source, target, label), own in rows:
-                # What it cost to come here is paid on the first arc.
+                # The weight of the arc that this automaton replaces goes to its first arcs.
                 cost = own + (weight if source == 0 else 0.0)
                 if label >= 0:
                     yield FlatArc(states[source], states[target], label, cost)
@@ -127,8 +126,8 @@ MAX_NGRAM_ORDER = 4
 
 @dataclass(frozen=True)
 class LatticePath:
-    """Words by their numbers in the lattice. `score` is natural: the arcs' weights and `lm_weight`
-    times the log probability; `log_prob` is the n-gram model's own, log10."""
+    """Words by their numbers in the lattice. `score` is a natural logarithm: the arcs' weights plus
+    `lm_weight` times the log probability; `log_prob` is the n-gram model's log10 probability."""
 
     words: tuple[int, ...]
     score: float
@@ -194,7 +193,7 @@ def write_lattices(lattices: Sequence[Lattice], path: PathLike) -> None:
 
 
 def openfst_text(lattice: Lattice) -> str:
-    """The lattice as an acceptor with all sub-lattices in their places."""
+    """The lattice as one acceptor, from its `flat_arcs`."""
     if lattice.n_flat_arcs > MAX_ARCS:
         raise InputError(
             f"The lattice has {lattice.n_flat_arcs:,} arcs when written out; at most {MAX_ARCS:,} are "
@@ -213,7 +212,7 @@ def symbols_text(lattices: Iterable[Lattice]) -> str:
 
 
 def symbol(word: str) -> str:
-    """The word as OpenFst can read it: columns are separated by white space."""
+    """The word as OpenFst can read it, without white space, which separates its columns."""
     return SPACE_SYMBOL.join(word.split()) if word else EPSILON
 
 

@@ -1,8 +1,8 @@
 """The learned realizer: labels by a discriminative chooser, order by a learned orderer.
 
-It takes the three kinds of input (`realize.inputs`): for `words` it chooses labels first, for `lemmas`
-it inflects them first, and settles the wording (`not` or `n't`) once the order is known. Words that an
-input leaves out can be put in. Capitals that tell the order are taken off by `realize.realizer`.
+It takes the three kinds of input (`inputs.py`). For `words` it chooses labels first; `lemmas` it
+inflects first, and chooses the wording (`not` or `n't`) when the order is known. It can add words that
+an input leaves out. `realizer.py` takes off the capitals that would tell the order.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ORDERER_KINDS: tuple[OrdererKind, ...] = ("words", "labels")
 
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer:
-    """Orderers are by whether labels are known: `words` or `labels`."""
+    """There are two orderers: `labels` for inputs with labels, `words` for inputs without."""
 
     chooser: LabelChooser
     orderers: Mapping[OrdererKind, Orderer]
@@ -87,7 +87,7 @@ class LearnedRealizer:
 
     @property
     def fingerprint(self) -> str:
-        """Of the realizer alone; the n-gram model has its own."""
+        """The fingerprint of the realizer alone; the n-gram model has its own."""
         return fingerprint(KIND, self.arrays())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -107,8 +107,8 @@ class LearnedRealizer:
     def realize(
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
     ) -> list[Realized]:
-        """The best ways to put each tree; a realization's score is what it lacks to the best. The tree
-        that comes back has the words that were put in."""
+        """The best orders of each tree. A realization's score is its difference to the best one. The
+        returned tree has the words that were added."""
         results: dict[int, Realized] = {}
         for kind in ORDERER_KINDS:
             places = [
@@ -163,7 +163,7 @@ class LearnedRealizer:
     def _labels(
         self, trees: Sequence[InputTree], kind: OrdererKind, threads: int
     ) -> list[Sequence[Label]]:
-        """The labels of each tree's words, as they are given or chosen."""
+        """The given or chosen labels of each tree's words."""
         if kind == "labels":
             return [[label_of(node) for node in tree.nodes] for tree in trees]
         return self.chooser.choose(forest_of(trees, kind), threads=threads)
@@ -221,7 +221,7 @@ def _realized(
 def supertags_of(
     tree: InputTree, labels: Sequence[Label], realization: Realization
 ) -> tuple[str, ...]:
-    """The supertag of each node: what the chosen labels and the order make of it together."""
+    """The supertag of each node, from the labels and the order."""
     places = {node: place for place, node in enumerate(realization.nodes, start=1)}
     places[-1] = 0
     words = [

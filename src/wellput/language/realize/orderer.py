@@ -1,9 +1,9 @@
 """The learned `Orderer`: puts the words of labeled, unordered trees into order.
 
-From the bottom up each head and her daughters, with what depends on them already in order, are put
-into the order that scores best: by which of two comes first, and by which two and three stand side
-by side (native/ordering_features.h), plus what an n-gram model says where words meet. The search is
-a beam; where it dropped nothing the order is the best there is.
+From the bottom up, each head and its daughters, whose own phrases are already in order, are put into
+the order with the best score. The score adds up which of two comes first, which two and three stand
+side by side (native/ordering_features.h), and an n-gram model's score where words meet. The search is
+a beam search; where it dropped nothing, the order is the best possible.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ TRAINING_BEAM_WIDTH = 16
 
 
 class RankedOrder(NamedTuple):
-    """Places of a tree's words, first word first; `loss` is what the score lacks to the best one's,
-    in units of the model. `is_exact` where the search dropped nothing: then every treelet has the best
-    order there is."""
+    """Places of a tree's words, first word first; `loss` is the difference to the best score, in units
+    of the model. `is_exact` where the search dropped nothing: every treelet has its best order."""
 
     places: Sequence[int]
     loss: float
@@ -71,8 +70,8 @@ class Orderer:
         *,
         threads: int = 1,
     ) -> list[list[RankedOrder]]:
-        """Up to `n_best` orders of each tree, best first. Where several treelets have other orders
-        than their best, each is scored as if the others had not."""
+        """Up to `n_best` orders of each tree, best first. Where several treelets are not in their best
+        order, each is scored as if the others were."""
         found = self.kernel.best_orders(*kernel_trees(forest, labels), n_best, self.width, threads)
         return [[RankedOrder(places, loss, False) for places, loss in tree] for tree in found]
 
@@ -96,8 +95,8 @@ def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTre
 
 @dataclass(frozen=True)
 class OrdererTraining:
-    """How to train. Weights changed less than `min_updates` times or smaller than `smallest` are left
-    out."""
+    """How to train. Weights that change less than `min_updates` times or are smaller than `smallest`
+    are left out."""
 
     epochs: int = 4
     min_updates: int = 6

@@ -1,7 +1,7 @@
-"""The noun `RealizerParameters`: what realizing needs beside a tree model and n-grams, in one file.
+"""The noun `RealizerParameters`: the parts of a realizer beside its tree model and n-gram model.
 
-Which words are ordinary ones (`capitals`), the baseline LR, the weights of daughters' orders, and
-how much each part counts. The English ones are in `realizer.wpm`.
+These are the words that are usually in lower case (`capitals`), the baseline LR, the weights of
+daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ KIND = "realizer"
 
 @dataclass(frozen=True, eq=False)
 class RealizerParameters:
-    """`lm_weight` is what the n-gram model's log probability counts in `fergus+`, where the log weight
-    of an order counts 1."""
+    """`lm_weight` is the weight of the n-gram model's log probability in `fergus+`; the log weight of
+    an order counts once."""
 
     capitals: Capitals
     left_right: LeftRight

@@ -1,9 +1,9 @@
 """The weights of `fergus+`: which of two daughters on one side of their mother comes first.
 
-Counted in a treebank, for pairs of daughters on one side of one mother: their relations; with the sizes
-of their phrases (short before long, on the right); with their categories; with their words. Each
-narrower count is interpolated with the wider ones. A treelet's order weighs what its pairs weigh, which
-an automaton over sets of daughters can carry on its arcs.
+A treebank gives counts for pairs of daughters on one side of one mother: by their relations; with the
+sizes of their phrases (short before long, on the right); with their categories; with their words. Each
+narrower count is interpolated with the wider ones. The weight of a treelet's order is the sum over its
+pairs, so that an automaton over sets of daughters can have it on its arcs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.realize.inputs import InputTree
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
-# How many observations the next wider count stands for, from the widest to the narrowest; on EWT dev
-# other values near these change nothing.
+# The next wider estimate counts as so many observations, from the widest to the narrowest. Nearby
+# values change nothing on EWT dev.
 PRIORS = (2.0, 4.0, 4.0, 2.0)
 MIN_PAIR_COUNT = 2
 MAX_PAIR_COUNT = 65535
@@ -33,8 +33,8 @@ MAX_SIZE_CLASS = 5
 
 
 class Phrase(NamedTuple):
-    """What is known of a daughter: her supertag's relation, category and side, her word, and the size
-    of her phrase in classes 1, 2-3, 4-7, 8-15 and more."""
+    """A daughter: her supertag's relation, category and side, her word, and the size class of her
+    phrase (1, 2-3, 4-7, 8-15, more)."""
 
     relation: str
     category: str
@@ -51,7 +51,7 @@ class PrecedenceModel:
     _known: dict[tuple[Phrase, Phrase], float] = field(default_factory=dict, repr=False)
 
     def probability(self, first: Phrase, second: Phrase) -> float:
-        """That the first comes before the second, both on one side of their mother."""
+        """The probability that the first comes before the second, on one side of their mother."""
         found = self._known.get((first, second))
         if found is None:
             found = 0.5
@@ -64,7 +64,8 @@ class PrecedenceModel:
         return found
 
     def weights(self, phrases: Sequence[Phrase]) -> Floats:
-        """Log weights of the i-th before the j-th; the mother, last, has none: sides are fixed."""
+        """Log weights of the i-th before the j-th. The mother comes last and has weight 0, because
+        sides are fixed."""
         found = np.zeros((len(phrases) + 1, len(phrases) + 1))
         for i, j in combinations(range(len(phrases)), 2):
             if phrases[i].side == phrases[j].side:
@@ -114,7 +115,7 @@ def _phrases(
 
 
 def _sizes(heads: Sequence[int]) -> list[int]:
-    """How many nodes each node's subtree has; -1 is the head of the root."""
+    """The number of nodes in each node's subtree; -1 is the head of the root."""
     waiting = [0] * len(heads)
     for head in heads:
         if head >= 0:
@@ -131,7 +132,7 @@ def _sizes(heads: Sequence[int]) -> list[int]:
 
 
 def _keys(a: Phrase, b: Phrase) -> Iterator[str]:
-    """From the widest to the narrowest."""
+    """The keys of a pair, from the widest to the narrowest."""
     relations = f"{a.side}{a.relation} {b.relation}"
     yield relations
     yield f"{relations} {a.size}{b.size}"

@@ -1,9 +1,9 @@
-"""The nouns `Realization` and `RealizationModel`: what comes out of realizing, and what makes it.
+"""The nouns `Realization`, a sentence made from a tree, and `RealizationModel`, which makes it.
 
 A model is one way of putting the words of a tree in order: FERGUS, FERGUS with weights, the
 baseline LR, the learned realizer (`--model` names them). It sees trees without order and without
-the capitals of first words, which `realize.realizer` takes off. What generates the outputs of an
-evaluation set, a *system*, is a `Realizer` with such a model.
+the capitals of first words, which `realizer.py` takes off. A *system*, which generates the outputs
+of an evaluation set, is a `Realizer` with such a model.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from wellput.language.realize.lattice import Lattice
 
 @dataclass(frozen=True)
 class Realization:
-    """A sentence: its words, the nodes of the tree they stand for, the system's score (a natural
-    logarithm; good for comparing realizations of one tree) and, where there is an n-gram model, its
-    log10 probability."""
+    """A sentence: its words, the nodes of the tree they stand for, the model's score (a natural
+    logarithm, to compare realizations of one tree) and, where there is an n-gram model, its log10
+    probability."""
 
     words: tuple[str, ...]
     nodes: tuple[int, ...]
@@ -35,8 +35,8 @@ class Realization:
 
 @dataclass(frozen=True)
 class Realized:
-    """A tree's realizations, best first. `is_exact` is False where the search had to leave something
-    out; supertags (as they are written, by node) and the lattice are there to be shown."""
+    """A tree's realizations, best first. `is_exact` is False where the search left out some orders.
+    Supertags (as text, by node) and the lattice are kept for display."""
 
     tree: InputTree
     best: tuple[Realization, ...]
@@ -50,7 +50,7 @@ class RealizationModel(Protocol):
 
     @property
     def name(self) -> str:
-        """As it is chosen: `fergus`, `lr`, …"""
+        """The name by which users choose it: `fergus`, `lr`, …"""
 
     def realize(
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1

@@ -20,7 +20,7 @@ from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.tree_model import TreeModel
-from wellput.language.realize.capitals import NAME_TAGS, Capitals, capitalized
+from wellput.language.realize.capitals import Capitals, capitalized
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
 from wellput.language.realize.inputs import (
     InputKind,
@@ -34,24 +34,29 @@ from wellput.language.realize.inserter import Insertion
 from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.realizations import Realization, RealizationModel, Realized
-from wellput.language.shipped import FOLDER, shipped
+from wellput.language.shipped import (
+    LEARNED_REALIZER_FILE,
+    NGRAMS_FILE,
+    REALIZER_FILE,
+    TREE_MODEL_FILE,
+    model_file,
+)
+from wellput.language.trees.supertags import NAME_TAGS
 
 ModelName = Literal["learned", "fergus+", "fergus", "lr"]
 MODELS: tuple[str, ...] = get_args(ModelName)
 DEFAULT_MODEL: ModelName = "learned"
-NGRAMS_FILE, TREE_MODEL_FILE, REALIZER_FILE = "ngrams.wlm", "tree.wpm", "realizer.wpm"
-LEARNED_FILE = "learned.wpm"
 TREES_A_BLOCK = 256
 
 RealizerInput: TypeAlias = Tree | InputTree | Mapping[str, Any]
-"""A tree with an order (of which nothing is used), one without, or one as JSON."""
+"""A tree with an order (which is ignored), one without, or one as JSON."""
 
 
 @dataclass(frozen=True, eq=False)
 class Realizer:
-    """A system, with what takes capitals off its inputs and puts them back on its outputs."""
+    """A model, and the capitals that are taken off its inputs and put back on its outputs."""
 
-    system: RealizationModel
+    model: RealizationModel
     capitals: Capitals
 
     @classmethod
@@ -65,26 +70,29 @@ class Realizer:
     ) -> Realizer:
         """A realizer with the models of a language, or of a folder that holds files of their names.
         `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `insert` says which words
-        to put in where the input leaves them out; only the learned realizer can."""
+        to add where the input leaves them out; only the learned realizer can add words."""
         if model not in MODELS:
             raise InputError(
                 f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
                 f"{', '.join(MODELS)}."
             )
         if insert and model != "learned":
-            raise InputError(f"Only the learned realizer puts words in, {model} does not.")
+            kinds = ", ".join(sorted(insert))
+            raise InputError(f"insert={kinds!r} needs model='learned': {model} adds no words.")
         if model == "learned" and grammar != "induced":
-            raise InputError("The learned realizer takes no grammar: fergus and fergus+ do.")
+            raise InputError(
+                "model='learned' takes no grammar; pass model='fergus' or model='fergus+'."
+            )
         own = RealizerParameters.load(_file(language, REALIZER_FILE))
         ngrams = load_model(_file(language, NGRAMS_FILE))
         if model == "learned":
-            learned = LearnedRealizer.load(_file(language, LEARNED_FILE), ngrams)
+            learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams)
             return cls(replace(learned, insert=frozenset(insert)), own.capitals)
         if model == "lr":
             return cls(LeftRightModel(own.left_right, ngrams), own.capitals)
         tree_model = TreeModel.load(_file(language, TREE_MODEL_FILE))
         has_weights = model == "fergus+"
-        system = Fergus(
+        fergus = Fergus(
             model,
             tree_model,
             ngrams,
@@ -92,7 +100,7 @@ class Realizer:
             precedence=own.precedence if has_weights else None,
             lm_weight=own.lm_weight if has_weights else 1.0,
         )
-        return cls(system, own.capitals)
+        return cls(fergus, own.capitals)
 
     def realize(
         self,
@@ -122,7 +130,7 @@ class Realizer:
         inputs = (_input(tree, kind, members) for tree in trees)
         while block := list(islice(inputs, TREES_A_BLOCK)):
             lowered = [self._lowered(tree) for tree in block]
-            realized = self.system.realize(lowered, n_best=n_best, threads=threads)
+            realized = self.model.realize(lowered, n_best=n_best, threads=threads)
             found += [
                 one if tree is low else _with_capitals(one, tree, low)
                 for tree, low, one in zip(block, lowered, realized, strict=True)
@@ -133,7 +141,7 @@ class Realizer:
     def add_to(self, evalset: EvalSet, name: str | None = None, *, threads: int = 1) -> EvalSet:
         """The evalset with one more system: what this realizer makes of the items' trees. An item
         whose references have no tree gets no output."""
-        system = self.system.name if name is None else name
+        system = self.model.name if name is None else name
         trees = [next((tree for tree in item.trees if tree), None) for item in evalset]
         realized = iter(self.realize_all([tree for tree in trees if tree], threads=threads))
         items = [
@@ -149,7 +157,7 @@ class Realizer:
             replace(node, forms=tuple(map(self.capitals.lowered, node.forms)))
             for node in tree.nodes
         )
-        # Sorted anew: which of two equal words had the capital must not show.
+        # Sorted again, so that the order does not show which of two equal words had the capital.
         return tree if nodes == tree.nodes else input_tree(nodes, tree.heads)
 
 
@@ -179,9 +187,4 @@ def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> 
 
 
 def _file(language: str | Path, name: str) -> Path:
-    if language == "english":
-        return shipped(name)
-    path = Path(language) / name
-    if not path.is_file():
-        raise InputError(f"{language} holds no {name}; the English models lie in {FOLDER}.")
-    return path
+    return model_file(name, None if language == "english" else Path(language))

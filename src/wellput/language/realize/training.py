@@ -1,8 +1,8 @@
-"""Training realizers: what FERGUS and its baseline need, and the learned realizer.
+"""Training of realizers: the parts of FERGUS and its baseline, and the learned realizer.
 
-Every part is learned from one treebank; how much each part should count is tuned on other trees.
-The learned orderer for words is trained on labels as the chooser will give them, by choosers that
-did not see the sentence (jackknifing); otherwise it would trust them too much.
+Every part is learned from one treebank; the weights of the parts are tuned on other trees. The learned
+orderer for words is trained on labels from choosers that did not see the sentence (jackknifing);
+trained on right labels, it would trust chosen ones too much.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedReal
 from wellput.language.realize.orderer import Orderer, OrdererTraining, train_orderer
 from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.precedence import train_precedence
-from wellput.language.realize.realizer import NGRAMS_FILE, TREE_MODEL_FILE
+from wellput.language.shipped import NGRAMS_FILE, TREE_MODEL_FILE
 from wellput.language.trees.supertags import category_of
 
 SEED = 12345
@@ -70,12 +70,12 @@ def train_realizer(
     model = RealizerParameters(capitals, left_right, precedence, card=stated)
     if not sample:
         return model
-    system = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
+    fergus = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
     found = {}
     inputs = [unordered(capitals.lowered_tree(tree)) for tree in sample]
-    supertags = system.choose_supertags(inputs, threads=threads)
+    supertags = fergus.choose_supertags(inputs, threads=threads)
     for lm_weight in TRIED_LM_WEIGHTS:
-        weighed = replace(system, lm_weight=lm_weight)
+        weighed = replace(fergus, lm_weight=lm_weight)
         realized = weighed.order(inputs, supertags, threads=threads)
         found[lm_weight] = neighbors_kept([one.best[0].words for one in realized], sample)
         on_progress(len(sample))
@@ -85,7 +85,7 @@ def train_realizer(
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Figures: what each weight keeps of dev's neighbors."""
+    """The step of `wellput train english`. Figures: the share of dev's neighbors kept by weight."""
     model = train_realizer(
         tagged_trees(inputs, "treebank"),
         sample=tagged_trees(inputs, "dev"),
@@ -100,8 +100,8 @@ def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def neighbors_kept(sentences: Sequence[Sequence[str]], trees: Sequence[Tree]) -> float:
-    """The share of pairs of neighboring words in the trees' order, the ends of sentences among them,
-    that are neighbors in the sentences too, whatever their capitals."""
+    """The share of the trees' pairs of neighboring words (with both ends of a sentence) that are also
+    neighbors in the sentences. Capitals do not matter."""
     kept = total = 0
     for words, tree in zip(sentences, trees, strict=True):
         wanted = _neighbors([word.form for word in tree.words])
@@ -119,9 +119,8 @@ TRIED_SHARE_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
 
 CHOOSER_TRAINING, ORDERER_TRAINING = ChooserTraining(), OrdererTraining()
 INSERTER_TRAINING = ChooserTraining(min_updates=12, min_count=15, smallest=0.12)
-LABELER_TRAINING = ChooserTraining(
-    min_updates=12, smallest=0.12
-)  # of trees that words are to be put into
+# For trees that words will be added to.
+LABELER_TRAINING = ChooserTraining(min_updates=12, smallest=0.12)
 
 
 @dataclass(frozen=True)
@@ -144,13 +143,13 @@ def train_learned_realizer(
     card: Mapping[str, Any] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> LearnedRealizer:
-    """A realizer from treebank trees; what the n-gram model counts for is tuned on `dev`, which may be
-    empty. The n-gram model knows ordinary words in lower case (`realize.capitals`). `on_step` is told
-    what comes next. The same input gives the same model."""
+    """A realizer from treebank trees; the weight of the n-gram model is tuned on `dev`, which may be
+    empty. The n-gram model must have ordinary words in lower case (`capitals.py`). `on_step` gets the
+    name of each step before it starts. The same input gives the same model."""
     how = how or RealizerTraining()
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
-    forest = forest_of_trees(lowered)
+    forest = Forest.of_trees(lowered)
     gold = [Label(category_of(w), w.relation) for tree in lowered for w in tree.words]
     on_step("chooser of labels")
     chooser = train_chooser(forest, gold, how.chooser)
@@ -178,7 +177,7 @@ def train_learned_realizer(
 
 
 def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Figures: what was tuned on dev."""
+    """The step of `wellput train english`. Figures: the weights tuned on dev."""
     realizer = train_learned_realizer(
         tagged_trees(inputs, "treebank"),
         tagged_trees(inputs, "dev"),
@@ -196,7 +195,7 @@ def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
-    """The realizer with the weights under which most neighbors of `dev` are right."""
+    """The realizer with the weights that get most neighbors of `dev` right."""
     for kind in ORDERER_KINDS:
         tried = [with_ngram_weight(realizer, kind, weight) for weight in TRIED_NGRAM_WEIGHTS]
         realizer = max(tried, key=partial(right_neighbors, trees=dev, kind=kind))
@@ -213,7 +212,7 @@ def with_ngram_weight(
 
 
 def right_neighbors(realizer: LearnedRealizer, trees: Sequence[Tree], kind: InputKind) -> int:
-    """How many pairs of neighbors in the realizations are neighbors in the treebank."""
+    """The number of pairs of neighbors in the realizations that are neighbors in the treebank."""
     realized = realizer.realize([unordered(tree, kind=kind) for tree in trees])
     right = 0
     for tree, one in zip(trees, realized, strict=True):
@@ -222,11 +221,3 @@ def right_neighbors(realizer: LearnedRealizer, trees: Sequence[Tree], kind: Inpu
         found = ["", *one.best[0].words, ""]
         right += sum(pair in pairs for pair in pairwise(found))
     return right
-
-
-def forest_of_trees(trees: Sequence[Tree]) -> Forest:
-    """Treebank trees as kernels take them, in their order."""
-    return Forest(
-        [[word.form for word in tree.words] for tree in trees],
-        np.array([word.head for tree in trees for word in tree.words], np.int32),
-    )

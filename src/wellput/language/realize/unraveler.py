@@ -1,14 +1,13 @@
 """The unraveler: from a tree with a supertag at every node to the lattice of all its orders.
 
-Bottom-up, a node's automaton puts its word and its daughters' phrases in every order that the
+Bottom-up, a node's automaton has its word and its daughters' phrases in every order that the
 grammar's places allow. A phrase is one automaton, however many places it may take.
 
-A treelet, a head and her daughters, has a line with places (see `language.trees.supertags`): odd
-ones take one word or phrase, even ones any number in any order. A state is the set of daughters
-that stand already, with the place reached; so all orders of k daughters need 2^k states, not k!
-paths. A treelet with more than `MAX_STATES` states is restricted: with the daughters sorted by
-their first places, none may overtake more than `WINDOW` - 1 others. Shapes recur, so automata are
-kept by the daughters' places.
+A treelet, a head and its daughters, has a line with places (see `trees/supertags.py`): odd ones take
+one word or phrase, even ones any number in any order. A state is the set of daughters placed so far,
+with the place reached; so all orders of k daughters need 2^k states, not k! paths. A treelet with
+more than `MAX_STATES` states is restricted: with the daughters sorted by their first places, none may
+overtake more than `WINDOW` - 1 others. Shapes recur, so they are cached by the daughters' places.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from wellput.language.trees.supertags import OrderingGrammar
 
 MAX_STATES = 1024
 WINDOW = 5
-PLACE_BEHIND_ALL = 1 << 30  # behind every place
+PLACE_BEHIND_ALL = 1 << 30
 
 TreeletPlaces = tuple[int, ...]
 TreeletState = tuple[int, int]
@@ -39,7 +38,7 @@ TreeletSteps = dict[TreeletState, list[tuple[TreeletState, int]]]
 @dataclass(frozen=True, eq=False)
 class TreeletShape:
     """`steps` are rows (source, target, member), sorted by source; `unplaced[i]` says which members
-    come later than the one that step i puts."""
+    come after the one that step i places."""
 
     n_states: int
     steps: NDArray[np.int32]
@@ -54,7 +53,7 @@ def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
     >>> treelet_shape(((0, 2), (1,), (2,))).steps.tolist()  # an adjunct, a head, one that follows it
     [[0, 1, 0], [0, 2, 1], [1, 3, 1], [2, 3, 0], [2, 4, 2], [3, 5, 2], [4, 5, 0]]
     """
-    for is_shared in (False, True):  # slots are shared where more daughters than slots came
+    for is_shared in (False, True):  # slots are shared where there are more daughters than slots
         for window in (len(places), WINDOW):
             steps = _explore(places, window, is_shared)
             if steps is not None:
@@ -66,10 +65,10 @@ def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
 
 
 def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
-    """The states reached from none placed, in order of how many are; None if there are too many."""
-    alike: dict[TreeletPlaces, int] = {}
+    """The states by the number of members placed, from none on; None if there are too many."""
+    by_places: dict[TreeletPlaces, int] = {}
     for member, own in enumerate(places):
-        alike[own] = alike.get(own, 0) | 1 << member
+        by_places[own] = by_places.get(own, 0) | 1 << member
     start = (0, 0)
     steps: TreeletSteps = {start: []}
     frontier = [start]
@@ -83,7 +82,7 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
                 if at < 0:
                     continue
                 after = at + (at % 2 and not is_shared)
-                target = _settled(placed | 1 << member, after, alike)
+                target = _settled(placed | 1 << member, after, by_places)
                 if target is not None:
                     steps[state].append((target, member))
                     reached.setdefault(target)
@@ -94,10 +93,13 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
     return steps
 
 
-def _settled(placed: int, place: int, alike: Mapping[TreeletPlaces, int]) -> TreeletState | None:
-    """The state with its place moved on to the first that can be taken; None if one cannot stand."""
+def _settled(
+    placed: int, place: int, by_places: Mapping[TreeletPlaces, int]
+) -> TreeletState | None:
+    """The state with its place moved to the first that a member can take; None if a member has no
+    place left."""
     first = PLACE_BEHIND_ALL
-    for own, members in alike.items():
+    for own, members in by_places.items():
         if members & ~placed:
             at = _first_from(own, place)
             if at < 0:
@@ -140,16 +142,16 @@ def _trimmed(steps: TreeletSteps, size: int, *, is_restricted: bool) -> TreeletS
 S = TypeVar("S")
 
 Precedence = Callable[[int, Sequence[int]], Floats]
-"""Of a node and its daughters: an array whose entry i, j is the log weight of the i-th daughter
-standing before the j-th; the node itself comes last."""
+"""Takes a node and its daughters; entry i, j of the array is the log weight of the i-th daughter
+before the j-th. The node itself comes last."""
 
 FormWeight = Callable[[str], float]
 
 
 @dataclass(frozen=True, eq=False)
 class Unraveled:
-    """A lattice, the node that each of its words belongs to, and whether an automaton had to be
-    restricted because a node has too many daughters that may stand anywhere."""
+    """A lattice, the node of each of its words, and whether an automaton was restricted because a node
+    has too many daughters that may stand anywhere."""
 
     lattice: Lattice
     nodes: tuple[int, ...]
@@ -164,8 +166,8 @@ def unravel(
     precedence: Precedence | None = None,
     form_weight: FormWeight = lambda _: 0.0,
 ) -> Unraveled:
-    """The lattice of a tree. Its arcs weigh what `precedence` says of their order and, where a node has
-    several forms, `form_weight` of the form."""
+    """The lattice of a tree. `precedence` gives the weights of arcs by their order, `form_weight` that
+    of a form where a node has several."""
     words = [form for node in tree.nodes for form in node.forms]
     nodes = tuple(number for number, node in enumerate(tree.nodes) for _ in node.forms)
     firsts = [0, *accumulate(len(node.forms) for node in tree.nodes)]

@@ -1,1 +1,1 @@
-"""Dependency trees at work: laid over a tokenization, cut into treelets."""
+"""Dependency trees and constituents: their heads, grammars, supertags and drawings."""

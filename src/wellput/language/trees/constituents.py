@@ -1,10 +1,9 @@
-"""Penn-style constituents made plain, their heads, and the dependency trees that follow.
+"""Constituents in the Penn Treebank's style: plain labels, heads, and dependency trees.
 
-`fold` is how a constituent is walked here: bottom-up, left to right, and without recursion, as a
-tree that a program wrote can be deeper than Python's stack. A phrase has one head among its parts,
-found by the table of `collins_heads.tsv`; the head word of every other part depends on the head
-word of the head. Punctuation is never a head where there is something else, and hangs on the head
-of its phrase.
+`fold` walks a constituent bottom-up and left to right, without recursion: a tree that a program
+wrote can be deeper than Python's stack. A phrase has one head among its parts, found by the table
+`collins_heads.tsv`; the head word of every other part depends on the head word of the head.
+Punctuation hangs on the head of its phrase, and is a head only where there is nothing else.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ T = TypeVar("T")
 
 
 def fold(constituent: Constituent, value: Callable[[Constituent, list[T]], T]) -> T:
-    """The value of the whole, where `value` makes a node's out of the node and its parts' values."""
+    """The value of the whole; `value` takes a node and its parts' values and returns the node's."""
     order: list[Constituent] = []
     waiting = [constituent]
     while waiting:
@@ -41,7 +40,7 @@ def fold(constituent: Constituent, value: Callable[[Constituent, list[T]], T]) -
 
 
 def category(label: str) -> str:
-    """The label without function tags and indices; of two labels (`ADVP|PRT`) the first.
+    """The label without function tags and indices, and the first of two labels (`ADVP|PRT`).
 
     >>> [category(label) for label in ("NP-SBJ-1", "NP=2", "-LRB-", "WP$")]
     ['NP', 'NP', '-LRB-', 'WP$']
@@ -50,7 +49,7 @@ def category(label: str) -> str:
 
 
 def function_tags(label: str) -> frozenset[str]:
-    """The function tags of a label, indices left out.
+    """The function tags of a label, without indices.
 
     >>> sorted(function_tags("NP-LOC-PRD-2"))
     ['LOC', 'PRD']
@@ -60,15 +59,15 @@ def function_tags(label: str) -> frozenset[str]:
 
 
 def named(constituent: Constituent) -> Constituent:
-    """What the nameless outermost bracket of a Penn file holds."""
+    """The constituent without the nameless outermost bracket of a Penn file."""
     while not constituent.label and len(constituent.children) == 1:
         constituent = constituent.children[0]
     return constituent
 
 
 def without_empty(constituent: Constituent) -> Constituent | None:
-    """The constituent without empty elements and the phrases that held nothing else; None if it
-    held nothing else itself."""
+    """The constituent without empty elements and without phrases of nothing but these; None where
+    nothing is left."""
 
     def keep(node: Constituent, parts: list[Constituent | None]) -> Constituent | None:
         if node.word is not None:
@@ -134,10 +133,10 @@ UNKNOWN_PHRASE = (HeadRule(from_left=True, groups=()),)
 
 
 def head_part(constituent: Constituent) -> int:
-    """Which of a phrase's parts (from 0) is its head, function tags left out of account.
+    """Which of a phrase's parts (from 0) is its head; function tags play no part.
 
     Collins' rule for coordination: where the part before the head is a conjunction, the part before
-    that is the head.
+    that conjunction is the head.
     """
     labels = [category(part.label) for part in constituent.children]
     places = [place for place, label in enumerate(labels) if label not in PUNCTUATION_TAGS]
@@ -166,20 +165,20 @@ def head_parts(constituent: Constituent, *, predicative_nouns: bool = False) -> 
 
 
 def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False) -> Tree:
-    """The dependency tree over the words of a constituent, empty elements left out; the part of
+    """The dependency tree over the words of a constituent, without empty elements; the part of
     speech becomes `xpos`.
 
     With `predicative_nouns` a predicative noun or adjective heads its copular clause, with the
     copula and auxiliaries as daughters, as in XTAG (Bangalore, Rambow & Whittaker 2000, footnote
-    1); otherwise the finite verb does. A predicate is what Penn tags `PRD`, and an NP or ADJP with
-    no function tag at all after a form of *be*, for trees that come without such tags.
+    1); otherwise the finite verb does. A predicate is a phrase that Penn tags `PRD`. In trees
+    without such tags it is an NP or ADJP with no function tag after a form of *be*.
 
     Raises InputError where no word is left.
     """
     kept = without_empty(constituent)
     if kept is None:
         raise InputError(
-            "The constituent holds no word but empty elements: it has no dependencies."
+            "The constituent has no words, only empty elements, so it has no dependencies."
         )
     chosen = iter(head_parts(kept, predicative_nouns=predicative_nouns))
     leaves: list[Constituent] = []
@@ -235,7 +234,7 @@ def _heading(node: Constituent, are_predicative: list[bool], *, predicative_noun
 
 
 def _is_predicate(part: Constituent, *, of: Constituent) -> bool:
-    """A bare NP after the verb of an inverted clause is the subject, so only a VP's counts."""
+    """Without tags only a part of a VP counts: an NP after an inverted verb is the subject."""
     if category(part.label) not in PREDICATIVE_PHRASES:
         return False
     tags = function_tags(part.label)

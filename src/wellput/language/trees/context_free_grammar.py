@@ -12,8 +12,8 @@ from wellput.language.trees.constituents import fold, head_parts, named, plain, 
 
 
 class Rule(NamedTuple):
-    """A phrase and its parts; `head` is the place of the head among them (from 0), or None where
-    heads were not asked for."""
+    """A phrase and its parts; `head` is the place of the head among them (from 0), or None in a
+    grammar without heads."""
 
     phrase: str
     parts: tuple[str, ...]
@@ -28,19 +28,12 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ContextFreeGrammar:
-    """How often each category was the whole sentence's, each rule was used, and each word had each
-    part of speech: `lexicon[tag, word]`."""
+    """Counts: of the category of whole sentences, of each rule, and of each word with each part of
+    speech (`lexicon[tag, word]`)."""
 
     starts: Counter[str] = field(default_factory=Counter)
     rules: Counter[Rule] = field(default_factory=Counter)
     lexicon: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def rule_probabilities(self) -> dict[Rule, float]:
-        """Each rule's share in the uses of its phrase: the maximum likelihood estimate."""
-        totals: Counter[str] = Counter()
-        for rule, count in self.rules.items():
-            totals[rule.phrase] += count
-        return {rule: count / totals[rule.phrase] for rule, count in self.rules.items()}
 
 
 def grammar_of_constituents(
@@ -49,15 +42,15 @@ def grammar_of_constituents(
     with_heads: bool = False,
     predicative_nouns: bool = False,
 ) -> ContextFreeGrammar:
-    """The grammar of constituents, empty elements and function tags left out, and with them the
-    nameless outermost bracket; `predicative_nouns` as in `to_dependencies`, for `with_heads`."""
+    """The grammar of constituents, without empty elements, function tags and the nameless outermost
+    bracket. `predicative_nouns` is for `with_heads`, as in `to_dependencies`."""
     grammar = ContextFreeGrammar()
     for constituent in constituents:
         kept = without_empty(constituent)
         bare = plain(constituent)
         if kept is None or bare is None:
             continue
-        # The heads come from the tree with its function tags: they say what is a predicate.
+        # The heads come from the tree with its function tags, which tell predicates.
         heads = head_parts(kept, predicative_nouns=predicative_nouns) if with_heads else None
         _count(bare, heads, grammar)
     return grammar
@@ -66,10 +59,10 @@ def grammar_of_constituents(
 def grammar_of_dependencies(
     trees: Iterable[Tree], *, column: Literal["upos", "xpos"] = "upos"
 ) -> ContextFreeGrammar:
-    """The grammar of dependency trees: a word of category C with what hangs on it is a phrase [C],
-    made of its daughters' phrases and C itself in their order.
+    """The grammar of dependency trees: a word of category C and all below it are a phrase [C], made
+    of its daughters' phrases and C itself in their order.
 
-    The word order of a non-projective tree cannot be had from such rules; `projectivize` it first.
+    Such rules cannot give the word order of a non-projective tree; `projectivize` it first.
 
     >>> from wellput.core.tree import Word
     >>> tree = Tree((Word("I", 2, upos="PRON"), Word("see", 0, upos="VERB")))
@@ -82,8 +75,8 @@ def grammar_of_dependencies(
         parts: list[list[str]] = [[] for _ in tree.words]
         heads = [0] * len(tree.words)
         for place, word in enumerate(tree.words):
-            # Words come from left to right, so a mother's own place is known once her turn comes;
-            # daughters to its right are added after it.
+            # Words come from left to right: daughters on the left are there already, those on the
+            # right are added later.
             heads[place] = len(parts[place])
             parts[place].append(categories[place])
             phrase = f"[{categories[place]}]"

@@ -1,11 +1,8 @@
 """Trees as text for a terminal, in Unicode's box drawing characters.
 
-This and `svg.py`, which draws pictures, share the arcs of a tree with their heights and the width
-of words.
-
-A dependency tree is drawn as arcs over the sentence where it fits the width, otherwise
-with a word on each line and the arcs beside them. An arrow points at the dependent. Where arcs
-cross, the lower one passes behind the upright.
+A dependency tree that fits the width is drawn as arcs over the sentence; a wider one has a word on
+each line and the arcs beside them. An arrow points at the dependent. Where lines cross, the
+horizontal one passes behind. `svg.py` uses the arcs and word widths of this module.
 """
 
 from __future__ import annotations
@@ -47,15 +44,15 @@ def arcs(tree: Tree) -> list[DrawnArc]:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with what cannot be shown or written (control characters, lone
-    surrogates, noncharacters) as U+FFFD."""
+    """The text on one line, with U+FFFD for characters that cannot be shown or written (control
+    characters, lone surrogates, noncharacters)."""
     return "".join(
         " " if char.isspace() else REPLACEMENT if _is_unprintable(char) else char for char in text
     )
 
 
 def cells(text: str) -> int:
-    """How many columns a text takes in a terminal.
+    """The columns that a text takes in a terminal.
 
     >>> cells("cafe\\u0301"), cells("猫")
     (4, 2)
@@ -128,7 +125,7 @@ class _Canvas:
     def _char(self, row: int, column: int) -> str:
         side = self.sides[row][column]
         if side == UP | DOWN | LEFT | RIGHT and (row, column) not in self.corners:
-            side = UP | DOWN  # two arcs cross: what goes across passes behind
+            side = UP | DOWN  # two arcs cross: the horizontal one passes behind
         return self.marks.get((row, column)) or BOX.get(side, " ")
 
 

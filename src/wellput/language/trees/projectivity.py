@@ -1,7 +1,6 @@
-"""Projectivity: whether every head and what depends on it cover an unbroken stretch of words.
+"""Projectivity: whether every head and all below it cover an unbroken stretch of words.
 
-Sets of words are kept as the bits of an int, which makes the tests on long sentences cheap: bit i
-is the word number i.
+Sets of words are the bits of an int (bit i is word number i), which is fast on long sentences.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from wellput.core.tree import Tree
 
 
 def is_projective(tree: Tree) -> bool:
-    """Whether no word stands between a head and its dependent that does not depend on the head,
-    directly or through others."""
+    """Whether every word between a head and its dependent depends on that head, directly or through
+    others."""
     return not nonprojective_arcs(tree)
 
 
 def nonprojective_arcs(tree: Tree) -> list[tuple[int, int]]:
-    """The pairs of head and dependent that are not projective, by dependent."""
+    """The pairs of head and dependent that are not projective, in the order of the dependents."""
     heads = _heads(tree)
     covered = _descendants(heads)
     return [
@@ -31,23 +30,22 @@ def nonprojective_arcs(tree: Tree) -> list[tuple[int, int]]:
 
 
 def gap_degree(tree: Tree) -> int:
-    """The most gaps in any word's own stretch (the word with all below it): 0 for a projective
-    tree."""
-    # A stretch begins at every word whose left neighbor is not of the set.
+    """The largest number of gaps in the words below any word (with it): 0 for a projective tree."""
+    # A stretch begins at every word whose left neighbor is not in the set.
     stretches = [(words & ~(words << 1)).bit_count() for words in _descendants(_heads(tree))]
     return max((count - 1 for count in stretches[1:]), default=0)
 
 
 def projectivize(tree: Tree) -> Tree:
-    """The tree made projective by lifting: the shortest non-projective arc first, its dependent is
-    hung on the head's head, until none is left (Nivre & Nilsson 2005)."""
+    """The tree made projective by lifting (Nivre & Nilsson 2005): as long as an arc is not
+    projective, the dependent of the shortest one moves to the head's head."""
     heads = _heads(tree)
     covered = _descendants(heads)
     daughters: list[set[int]] = [set() for _ in heads]
     for word, head in enumerate(heads[1:], start=1):
         daughters[head].add(word)
-    # Lifting only takes words out of sets: an arc in the queue stays non-projective till it is
-    # lifted, and only the former head's other arcs can become so.
+    # Lifting only takes words out of sets. So an arc in the queue stays non-projective until it is
+    # lifted, and only arcs of the former head can become non-projective.
     waiting = [(abs(head - word), word) for head, word in nonprojective_arcs(tree)]
     heapify(waiting)
     queued = {word for _, word in waiting}
@@ -69,7 +67,7 @@ def projectivize(tree: Tree) -> Tree:
 
 
 def _heads(tree: Tree) -> list[int]:
-    """Heads by word number; place 0 stands for what is above the root."""
+    """Heads by word number; place 0 stands for the artificial head of the root."""
     return [0, *(word.head for word in tree.words)]
 
 

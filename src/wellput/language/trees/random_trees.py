@@ -51,7 +51,7 @@ def random_projective_heads(size: int, rng: np.random.Generator) -> list[int]:
     parents = [-1]  # nodes in the order in which they are met; node 0 is the root
     places: list[int] = [0]
     placed = 0
-    # What is still to be read: a forest below a node (node, True), a node's own place (node, False)
+    # Still to be read: a forest below a node (node, True), or the node's own place (node, False).
     waiting = [(0, True), (0, False), (0, True)]
     while waiting:
         node, is_forest = waiting.pop()
@@ -100,8 +100,8 @@ def _two_ternary_trees(inner: int, rng: np.random.Generator) -> list[bool]:
     for an inner node, False for the end of a branch.
 
     An inner node leaves two more branches open (+2), an end one fewer (-1); two branches are open
-    at first. Of the rotations of a random order exactly two never run out of branches early: those
-    that begin just after the sum first reaches its lowest or its lowest but one.
+    at first. Exactly two rotations of a random order never run out of branches early: those that
+    begin just after the sum first reaches its lowest value or the lowest but one.
     """
     steps = np.zeros(3 * inner + 2, dtype=np.int64)
     steps[:inner] = 1

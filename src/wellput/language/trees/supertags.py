@@ -1,10 +1,10 @@
 """The noun `Supertag`: the elementary tree of a word, read off a dependency treebank.
 
-A supertag says a word's category (its part of speech), how the word attaches (by which relation, on
-which side of what kind of mother), and the slots for its own arguments from left to right. Written
-`VBD/root[nsubj,_,obj]` it is a past-tense root with a subject before it and an object after it;
-`DT/det<N[_]` is a determiner before a noun. Relations in `ARGUMENTS` fill slots of their mothers;
-all others are adjuncts: they stand on their side of the mother, and nothing more is said about where.
+A supertag names a word's category (its part of speech), how the word attaches (by which relation, on
+which side of what kind of mother), and the slots for its own arguments from left to right.
+`VBD/root[nsubj,_,obj]` is a past-tense root with a subject before it and an object after it;
+`DT/det<N[_]` is a determiner before a noun. Relations in `ARGUMENTS` fill slots of their mothers. All
+others are adjuncts, which may stand anywhere on their side of the mother.
 
 Order on the line of a mother: her slots and her own word (the anchor) have the odd places 1, 3, 5, …
 from left to right, the gaps around and between them the even places 0, 2, 4, …. A slot is for one
@@ -23,7 +23,7 @@ from wellput.core.tree import Tree, Word
 
 Side = Literal["", "<", ">"]
 
-# Daughters whose order around the mother English fixes: what they fill is a slot.
+# Daughters whose order around the mother is fixed in English: they fill slots.
 ARGUMENTS = frozenset(
     [
         "nsubj",
@@ -75,6 +75,8 @@ KIND_OF_CATEGORY = {
     **dict.fromkeys(["DT", "PDT", "WDT", "DET", "PRP$", "WP$"], "D"),
 }
 
+NAME_TAGS = frozenset(["NNP", "NNPS"])
+
 
 @dataclass(frozen=True)
 class Supertag:
@@ -118,7 +120,7 @@ S = TypeVar("S", contravariant=True)
 
 
 class OrderingGrammar(Protocol[S]):
-    """What ordering a treelet asks of a grammar, the induced one or another."""
+    """The questions that a grammar, the induced one or another, answers to order a treelet."""
 
     def anchor(self, mother: S) -> int:
         """The mother's own place, odd."""
@@ -178,8 +180,8 @@ def induce_supertags(tree: Tree) -> tuple[Supertag, ...]:
 
 
 def attaching_relation(word: Word) -> str:
-    """A word's relation without the subtypes that say nothing about order; `root` at the root
-    whatever is written there, and `dep` where the relation is unknown."""
+    """A word's relation without subtypes that do not matter for the order; always `root` at the
+    root, and `dep` where the relation is unknown."""
     if not word.head:
         return "root"
     if word.relation in KEPT_SUBTYPES:
@@ -208,7 +210,7 @@ def parse_supertag(text: str) -> Supertag:
     slots = found[5].split(",") if found else []
     if found is None or (found[2] == "root") != (found[3] is None) or slots.count(ANCHOR) != 1:
         raise InputError(
-            f"{text!r} is no supertag; one looks like VBD/root[nsubj,_,obj] or DT/det<N[_]."
+            f"{text!r} is not a supertag such as VBD/root[nsubj,_,obj] or DT/det<N[_]."
         )
     place = slots.index(ANCHOR)
     left, right = slots[:place], slots[place + 1 :]

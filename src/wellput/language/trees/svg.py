@@ -1,9 +1,9 @@
-"""Trees as SVG pictures that stand on their own: no script, no style sheet, no font but the
-reader's, and a title and a description for those who cannot see them.
+"""Trees as SVG pictures.
 
-Places are reckoned `along` the sentence and `above` the words. A sentence up to `width` pixels wide
-is drawn from left to right with its tree above it; a longer one from top to bottom with a word on
-each line and its tree to the left, so that it can be read on a page.
+A picture needs no script, style sheet or font file, and has a title and a description for screen
+readers. Positions are `along` the sentence and `above` the words. A sentence up to `width` pixels
+wide is drawn from left to right with its tree above it; a longer one from top to bottom with a word
+on each line and its tree to the left, so that it fits a page.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
     for arc in found:
         _draw_arc(page, arc, places, relations[arc.word - 1])
     inks = [INK_COLOR if word.head else ROOT_COLOR for word in tree.words]
-    # On its side a tree has no room for names on short arcs: they stand beside the words.
+    # An upright tree has no room for relations on short arcs: they stand beside the words.
     page.words(places, [forms, tags, relations] if is_upright else [forms, tags], inks)
     return page.svg(f"Dependency tree: {' '.join(forms)}", _described(tree, forms, relations))
 
@@ -105,7 +105,7 @@ class _Spot:
 
 
 class _Page:
-    """Collects what is drawn; `floor` is the room that the tree takes above (or beside) the words."""
+    """Collects the drawing; `floor` is the room that the tree takes above (or beside) the words."""
 
     def __init__(self, floor: float, *, is_upright: bool) -> None:
         self.floor = floor
@@ -152,7 +152,7 @@ class _Page:
     def words(
         self, places: Sequence[float], rows: Sequence[Sequence[str]], inks: Sequence[str]
     ) -> None:
-        """The words, and below or beside them what is said about them."""
+        """The first row has the words; the others (tags, relations) go below or beside them."""
         offset = 10.0 if self.is_upright else 14.0
         for number, row in enumerate(rows):
             size = SMALL_FONT_PIXELS if number else FONT_PIXELS
@@ -239,7 +239,7 @@ def _draw_phrases(
         parts = done[-count:]
         del done[-count:]
         spot = _Spot((parts[0].along + parts[-1].along) / 2, level * step)
-        # Right angles never meet another phrase; slanting lines would, in long sentences.
+        # Lines at right angles never cross another phrase; slanting ones do in long sentences.
         for part in parts:
             foot = part.above + (9 if part.above else 2)
             aside = part.along - spot.along

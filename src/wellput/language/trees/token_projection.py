@@ -1,9 +1,9 @@
-"""A tree laid over other tokens than its own.
+"""The heads of a tokenizer's tokens, from a tree whose words are other tokens.
 
 A treebank's words are seldom a tokenizer's tokens: `don't` is two words in UD and one token in 13a,
 `and/or` the other way round. The characters are the same, so words and tokens are matched by the
-characters they cover. A token over several words takes the place of all of them and hangs where the
-highest of them hung; of a word over several tokens the first stands for the word and the others
+characters they cover. A token that covers several words replaces them all and takes the head of the
+highest one. Where a word covers several tokens, the first token stands for the word and the others
 become its daughters.
 """
 
@@ -44,7 +44,7 @@ def _word_segments(tree: Tree) -> list[TextSegment]:
 
 
 def _surface_segments(tree: Tree) -> list[TextSegment]:
-    """The surface tokens; one that is just its words run together (`do` + `n't`) is cut into them."""
+    """The surface tokens; a token that is its words joined (`do` + `n't`) is cut into them."""
     words = _word_segments(tree)
     covering = {multiword.first - 1: multiword for multiword in tree.multiwords}
     segments: list[TextSegment] = []

@@ -3,8 +3,8 @@
 The grammar (XTAG Research Group 2001, GPL) is not part of wellput. Its trees lie in `grammar/*.trees`,
 a file for each family (its name begins with T) and some for the rest; each tree is two Lisp
 expressions, a header whose first part is the name, and the nodes. The lexicon is
-`syntax/syntax-coded.flat`; `syntax/syndefaults.dat` has what holds of words by category alone. The
-files are Latin-1; α and β in names are the bytes 2 and 3, ε is 6. Names are given here with the Greek
+`syntax/syntax-coded.flat`; `syntax/syndefaults.dat` has the entries for any word of a category. The
+files are Latin-1; in names the bytes 2, 3 and 6 stand for α, β and ε. Here names have the Greek
 letters: `αnx0Vnx1`.
 """
 
@@ -36,8 +36,8 @@ Expression: TypeAlias = "str | list[Expression]"
 
 @dataclass(frozen=True)
 class XtagNode:
-    """A node of an elementary tree: `NP_0` has the label NP and the index 0. A word is a leaf that the
-    tree brings along (*by* of the passive); an empty leaf has no word at all."""
+    """A node of an elementary tree: `NP_0` has the label NP and the index 0. A node of kind `word` is a
+    leaf whose word is fixed in the tree (*by* of the passive); an `empty` leaf has no word."""
 
     label: str
     index: str
@@ -128,8 +128,8 @@ def read_xtag(folder: str | Path) -> XtagGrammar:
     files = sorted((Path(folder) / "grammar").glob("*.trees"))
     if not files:
         raise InputError(
-            f"{folder} is no XTAG grammar: it has no files grammar/*.trees. Give the folder that "
-            "the archive of the grammar unpacks to, the one with english.gram."
+            f"{folder} is not an XTAG grammar: it has no files grammar/*.trees. Give the folder from "
+            "the grammar's archive that holds english.gram."
         )
     trees: dict[str, ElementaryTree] = {}
     for path in files:
@@ -171,7 +171,7 @@ def _expressions(text: str, file_name: str) -> list[Expression]:
         elif bracket == ")":
             closed = open_lists.pop()
             if not open_lists:
-                raise InputError(f"{file_name}: a bracket is closed that was never opened.")
+                raise InputError(f"{file_name}: there is a closing bracket too many.")
             open_lists[-1].append(closed)
         elif string is not None or symbol is not None:
             open_lists[-1].append(string if string is not None else symbol)

@@ -1,14 +1,14 @@
 """The noun `WordFrame`, and the XTAG tree of a word that heads a clause.
 
-A frame is a word with its mother and its daughters as UD has them, without their order: what the
-mapping to XTAG looks at. Relations are those of `supertags.py`; where a tree names none they are
-guessed from the parts of speech.
+A frame is a word with its UD mother and daughters, without their order. The mapping to XTAG uses
+nothing else. Relations are those of `supertags.py`; where a tree has none they are guessed from the
+parts of speech.
 
-What heads a clause is a verb, or a predicative noun or adjective. The name of its tree is put
-together as XTAG's are: α or β; W0, W1 for a question about an argument, N0, N1 for a relative
-clause with its pronoun and Nc0, Nc1, Nc for one without, I for an imperative; the arguments around
-the anchor; -PRO for a clause without its subject. Not all combinations exist, so names come in the
-order in which they are to be tried.
+The head of a clause is a verb, or a predicative noun or adjective. The name of its tree is built
+like XTAG's names: α or β; W0, W1 for a question about an argument, N0, N1 for a relative clause
+with its pronoun and Nc0, Nc1, Nc for one without, I for an imperative; the arguments around the
+anchor; -PRO for a clause without its subject. Not all combinations exist, so a frame gets several
+names, to be tried in this order.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wellput.core.tree import Tree, Word
+from wellput.language.trees.constituents import FORMS_OF_BE
 from wellput.language.trees.supertags import Side, attaching_relation, category_of, coarse
 
-FORMS_OF_BE = frozenset(
-    ["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"]
-)
 WH_TAGS = frozenset(["WP", "WDT", "WRB", "WP$"])
-# Relations of words that serve others: whatever their part of speech, they head no clause.
+# Relations of words that serve others: these words head no clause, whatever their part of speech.
 SERVING_RELATIONS = frozenset(
     ["aux", "cop", "case", "mark", "cc", "det", "amod", "compound", "nummod", "fixed", "punct"]
 )
@@ -31,8 +29,8 @@ SERVING_RELATIONS = frozenset(
 
 @dataclass(eq=False, slots=True)
 class WordFrame:
-    """`side` is where the word stands, if that is known already; it chooses among trees that differ in
-    nothing else."""
+    """`side` is where the word stands, if it is known; it chooses among trees that differ only in
+    this."""
 
     form: str
     category: str
@@ -67,8 +65,8 @@ class WordFrame:
 def linked_frames(
     words: Sequence[tuple[str, str, str, Side]], heads: Sequence[int]
 ) -> list[WordFrame]:
-    """Frames of words (form, category, relation, side) that hang together as their heads say; heads
-    count from 1, 0 is the root's."""
+    """Frames of words (form, category, relation, side), linked by their heads. Heads count from 1, the
+    root's is 0."""
     frames = [WordFrame(*word) for word in words]
     for frame, head in zip(frames, heads, strict=True):
         if head:
@@ -78,7 +76,7 @@ def linked_frames(
 
 
 def frames_of_tree(tree: Tree) -> list[WordFrame]:
-    """The frames of a treebank tree's words; their order decides nothing."""
+    """The frames of a treebank tree's words; the order of the words is not used."""
     words: list[tuple[str, str, str, Side]] = []
     for word in tree.words:
         relation = attaching_relation(word)
@@ -133,7 +131,7 @@ def _letters(before: str) -> str:
 
 
 def _bodies(frame: WordFrame, subject: str) -> list[str]:
-    """The arguments around the anchor, from what the word has to what every word of its kind can."""
+    """Arguments around the anchor, from those that the word has to those of any word of its kind."""
     if frame.kind == "J":
         clausal = [f"{subject}A1s1"] if frame.has("expl") and frame.has("csubj", "ccomp") else []
         return [*clausal, f"{subject}Ax1"]
@@ -167,7 +165,7 @@ def _complements(frame: WordFrame) -> list[str]:
 
 
 def _variants(frame: WordFrame) -> list[tuple[str, str]]:
-    """What stands before and after the arguments in the name."""
+    """The parts of the name before and after the arguments."""
     has_subject = frame.has("nsubj", "csubj", "expl")
     plain = [("", "")] if has_subject else [("", "-PRO"), ("", "")]
     asked = _questioned(frame)

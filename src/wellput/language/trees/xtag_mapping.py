@@ -1,10 +1,10 @@
 """From UD's dependencies to trees of the XTAG grammar.
 
-A word that heads a clause gets the tree of its arguments (`xtag_clauses.py`), any other the tree by
-which it attaches (`attachments_of`, by its UD relation), and what is attached by another's tree
-that of its part of speech. docs/language/xtag.md has the mapping as a table. Where several trees
-are possible they differ in where the word stands (βARBvx before the verb phrase, βvxARB after it):
-all of them are given.
+A word that heads a clause gets the tree of its arguments (`xtag_clauses.py`). Any other word gets the
+tree by which it attaches (`attachments_of`, by its UD relation) or, if it attaches by another word's
+tree, the tree of its part of speech. docs/language/xtag.md has the mapping as a table. Where several
+trees are possible, they differ in the side on which the word stands (βARBvx before the verb phrase,
+βvxARB after it), and all of them are kept.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wellput.core.tree import Tree
+from wellput.language.trees.constituents import PUNCTUATION_TAGS
 from wellput.language.trees.supertags import Supertag
 from wellput.language.trees.xtag import XtagGrammar
 from wellput.language.trees.xtag_clauses import (
@@ -85,8 +86,8 @@ CONJUNCTION_TREES = {"N": "nx1CONJnx2", "M": "nx1CONJnx2", "J": "a1CONJa2", "R":
 
 
 def fills_of(frame: WordFrame) -> tuple[str, ...]:
-    """The nodes of its mother's tree that a word may fill; relative pronouns and question words have
-    one of their own where there is one, and the noun of *there is* comes after the verb."""
+    """The nodes of its mother's tree that a word may fill. Relative pronouns and question words try
+    NP_w first, and the noun of *there is* comes after the verb."""
     mother = frame.mother
     if mother is None or frame.relation not in NODES_BY_RELATION:
         return ()
@@ -98,8 +99,8 @@ def fills_of(frame: WordFrame) -> tuple[str, ...]:
 
 
 def attachments_of(frame: WordFrame) -> tuple[Attachment, ...]:
-    """The ways in which a word may attach to its mother; none at the root, and none for what the
-    mapping knows nothing about."""
+    """The ways in which a word may attach to its mother; none at the root, and none for a relation
+    outside the mapping."""
     mother = frame.mother
     if mother is None:
         return ()
@@ -170,7 +171,7 @@ def _adverb(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 
 def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
-    """Prepositions and subordinators: their tree takes in what UD has as their mother."""
+    """Prepositions and subordinators: UD's mother is substituted in their tree."""
     word = frame.form.lower()
     if frame.category == "POS":
         return (Attachment("βnxGnx", "anchor", "substitution"),)
@@ -229,7 +230,7 @@ TREE_BY_KIND = {
     "P": "αPXP",
     "D": "αD",
 }
-PUNCTUATION_TAGS = frozenset([".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "PUNCT"])
+PUNCTUATION_CATEGORIES = PUNCTUATION_TAGS | {"PUNCT"}
 
 
 def xtag_supertags(
@@ -238,8 +239,8 @@ def xtag_supertags(
     heads: Sequence[int],
     supertags: Sequence[Supertag],
 ) -> list[XtagSupertag]:
-    """The XTAG trees of words that have induced supertags, whose sides choose among several trees.
-    Heads count from 1, 0 is the root's."""
+    """The XTAG trees of words with induced supertags, whose sides choose among several trees. Heads
+    count from 1, the root's is 0."""
     words = [
         (form, t.category, t.relation, t.side) for form, t in zip(forms, supertags, strict=True)
     ]
@@ -247,13 +248,13 @@ def xtag_supertags(
 
 
 def xtag_supertags_of_tree(grammar: XtagGrammar, tree: Tree) -> list[XtagSupertag]:
-    """The XTAG trees of a treebank tree's words; their order is not looked at."""
+    """The XTAG trees of a treebank tree's words; the order of the words is not used."""
     return [supertag_of(grammar, frame) for frame in frames_of_tree(tree)]
 
 
 def supertag_of(grammar: XtagGrammar, frame: WordFrame) -> XtagSupertag:
-    """A word's tree, the empty string where the grammar has none of those wanted; the nodes it fills
-    and how it attaches."""
+    """A word's tree (the empty string where the grammar has no fitting one), the nodes it fills and
+    how it attaches."""
     attachments = tuple(a for a in attachments_of(frame) if a.tree in grammar.trees)
     if frame.side:
         agreeing = tuple(a for a in attachments if side_of(grammar, a) == frame.side)
@@ -268,7 +269,8 @@ def _own_trees(
     frame: WordFrame, fills: tuple[str, ...], attachments: tuple[Attachment, ...]
 ) -> list[str]:
     """The trees of a word that heads no clause."""
-    by_part = TREE_BY_KIND.get(frame.kind, "αPu" if frame.category in PUNCTUATION_TAGS else "αNXN")
+    usual = "αPu" if frame.category in PUNCTUATION_CATEGORIES else "αNXN"
+    by_part = TREE_BY_KIND.get(frame.kind, usual)
     if fills:
         return ["αPXPnx" if frame.kind == "P" and frame.has("obj") else by_part, "αNXN"]
     anchored = [a.tree for a in attachments if a.own in ("anchor", "last anchor")]

@@ -3,11 +3,12 @@
 UD and XTAG do not agree on heads: a preposition is the noun's daughter in UD, and in XTAG the anchor of
 a tree in which the noun is substituted. So a daughter's side is read off the order of two parts of a
 tree, her own and her mother's (`Attachment`): an adjective is the anchor of βAn and its noun the foot;
-a preposition is the anchor of βnxPnx and its noun the substitution node; the noun is then the
-substitution node and what it modifies is the foot. An argument fills a node of its mother's tree.
+a preposition is the anchor of βnxPnx and its noun the substitution node; that noun is the substitution
+node and the word it modifies is the foot. An argument fills a node of its mother's tree.
 
-The line of a tree: outside it, at both edges of each node, and at each leaf there is a place, numbered
-from left to right; leaves have odd numbers. Adjoining at a higher node puts a word farther out.
+The line of a tree has a place outside the tree, at both edges of each node and at each leaf. Places
+are numbered from left to right; leaves have odd numbers. Adjoining at a higher node puts a word
+farther out.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import Literal
 from wellput.language.trees.supertags import Side
 from wellput.language.trees.xtag import ElementaryTree, XtagGrammar, XtagNode
 
-# Phrases that a mother's tree may lack: what adjoins at these goes outside all else, what adjoins at
-# others next to the anchor.
+# A mother's tree may lack the phrase at which a daughter adjoins. For these phrases the daughter then
+# goes outside everything else, for others next to the anchor.
 OUTER_PHRASES = frozenset(["S", "VP", "PP"])
 
 TreePart = Literal["anchor", "last anchor", "substitution", "foot"]
@@ -37,8 +38,8 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class XtagSupertag:
-    """The name of a word's elementary tree; the nodes of its mother's tree that it fills, the first
-    that is there; and the ways in which it attaches where it fills none."""
+    """The name of a word's elementary tree; the nodes that it may fill in its mother's tree (it fills
+    the first that is there); and the ways in which it attaches where it fills none."""
 
     tree: str
     fills: tuple[str, ...] = ()
@@ -48,7 +49,7 @@ class XtagSupertag:
 @dataclass(frozen=True, slots=True)
 class TreeLine:
     """A tree's places: of its leaves by name (NP_0), of its anchor, and of the two edges of the nodes
-    by label (NP), inner ones first; `last` is the place behind all."""
+    by label (NP), inner ones first; `last` is the place after everything."""
 
     leaves: dict[str, int]
     anchor: int
@@ -57,7 +58,7 @@ class TreeLine:
 
 
 class XtagPlaces:
-    """The XTAG grammar in the place of the induced one (`trees.supertags.Grammar`)."""
+    """The XTAG grammar as an `OrderingGrammar` (`supertags.py`)."""
 
     def __init__(self, grammar: XtagGrammar) -> None:
         self.grammar = grammar
@@ -113,8 +114,8 @@ def side_of(grammar: XtagGrammar, attachment: Attachment) -> Side:
 
 
 def part_of(tree: ElementaryTree, part: TreePart) -> XtagNode:
-    """The first node of the frontier that is this part, the last for `last anchor`; the first anchor
-    where there is none."""
+    """The first node of the frontier that is this part (the last for `last anchor`); where there is
+    none, the first node of the frontier."""
     kind = "anchor" if part == "last anchor" else part
     nodes = [node for node in tree.frontier if node.kind == kind] or list(tree.frontier[:1])
     return nodes[-1] if part == "last anchor" else nodes[0]
@@ -138,9 +139,8 @@ def line_of(tree: ElementaryTree) -> TreeLine:
         end = place
         if node.kind in ("anchor", "substitution", "foot"):
             if node.kind == "substitution" or node.name not in leaves:
-                leaves[node.name] = (
-                    place + 1
-                )  # a complement may be the foot, if it is no other node
+                # A complement may be the foot if no other node has its name.
+                leaves[node.name] = place + 1
             if node.kind == "anchor":
                 anchors.append(place + 1)
             end = place + 2
@@ -158,5 +158,5 @@ def line_of(tree: ElementaryTree) -> TreeLine:
 
 
 def covers_words(node: XtagNode) -> bool:
-    """Whether anything can stand below a node: nothing adjoins at a trace."""
+    """Whether a word can stand below a node; nothing adjoins at a trace."""
     return any(below.kind in ("anchor", "substitution", "foot") for below in node.walk())

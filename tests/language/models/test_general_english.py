@@ -11,7 +11,7 @@ from wellput.language.models.english_training import TrainingInputs, TrainingSou
 from wellput.language.models.fluency_ngrams import make_general, spoken
 from wellput.language.models.ngram_files import load_model
 
-ARPA = Path(__file__).parents[1] / "metrics" / "tiny.arpa"
+ARPA = Path(__file__).parents[2] / "metrics" / "tiny.arpa"
 
 
 @pytest.mark.parametrize(
@@ -39,5 +39,5 @@ def test_the_model_made_small_still_scores(tmp_path: Path) -> None:
 
 
 def test_a_model_must_be_given(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--ngrams"):
+    with pytest.raises(InputError, match="needs one n-gram model"):
         make_general(TrainingInputs([], tmp_path), tmp_path / "general.wlm")

@@ -13,7 +13,7 @@ from wellput.language.models.tree_model import (
     UnorderedTree,
     forms_without_first_capital,
 )
-from wellput.language.models.word_shapes import shapes
+from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import Supertag, coarse, induce_supertags
 
 ROLE, LEXEME, FRAME, ADJUNCTS = (
@@ -61,7 +61,7 @@ class Oracle:
         forms = [forms_without_first_capital(tree) for tree in trees]
         self.words = Counter(form for sentence in forms for form in sentence)
         rare = (word for word, count in self.words.items() if count <= 2)
-        self.shapes = {shape for word in rare for shape in shapes(word)}
+        self.shapes = {shape for word in rare for shape in widening_shapes(word)}
         pairs: Counter[tuple[Hashable, ...]] = Counter()
         for tree, sentence in zip(trees, forms, strict=True):
             self.count(tree, sentence, pairs)
@@ -85,7 +85,7 @@ class Oracle:
             n = min(daughters[number] - len(t.left) - len(t.right), 8)
             self.adjuncts.add([t.category, (t.category, frame(t)), t], n)
             if self.words[form] <= 2:
-                for shape in shapes(form):
+                for shape in widening_shapes(form):
                     name = f"shape {shape}"
                     self.lexemes.names[0][t.category, name] += 1
                     self.lexemes.names[1][stem(t), name] += 1
@@ -96,7 +96,7 @@ class Oracle:
         for known in (form, form.lower()):
             if known in self.words:
                 return known
-        return next(f"shape {shape}" for shape in shapes(form) if shape in self.shapes)
+        return next(f"shape {shape}" for shape in widening_shapes(form) if shape in self.shapes)
 
     def log_prob(self, tree: UnorderedTree, supertags: Sequence[Supertag]) -> float:
         lexemes = [self.lexeme(form) for form in tree.forms]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from tests.language.small_treebank import TREES
+from tests.language.models.small_treebank import TREES
 from wellput.core.tree import Tree
-from wellput.language.models.head_driven import HeadDrivenParser, Parsed, Scored
+from wellput.language.models.head_driven import HeadDrivenParse, HeadDrivenParser, HeadDrivenScore
 from wellput.language.models.sentence_parsing import MAX_WEIGHED_WORDS, _weighed
 
 
@@ -16,9 +16,12 @@ class Model:
 
     def parse(
         self, sentences: Sequence[Sequence[str]], *, guesses: Sequence[Tree] | None, threads: int
-    ) -> list[Parsed]:
+    ) -> list[HeadDrivenParse]:
         assert guesses is None or len(guesses) == len(sentences)
-        return [Parsed(TREES[0], (1,), Scored(0.0, 0.0, len(words), False)) for words in sentences]
+        return [
+            HeadDrivenParse(TREES[0], (1,), HeadDrivenScore(0.0, 0.0, len(words), False))
+            for words in sentences
+        ]
 
 
 def test_long_sentences_are_not_weighed() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 
-from tests.trees.trees_drawn import constituents
+from tests.language.trees.trees_drawn import constituents
 from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
 from wellput.language.trees.constituents import plain
@@ -42,14 +41,6 @@ def test_heads_of_predicates_are_those_of_the_tree_with_its_tags() -> None:
     assert (
         Rule("SQ", ("VBZ", "NP", "NP"), 0) in grammar_of_constituents(trees, with_heads=True).rules
     )
-
-
-def test_probabilities() -> None:
-    trees = [
-        parse_constituent(text) for text in ("(NP (NN a))", "(NP (NN b))", "(NP (DT c) (NN d))")
-    ]
-    probabilities = grammar_of_constituents(trees).rule_probabilities()
-    assert probabilities[Rule("NP", ("NN",))] == pytest.approx(2 / 3)
 
 
 def test_dependencies() -> None:

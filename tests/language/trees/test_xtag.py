@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trees.tiny_tag import TREES, write_grammar
+from tests.language.trees.tiny_tag import TREES, write_grammar
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.trees import parse_constituent
@@ -53,7 +53,7 @@ def test_the_lexicon(grammar: XtagGrammar) -> None:
     ("text", "message"),
     [
         ('("a" ', "never closed"),
-        ('("a"))', "never opened"),
+        ('("a"))', "a closing bracket too many"),
         ('("a")', "lacks"),
         ('("a") (((("S"))))', "cannot be read"),
         ('("a") "b"', "cannot be read"),

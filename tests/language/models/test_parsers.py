@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.language.small_treebank import TREES
+from tests.language.models.small_treebank import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.trees import format_tree, parse_tree
@@ -102,7 +102,7 @@ def small_parser() -> TaggingParser:
 
 
 def test_a_folder_is_a_parser(parser: TaggingParser, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No parser"):
+    with pytest.raises(InputError, match="no parser"):
         load_parser(str(tmp_path / "none"))
     with pytest.raises(InputError, match="tagger"):
         load_parser(str(tmp_path))

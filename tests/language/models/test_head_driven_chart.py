@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.language.head_driven_oracle import Oracle, log_sum
+from tests.language.models.head_driven_oracle import Oracle, log_sum
 from wellput.core.tree import Tree, Word
-from wellput.language.models.head_driven import chart_kernel, strings_of
+from wellput.io.model_files import unpacked_strings
+from wellput.language.models.head_driven import chart_kernel
 from wellput.language.models.head_driven_training import tree_arrays
 
 CONTINUING = 0.01
@@ -78,9 +79,9 @@ def test_sum_and_best_are_those_of_all_forests(lattice: list[tuple[int, list[int
 
 
 def test_five_words() -> None:
-    numbers = {word: n for n, word in enumerate(strings_of(MODEL, "words"))}
+    numbers = {word: n for n, word in enumerate(unpacked_strings(MODEL, "words"))}
     words = [numbers[form] for form in ("the", "cat", "<xx-s>", "the", "house")]
-    tags = {tag: n for n, tag in enumerate(strings_of(MODEL, "tags"))}
+    tags = {tag: n for n, tag in enumerate(unpacked_strings(MODEL, "tags"))}
     choices = [[tags[t] for t in own.split()] for own in (
         "DT/dep", "NN/dep", "VBZ/dep", "DT/dep", "NN/dep")]  # fmt: skip
     oracle = Oracle(MODEL, continuing=CONTINUING)

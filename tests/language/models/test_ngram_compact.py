@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.ngram_texts import next_probs, skewed
+from tests.language.models.ngram_texts import next_probs, skewed
 from wellput.core.errors import InputError
 from wellput.language.models.ngram_compact import quantized
 from wellput.language.models.ngram_files import load_model, save_model

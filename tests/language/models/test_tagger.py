@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.language import perceptron_oracle as oracle
+from tests.language.models import perceptron_oracle as oracle
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import save_model_file
@@ -170,7 +170,7 @@ def test_a_damaged_tagger_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_words_there_is_nothing_to_learn() -> None:
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="no tagged words"):
         Tagger.train([([], [])])
 
 

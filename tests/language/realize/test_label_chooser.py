@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language import perceptron_oracle
+from tests.language.models import perceptron_oracle
 from tests.language.realize import ordering_oracle
 from tests.language.realize.labeling_oracle import LabelingOracle, usual_labels
 from wellput import _native
@@ -160,7 +160,7 @@ def test_a_chooser_comes_back_from_its_file(chooser: LabelChooser, tmp_path: Pat
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="no trees"):
         train_chooser(Forest([], np.zeros(0, np.int32)), [], HOW)
     with pytest.raises(ValueError, match="out of range"):
         _native.train_label_chooser(

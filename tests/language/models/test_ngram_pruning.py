@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.ngram_texts import next_probs, skewed
+from tests.language.models.ngram_texts import next_probs, skewed
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngram_trie import prune

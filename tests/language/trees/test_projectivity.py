@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.trees.trees_drawn import is_tree, trees
+from tests.language.trees.trees_drawn import is_tree, trees
 from wellput.core.tree import Tree, Word
 from wellput.language.trees.projectivity import (
     gap_degree,

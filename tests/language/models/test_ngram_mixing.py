@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.ngram_texts import next_probs, skewed
+from tests.language.models.ngram_texts import next_probs, skewed
 from wellput.language.models.english_ngrams import mixed, mixing_weights
 from wellput.language.models.ngram_training import train
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.language.ngram_texts import skewed
+from tests.language.models.ngram_texts import skewed
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.language.models import ngram_training

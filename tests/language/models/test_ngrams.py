@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.kneser_ney import FALLBACK, KneserNey
+from tests.language.models.kneser_ney import FALLBACK, KneserNey
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.language.models.ngram_files import load_model, save_model
@@ -208,7 +208,7 @@ def test_a_pruned_file_of_another_tool(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nothing\n", "no ARPA file"),
+        ("nothing\n", "not an ARPA file"),
         (PRUNED.replace("\\end\\", ""), "ends without"),
         (PRUNED.replace("<s> a\t", "<s> zebra\t"), "line 13.*2 known word"),
         (PRUNED.replace("-0.7\ta", "x\ta"), "line 9"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from tests.trees.trees_drawn import is_tree
+from tests.language.trees.trees_drawn import is_tree
 from wellput.language.trees.projectivity import is_projective
 from wellput.language.trees.random_trees import (
     random_heads,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.test_head_driven_chart import TREES
+from tests.language.models.test_head_driven_chart import TREES
 from wellput.core.errors import InputError
 from wellput.core.tree import Word
 from wellput.io.model_files import fingerprint

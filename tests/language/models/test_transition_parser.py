@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.language import arc_hybrid_oracle as oracle
-from tests.trees.trees_drawn import is_tree
+from tests.language.models import arc_hybrid_oracle as oracle
+from tests.language.trees.trees_drawn import is_tree
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
@@ -155,7 +155,7 @@ def test_what_is_no_parser_is_refused(tmp_path: Path) -> None:
     save_model_file(path, "transition-parser", {}, arrays)
     with pytest.raises(InputError, match="damaged"):
         TransitionParser.load(path)
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="no trees"):
         TransitionParser.train([], [], [], trained_once().hinter)
     with pytest.raises(ValueError, match="tag is needed"):
         trained_once().arcs([["a", "b"]], [["N"]])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.trees.trees_drawn import trees
+from tests.language.trees.trees_drawn import trees
 from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
 from wellput.language.trees.drawing import (

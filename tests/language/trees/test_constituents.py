@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.trees.trees_drawn import constituents, is_tree
+from tests.language.trees.trees_drawn import constituents, is_tree
 from wellput.core.errors import InputError
 from wellput.core.tree import Constituent
 from wellput.io.trees import parse_constituent
