@@ -227,11 +227,6 @@ def engine_options(function: F) -> F:
         metavar="FOLDER",
         help="Keep what is finished in FOLDER, and go on from what is finished there.",
     )
-    return cluster_options(resume(on_error(function)))
-
-
-def cluster_options(function: F) -> F:
-    """--engine, --address."""
     address = click.option(
         "--address", metavar="HOST:PORT", help="The Ray cluster (default: a local one)."
     )
@@ -242,7 +237,7 @@ def cluster_options(function: F) -> F:
         show_default=True,
         help="Compute with threads of this process, or on a Ray cluster.",
     )
-    return engine(address(function))
+    return engine(address(resume(on_error(function))))
 
 
 def panel_options(function: F) -> F:

@@ -1,15 +1,14 @@
-"""Work that takes long: the cores there are for it, the parts that may be done elsewhere
-(`MapParts`), and how far it is (`OnPhase`, `OnProgress`).
+"""Long work: the cores it may use, and how it reports progress (`OnPhase`, `OnProgress`).
 
-Progress counts the things done since the last call, not in all. `ProgressShare` tells it in other
-units than it is made in (sentences that are parsed as texts that are done).
+Progress is the number of things done since the last call, not the total. `ProgressShare` converts
+units: it reports parsed sentences, say, as finished texts.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
 
 
 def available_cores() -> int:
@@ -17,23 +16,6 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-T = TypeVar("T")
-
-
-class MapParts(Protocol):
-    """Calls a function with each part and the same further arguments, here or elsewhere, and gives the
-    results in the order of the parts. What goes elsewhere must be a function of a module."""
-
-    def __call__(
-        self, function: Callable[..., T], parts: Iterable[Any], *shared: Any
-    ) -> Iterator[T]: ...
-
-
-def map_here(function: Callable[..., T], parts: Iterable[Any], *shared: Any) -> Iterator[T]:
-    """One part after the other, in this process."""
-    return (function(part, *shared) for part in parts)
 
 
 OnProgress: TypeAlias = Callable[[int], None]

@@ -13,13 +13,12 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from itertools import islice
 from typing import Any, TextIO, TypeVar, cast
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.source import Partition
-from wellput.core.work import MapParts
 from wellput.engine.partitions import (
     MAX_ATTEMPTS,
     Failed,
@@ -31,7 +30,6 @@ from wellput.engine.partitions import (
 )
 
 K = TypeVar("K")
-T = TypeVar("T")
 
 COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -116,32 +114,6 @@ def outcomes_on_cluster(
     )
     for partition, task in tasks_in_order(ray, evaluate, calls):
         yield partition, _outcome(ray, task)
-
-
-@contextmanager
-def mapping_on_cluster(address: str | None, processors: int) -> Iterator[MapParts]:
-    """What maps parts on the workers of the cluster. What is still under way at the end is canceled."""
-    with ray_cluster(address, processors) as ray, ExitStack() as stack:
-
-        def map_parts(
-            function: Callable[..., T], parts: Iterable[Any], *shared: Any
-        ) -> Iterator[T]:
-            held = [ray.put(value) for value in shared]
-            results = _results(ray, function, ((part, *held) for part in parts))
-            return stack.enter_context(closing(results))
-
-        yield map_parts
-
-
-def _results(
-    ray: Any, function: Callable[..., T], arguments: Iterable[Sequence[Any]]
-) -> Generator[T, None, None]:
-    """What the function gives for each of the arguments, in order; raises what it raises."""
-    for _, task in tasks_in_order(ray, function, ((None, each) for each in arguments)):
-        try:
-            yield ray.get(task)
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
 
 
 def tasks_in_order(

@@ -114,17 +114,10 @@ class InputFile:
         if start < stop:
             raise InputError(f"{self.name} has become shorter while it was read.")
 
-    def lines_between(self, start: int, stop: int) -> Iterator[list[str]]:
-        """Lists of the lines whose bytes these are, in a file that is not compressed."""
-        return self._lines_of(self.bytes_between(start, stop), is_start=start == 0)
-
     def _lines_of_chunks(self) -> Iterator[list[str]]:
-        return self._lines_of(self.chunks(), is_start=True)
-
-    def _lines_of(self, chunks: Iterator[bytes], *, is_start: bool) -> Iterator[list[str]]:
         done = 0
-        for piece in whole_lines(chunks):
-            if done == 0 and is_start and piece.startswith(codecs.BOM_UTF8):
+        for piece in whole_lines(self.chunks()):
+            if done == 0 and piece.startswith(codecs.BOM_UTF8):
                 piece = piece[len(codecs.BOM_UTF8) :]
             try:
                 lines = piece.decode().split("\n")

@@ -1,22 +1,15 @@
-"""Text files with one text a line: line-aligned files as items (`LineSource`), and parts of large
-files (`TextPart`).
-
-Line n of every aligned file belongs to item n. A `TextPart` is a run of whole lines of a text
-file, which any process can read by itself.
-"""
+"""Line-aligned text files as items (`LineSource`): line n of every file belongs to item n."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from wellput.core.errors import InputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
-from wellput.io.compression import COMPRESSION_SUFFIXES
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.trees import trees_in
 
@@ -162,45 +155,3 @@ class LineSource(EvalSource):
 def _in_blocks(values: Iterator[T]) -> Iterator[list[T]]:
     while block := list(islice(values, BLOCK_ITEMS)):
         yield block
-
-
-PART_BYTES = 1 << 24
-MAX_PARTS = 500
-"""So many files that whoever merges the parts can have open at once."""
-
-
-class TextPart(NamedTuple):
-    """The lines in bytes `start` to `stop` of a file; all of it where `stop` is None."""
-
-    path: str
-    start: int = 0
-    stop: int | None = None
-
-    def blocks(self) -> Iterator[Sequence[str]]:
-        """The lines in lists as they come."""
-        file = InputFile(self.path)
-        if self.stop is None:
-            return file.line_blocks(1 << 14)
-        return file.lines_between(self.start, self.stop)
-
-
-def text_parts(paths: Sequence[str], *, size: int = PART_BYTES) -> list[TextPart]:
-    """The files in parts of about `size` bytes, in order; a compressed one is one part."""
-    total = sum(Path(path).stat().st_size for path in paths)
-    size = max(size, total // MAX_PARTS)
-    # A process elsewhere may work in another folder.
-    return [part for path in paths for part in _parts_of(str(Path(path).absolute()), size)]
-
-
-def _parts_of(path: str, size: int) -> Iterator[TextPart]:
-    if path.lower().endswith(COMPRESSION_SUFFIXES):
-        yield TextPart(path)
-        return
-    end = Path(path).stat().st_size
-    start = 0
-    with Path(path).open("rb") as file:
-        while start < end:
-            file.seek(min(start + size, end) - 1)
-            file.readline()  # to the end of the line that the cut would go through
-            yield TextPart(path, start, file.tell())
-            start = file.tell()
