@@ -19,27 +19,27 @@ def available_cores() -> int:
 
 
 OnProgress: TypeAlias = Callable[[int], None]
-"""Called with the number of things that are done since."""
+"""Called with the number of things done since the last call."""
 
 
 def ignore_progress(n: int) -> None:
-    """Progress that nobody wants to know of."""
+    """Ignores progress."""
 
 
 class OnPhase(Protocol):
-    """Called at the beginning of a phase, with what is done in it ("scoring items") and the number of
-    things to do, where it is known. What it returns is called with the numbers done since."""
+    """Called at the beginning of a phase with its name ("scoring items") and the number of things to
+    do, if known. It returns the `OnProgress` of this phase."""
 
     def __call__(self, what: str, total: int | None = None) -> OnProgress: ...
 
 
 def ignore_phase(what: str, total: int | None = None) -> OnProgress:
-    """A phase that nobody wants to know of."""
+    """Ignores phases and their progress."""
     return ignore_progress
 
 
 class ProgressShare:
-    """Tells of `whole` things as many as the share of `parts` that is done, never more than all."""
+    """Reports progress as a share of `whole` things while `parts` are done, never more than `whole`."""
 
     def __init__(self, whole: int, parts: int, on_progress: OnProgress) -> None:
         self._whole = whole
