@@ -194,7 +194,7 @@ def test_all_bad_lines_are_reported(tmp_path: Path) -> None:
         "  line 2: not JSON: expecting ',' delimiter",
         "  line 3: not JSON at character 1: expecting value",
         '  line 4: the key "A" is given twice in one object',
-        "  line 5: NaN is not JSON; write null for what is missing",
+        "  line 5: NaN is not JSON; write null for a missing value",
         "  line 7: nested too deeply",
         "  lines 1, 6: the id 1 is used 2 times",
     ]

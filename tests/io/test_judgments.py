@@ -102,7 +102,7 @@ def test_bad_objects(tmp_path: Path) -> None:
     path.write_text('{"judge": "j", "item": 7, "system": "A", "question": "q", "value": true}\n')
     with pytest.raises(InputError, match="the value True is not a number"):
         read_judgments(path)
-    with pytest.raises(InputError, match="the format is not known from the name"):
+    with pytest.raises(InputError, match="the name does not tell the format"):
         (tmp_path / "j.txt").write_text("x")
         read_judgments(tmp_path / "j.txt")
 

@@ -197,7 +197,7 @@ def test_a_failure_in_the_middle_leaves_nothing(
 
 def test_places_where_no_runs_can_be_stored(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="it is no folder"):
+    with pytest.raises(OutputError, match="it is not a folder"):
         save_run(tmp_path / "file", RUN)
     with pytest.raises(OutputError, match=r"the folder .*nowhere does not exist"):
         save_run(tmp_path / "nowhere" / "runs", RUN)

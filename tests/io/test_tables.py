@@ -216,11 +216,11 @@ def test_parquet_blocks_and_rows(tmp_path: Path) -> None:
 def test_what_is_no_parquet(tmp_path: Path) -> None:
     path = tmp_path / "e.parquet"
     path.write_text("id,outputs.A\n")
-    with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file, or damaged"):
+    with pytest.raises(InputError, match=r"e\.parquet is damaged, or not a Parquet file"):
         read_evalset(path)
     write_evalset(FULL, path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file, or damaged"):
+    with pytest.raises(InputError, match=r"e\.parquet is damaged, or not a Parquet file"):
         read_evalset(path)
 
 
@@ -275,5 +275,5 @@ def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_what_else_a_table_is_separated_by(tmp_path: Path, name: str, mark: str, word: str) -> None:
     path = tmp_path / name
     path.write_text(mark.join(["id", "references.0", "outputs.A"]) + "\n")
-    with pytest.raises(InputError, match=f"seems to be separated by {word}"):
+    with pytest.raises(InputError, match=f"seem to be separated by {word}"):
         read_evalset(path)

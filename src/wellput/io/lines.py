@@ -10,7 +10,7 @@ from wellput.core.errors import InputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
-from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.files import InputFile, PathLike, check_readable, refuse_input_twice
 from wellput.io.trees import trees_in
 
 T = TypeVar("T")
@@ -23,19 +23,15 @@ def open_lines(
     trees: PathLike | None = None,
     source: PathLike | None = None,
 ) -> LineSource:
-    """Items from files of one text a line: one per reference set, one per system.
+    """Items from files with one text a line: one file for each set of references and each system.
 
-    Ids are line numbers from "1". `trees` is CoNLL-U in the same order; they belong to the first
-    reference, and are the reference where no reference file is given.
+    Ids are line numbers from "1". `trees` is CoNLL-U in the same order. The trees belong to the first
+    reference; without a file of references, their texts are the references.
     """
     if not outputs:
         raise InputError("Nothing to score: no system's output was given.")
     named = {str(path): InputFile(path) for path in (*references, *outputs.values())}
-    given = [
-        str(path) for path in (*references, *outputs.values(), trees, source) if path is not None
-    ]
-    if given.count("-") > 1:
-        raise InputError("Standard input (-) was given twice; it can be read only once.")
+    refuse_input_twice([*references, *outputs.values(), trees, source])
     result = LineSource(
         references=[named[str(path)] for path in references],
         outputs={system: named[str(path)] for system, path in outputs.items()},
@@ -68,7 +64,7 @@ class LineSource(EvalSource):
         return [*self._references, *self._outputs.values(), *optional]
 
     def blocks(self) -> Iterator[list[Item]]:
-        """The items; raises InputError where the files are not equally long."""
+        """The items; raises InputError if the files are not equally long."""
         readers = {
             id(file): file.line_blocks(BLOCK_ITEMS)
             for file in self.files
@@ -128,7 +124,7 @@ class LineSource(EvalSource):
         trees: Sequence[Tree],
         problems: Problems,
     ) -> list[tuple[Tree | None, ...]]:
-        """The trees as rows parallel to the references, each checked against the first of them."""
+        """The trees of each item, parallel to its references; checks each against the first one."""
         for number, (row, tree) in enumerate(zip(references, trees, strict=True), start=first):
             if mismatch := tree.mismatch(row[0]):
                 problems.add(f"tree {number}", mismatch)
