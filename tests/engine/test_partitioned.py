@@ -424,7 +424,7 @@ def test_notices_of_ray_are_short_and_leave_standard_output_alone(
 def test_what_makes_no_sense(shards: Path) -> None:
     with pytest.raises(wellput.InputError, match="engine='spark' is none of local, ray"):
         wellput.score(shards, "ssa", engine="spark")  # type: ignore[arg-type]
-    with pytest.raises(wellput.InputError, match="address='x:1' is that of a Ray cluster"):
+    with pytest.raises(wellput.InputError, match="address='x:1' is for a Ray cluster"):
         wellput.score(shards, "ssa", address="x:1")
     with pytest.raises(wellput.InputError, match="on_segments= needs"):
         wellput.score(shards, "ssa", on_error="skip", on_segments=lambda *_: None)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from wellput.core.errors import InputError
 from wellput.core.scores import Run, RunList
-from wellput.engine.runs import RunChanges, run_changes
+from wellput.engine.run_changes import RunChanges, run_changes
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.io.run_files import find_run, read_runs, run_paths
