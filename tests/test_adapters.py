@@ -85,11 +85,11 @@ def test_a_scorer_travels_to_other_processes() -> None:
     assert copy(Repeater(), TEXTS, TEXTS) == 1.0
 
 
-def test_what_says_neither_good_nor_bad_chooses_no_model() -> None:
+def test_a_metric_without_direction_cannot_choose_a_model() -> None:
     with pytest.raises(wellput.InputError, match="length cannot choose a model"):
         scorer("length")
 
 
-def test_an_undefined_score_is_no_score() -> None:
+def test_an_undefined_score_is_refused() -> None:
     with pytest.raises(wellput.InputError, match="ttr is undefined"):
         score_function("ttr")(["a"], [""])

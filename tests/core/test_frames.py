@@ -101,7 +101,7 @@ def test_columns_that_are_not_there_are_all_named_with_their_neighbors() -> None
     ]
 
 
-def test_cells_that_are_no_text_are_all_named() -> None:
+def test_cells_that_are_not_text_are_all_named() -> None:
     columns = {
         "id": ["p", "q"],
         "gold": [["a", 3], 2.5],
@@ -153,7 +153,7 @@ def test_repeated_ids() -> None:
         (pd.DataFrame([["x", "y"]], columns=["A", "A"]), "A", "2 columns are named 'A'"),
     ],
 )
-def test_what_is_no_frame(frame: Any, outputs: Any, message: str) -> None:
+def test_what_is_not_a_frame(frame: Any, outputs: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         EvalSet.from_frame(frame, outputs=outputs)
 

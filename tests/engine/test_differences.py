@@ -50,7 +50,7 @@ def cautious(statistic: float, differences: Floats) -> float:
     return min(statistic, corrected, key=abs)
 
 
-def test_of_a_mean_of_segments_it_is_the_paired_t_test_with_caution() -> None:
+def test_a_mean_of_segments_gets_the_cautious_paired_t_test() -> None:
     result = wellput.score(CLOSE, "rouge-l", baseline="A", keep_rows=True)
     scores = segments(result, "rouge-l")
     for place, system in enumerate("BCD", start=1):
@@ -108,7 +108,7 @@ def test_all_pairs_and_the_baseline_say_the_same() -> None:
     st.integers(0, 10_000), st.integers(3, 40), st.booleans(), st.sampled_from([0.9, 0.95, 0.99])
 )
 @settings(max_examples=30, deadline=None)
-def test_p_is_small_just_where_the_interval_leaves_zero_out(
+def test_p_is_small_exactly_if_the_interval_excludes_zero(
     seed: int, n: int, all_pairs: bool, confidence: float
 ) -> None:
     items = evalset({"A": 0.2, "B": 0.25, "C": 0.5, "D": 1.0}, n=n, seed=seed)
@@ -127,7 +127,7 @@ def test_p_is_small_just_where_the_interval_leaves_zero_out(
             assert (p_value < 1 - confidence) == (low > 0 or high < 0)
 
 
-def test_no_interval_holds_a_difference_that_cannot_be() -> None:
+def test_no_interval_contains_an_impossible_difference() -> None:
     few = evalset({"A": 0.1, "B": 0.9}, n=3, seed=2)
     score = wellput.score(few, "bleu,ssa", baseline="A")["B", "bleu"]
     assert score.delta_low is not None and score.delta_high is not None

@@ -328,7 +328,7 @@ class Interrupted(BaseException):
 
 
 @pytest.mark.parametrize("engine", ["ray", "local"])
-def test_a_stopped_run_goes_on_where_it_stopped(
+def test_a_stopped_run_is_resumed(
     cluster: Cluster, troubled: Path, tmp_path: Path, engine: Engine
 ) -> None:
     counting = trouble(cluster, tmp_path, "quiet")
@@ -421,7 +421,7 @@ def test_notices_of_ray_are_short_and_leave_standard_output_alone(
     )
 
 
-def test_what_makes_no_sense(shards: Path) -> None:
+def test_options_that_make_no_sense(shards: Path) -> None:
     with pytest.raises(wellput.InputError, match="engine='spark' is none of local, ray"):
         wellput.score(shards, "ssa", engine="spark")  # type: ignore[arg-type]
     with pytest.raises(wellput.InputError, match="address='x:1' is for a Ray cluster"):

@@ -59,7 +59,7 @@ def test_an_output_on_another_item_is_another_output() -> None:
     assert DataHashes(first, []).outputs("A") != DataHashes(second, []).outputs("A")
 
 
-def test_references_of_a_systems_own_are_its_own_data() -> None:
+def test_a_systems_own_references_are_part_of_its_data() -> None:
     item = Item("1", {"A": "x", "B": "x"}, ("r",))
     own = item._replace(references_by_system={"A": ("s",)})
     plain, rewritten = (DataHashes(EvalSet([each]), []) for each in (item, own))

@@ -62,7 +62,7 @@ def rows(heads: list[int]) -> str:
 
 
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=7))
-def test_it_is_a_tree_just_when_every_word_leads_to_the_one_root(heads: list[int]) -> None:
+def test_it_is_a_tree_exactly_if_every_word_leads_to_the_root(heads: list[int]) -> None:
     n = len(heads)
 
     def leads_to_root(number: int) -> bool:
