@@ -74,7 +74,7 @@ def test_p_is_corrected_over_systems_and_metrics() -> None:
 
 
 def test_stars_and_exit_codes_follow_the_corrected_p() -> None:
-    # B is worse than A at .05 under chrf alone; as one of twelve differences that shows nothing.
+    # B is worse than A at .05 under chrf alone, but not after the correction for twelve differences.
     alone = wellput.score(evalset({"A": 0.3, "B": 0.39}, seed=0), "chrf", baseline="A")
     assert (
         alone["B", "chrf"].is_worse and alone["B", "chrf"].p_value == alone["B", "chrf"].p_adjusted
@@ -201,7 +201,7 @@ def test_right_and_wrong_answers_are_compared_by_mcnemars_test() -> None:
     assert score.delta == pytest.approx(-0.2) and score.p_value == pytest.approx(expected)
     assert score.delta_high is not None and score.delta_high < 0
     assert "Student's t (exact: McNemar's test)" in render(score_report(result), "table")
-    # No answer differs: there is still something to say of other items.
+    # No answer differs, but other items may.
     same = wellput.score(wellput.EvalSet.of({"A": a, "B": a}, ["x"] * 40), "exact", margin=0.2)
     score = same["B", "exact"]
     assert score.p_value == 1.0 and score.delta_high == pytest.approx(

@@ -228,7 +228,7 @@ def test_a_partition_that_fails_twice_is_tried_again(
     cluster: Cluster, troubled: Path, tmp_path: Path, kind: str, engine: Engine
 ) -> None:
     quiet = wellput.score(troubled, trouble(cluster, tmp_path, "quiet"))
-    # on_error="skip": failing partitions are evaluated apart, on the local engine too.
+    # on_error="skip" makes the local engine use partitions, too.
     failing = trouble(cluster, tmp_path, kind)
     result = wellput.score(troubled, failing, engine=engine, on_error="skip")
     assert [score.score for score in result.scores] == [score.score for score in quiet.scores]
@@ -357,7 +357,7 @@ def test_a_stopped_run_is_resumed(
 
 
 def test_what_was_finished_keeps_the_order_of_systems_and_metrics(tmp_path: Path) -> None:
-    # Rows of ssa and gsa are equally wide: in another order they would be taken for one another.
+    # Rows of ssa and gsa have the same width, so in another order they would be confused.
     record = {"references": ["the cat sat down"], "outputs": {"B": "down the cat sat", "A": "cat"}}
     records = [{"id": str(i), **record} for i in range(12)]
     (tmp_path / "e.jsonl").write_text(text_of(records))

@@ -141,8 +141,8 @@ def test_what_is_not_a_log_is_refused(tmp_path: Path, content: str, complaint: s
 
 
 def write_archive(path: Path, members: dict[str, object], pack: Callable[[bytes], bytes]) -> Path:
-    """As inspect_ai writes them: methods 0 and 8 by `zipfile`, 93 (Zstandard) by hand, since Python
-    knows it only from 3.14 on."""
+    """Writes an archive like inspect_ai: methods 0 and 8 by `zipfile`, 93 (Zstandard) by hand, because
+    Python has it only from 3.14 on."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, value in members.items():
             archive.writestr(name, pack(json.dumps(value).encode()))

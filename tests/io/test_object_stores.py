@@ -27,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     (shards / "sub").mkdir(parents=True)
     (shards / "a.jsonl").write_text(lines(0, 5))
     (shards / "a.jsonl.gz").write_bytes(gzip.compress(lines(5, 9).encode()))
-    # A name that a URL cannot hold as it is.
+    # A name that must be percent-encoded in a URL.
     (shards / "b, 100% größer?.jsonl").write_text(lines(9, 10))
     write_evalset(EvalSet([Item("10", {"A": "a 10"}, ("a b",))]), shards / "sub" / "z.parquet")
     (shards / "sub" / "empty.jsonl").write_text("")

@@ -159,7 +159,7 @@ def test_a_column_more_does_no_harm_and_one_less_is_said(tmp_path: Path) -> None
     path = run_paths(tmp_path)[0]
     _rewritten(path, lambda table: table.append_column("new", [[1, 2]]))
     assert read_run(path).scores[0].score == 12.5
-    # Columns that earlier files do not have yet.
+    # Columns that earlier files do not have.
     _rewritten(path, lambda table: table.drop_columns(["skipped", "is_worse"]))
     assert (read_run(path).skipped, read_run(path).scores[0].is_worse) == (0, None)
     _rewritten(path, lambda table: table.drop_columns(["signature"]))

@@ -93,7 +93,7 @@ def test_partitions_are_the_file(tmp_path: Path) -> None:
         found = source.partitions()
         assert found is not None
         parts = list(found)
-        # Sixteen whole blocks, and what is left.
+        # Sixteen whole blocks, and the rest.
         sizes = [[len(block) for block in part.blocks()] for part in parts]
         assert sizes == [[BLOCK_ITEMS] * BLOCKS_PER_PARTITION, [BLOCK_ITEMS, 7]]
         assert [item.id for part in parts for block in part.blocks() for item in block] == [

@@ -37,7 +37,7 @@ def refuse_other_than_items(generalize: Generalize) -> None:
 
 
 def holds_for(generalize: Generalize) -> str:
-    """The sentence beneath a table.
+    """The sentence below a table.
 
     >>> holds_for("items")
     'Intervals and p hold for these systems, other items.'
@@ -46,7 +46,7 @@ def holds_for(generalize: Generalize) -> str:
 
 
 Bounds: TypeAlias = tuple[float | None, float | None]
-"""The lowest and the highest possible score; None where there is no limit."""
+"""The lowest and the highest possible score; None for no limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 The suffix tells the format: JSONL, CSV, TSV or Parquet. A `FilePartition` is a run of whole blocks of
 one file, which another process can read separately. A compressed file and a CSV file are one
-partition, because nobody can start in the middle; so is a file at a URL, because counting its lines
+partition, because reading cannot start in the middle; so is a file at a URL, because counting its lines
 would fetch it twice.
 
 A block of JSONL is `BLOCK_ITEMS` lines that are not blank, cut from the bytes first. If all its lines

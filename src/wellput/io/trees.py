@@ -165,7 +165,7 @@ def _multiword(
 ) -> Multiword:
     first, last = (int(number) for number in columns[0].split("-"))
     if first != done + 1:
-        problems.add(f"line {line}", f"the range {columns[0]} must stand before word {first}")
+        problems.add(f"line {line}", f"the range {columns[0]} must come before word {first}")
     if last <= first:
         problems.add(f"line {line}", f"the range {columns[0]} has fewer than two words")
     if earlier and first <= earlier[-1].last:
