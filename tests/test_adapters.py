@@ -90,6 +90,6 @@ def test_a_metric_without_a_direction_is_refused() -> None:
         scorer("length")
 
 
-def test_an_undefined_score_is_no_score() -> None:
+def test_an_undefined_score_is_refused() -> None:
     with pytest.raises(wellput.InputError, match="ttr is undefined"):
         score_function("ttr")(["a"], [""])

@@ -43,8 +43,8 @@ from wellput.engine.realization import RealizationResult as RealizationResult
 from wellput.engine.rerank import RerankResult as RerankResult
 from wellput.engine.result import Comparison as Comparison
 from wellput.engine.result import ScoreResult as ScoreResult
-from wellput.engine.runs import RunChanges as RunChanges
-from wellput.engine.runs import run_changes as run_changes
+from wellput.engine.run_changes import RunChanges as RunChanges
+from wellput.engine.run_changes import run_changes as run_changes
 from wellput.engine.runs import save_run as save_run
 from wellput.io import open_evalset as open_evalset
 from wellput.io import open_lines as open_lines

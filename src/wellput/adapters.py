@@ -1,8 +1,8 @@
-"""Metrics as other libraries call them: `compute(predictions=, references=)` of Hugging Face's
-evaluate, and `scoring=` of scikit-learn. Neither library is needed to import this.
+"""Use wellput's metrics in Hugging Face's evaluate (`compute(predictions=, references=)`) and in
+scikit-learn (`scoring=`). Neither library is needed to import this.
 
-Each prediction has one reference or a list of them. Only the score comes out; intervals and tests are
-`wellput.score`'s.
+Each prediction has one reference or a list of references. The functions return scores only; for
+intervals and tests use `wellput.score`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ References = Iterable[str | Sequence[str]]
 
 @dataclass(frozen=True)
 class Measures:
-    """One metric or several, to be computed as often as wanted."""
+    """One metric or several, with the method `compute` of an evaluate module."""
 
     metrics: tuple[Metric, ...]
 
@@ -42,7 +42,7 @@ class Measures:
 
 
 def evaluate(metrics: str | Metric | Iterable[str | Metric]) -> Measures:
-    """As `evaluate.load` and `evaluate.combine`.
+    """Like `evaluate.load` and `evaluate.combine`.
 
     >>> evaluate("exact,gsa").compute(predictions=["a cat"], references=[["the cat", "a cat"]])
     {'exact': 1.0, 'gsa': 1.0}
@@ -52,7 +52,7 @@ def evaluate(metrics: str | Metric | Iterable[str | Metric]) -> Measures:
 
 @dataclass(frozen=True)
 class ScoreFunction:
-    """What `sklearn.metrics.make_scorer` takes: higher is always better, so TER is negative."""
+    """An argument for `sklearn.metrics.make_scorer`: higher is always better, so TER is negative."""
 
     metric: Metric
     sign: int
@@ -68,7 +68,7 @@ class ScoreFunction:
 
 @dataclass(frozen=True)
 class Scorer:
-    """What `scoring=` takes: anything that predicts texts, its inputs, the references."""
+    """An argument for `scoring=`; the estimator predicts texts."""
 
     function: ScoreFunction
 
@@ -84,7 +84,9 @@ def score_function(metric: str | Metric) -> ScoreFunction:
     """
     chosen = create(metric)
     if chosen.higher_is_better is None:
-        raise InputError(f"{chosen.name} cannot choose a model: it says neither good nor bad.")
+        raise InputError(
+            f"{chosen.name} cannot choose a model: a high value is neither good nor bad."
+        )
     return ScoreFunction(chosen, 1 if chosen.higher_is_better else -1)
 
 
@@ -98,7 +100,9 @@ def _evalset(
 ) -> EvalSet:
     texts = _column(predictions)
     if missing := [place for place, text in enumerate(texts, 1) if text is None]:
-        raise InputError(f'Prediction {missing[0]} is missing ({len(missing)} in all); "" is none.')
+        raise InputError(
+            f'Prediction {missing[0]} is missing ({len(missing)} in all); an empty one is "".'
+        )
     return EvalSet.of(
         {SYSTEM: texts},
         None if references is None else _column(references),
@@ -107,7 +111,7 @@ def _evalset(
 
 
 def _column(values: Iterable[Any]) -> Sequence[Any]:
-    """Columns of data frames and arrays as lists; one text is left for `EvalSet.of` to refuse."""
+    """Columns of data frames and arrays as lists; `EvalSet.of` refuses a single text."""
     if isinstance(values, str):
         return values
     return [entry.tolist() if hasattr(entry, "tolist") else entry for entry in values]

@@ -175,7 +175,7 @@ def test_kinds_of_judgments_cannot_be_mixed() -> None:
 
 @pytest.mark.parametrize(("given", "kind"), [(pd.DataFrame(RATINGS), "DataFrame"), (5, "int")])
 def test_an_evalset_of_a_wrong_type_is_refused(given: Any, kind: str) -> None:
-    message = "evalset: give an EvalSet (EvalSet.from_frame makes one), or the path of one, not "
+    message = "evalset: give an EvalSet (EvalSet.from_frame makes one) or a path, not "
     verbs: list[Callable[[], object]] = [
         lambda: wellput.score(given, "bleu"),
         lambda: wellput.agree(given, pd.DataFrame(RATINGS), "bleu"),

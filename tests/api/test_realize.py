@@ -62,7 +62,7 @@ def test_the_evalset_in_memory_equals_the_file(tmp_path: Path) -> None:
     written = read_evalset(tmp_path / "set.jsonl")
     assert written.systems == result.evalset.systems == ("learned",)
     assert [item.outputs for item in written] == [item.outputs for item in result.evalset]
-    with pytest.raises(wellput.InputError, match="no order to compare with"):
+    with pytest.raises(wellput.InputError, match="no word order to compare with"):
         _ = wellput.realize(NODES).evalset
 
 

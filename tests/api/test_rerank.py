@@ -52,7 +52,7 @@ def test_an_evalset_without_a_file(tmp_path: Path) -> None:
     ("nbest", "metric", "message"),
     [
         (["one", "two"], "ttr", "2 problems:\n  place 1: not an object"),
-        ([["a"], [7]], "ttr", 'place 2: "candidates" is no list of texts'),
+        ([["a"], [7]], "ttr", 'place 2: "candidates" is not a list of texts'),
         ([[]], "ttr", 'place 1: no "candidates"'),
         ([ITEMS[0], ITEMS[0]], "wer", "the id 'a' is given twice"),
         ([["a"]], "wer", "wer needs references"),

@@ -129,7 +129,7 @@ def test_a_model_without_judgments_has_no_context_filter(
         (["--candidates", "table:none.csv"], "none.csv"),
         (["--method", "wordnet", "--relative"], "--filter classifier"),
         (["--method", "wordnet", "--wordnet", "nowhere"], "no such WordNet"),
-        (["--method", "lsa", "--model", "corpus.txt"], "is no model of wellput"),
+        (["--method", "lsa", "--model", "corpus.txt"], "is not a model of wellput"),
         (["--method", "wordnet", "--corpus", "corpus.txt"], "--corpus is for --filter classifier"),
     ],
 )

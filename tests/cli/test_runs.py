@@ -122,7 +122,7 @@ def test_bad_input_is_refused_before_the_work(run: Run, files: Write, stored: li
     files(file="")
     outcome = run("score", "one.jsonl", "-m", "ssa", "--runs", "file")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "Cannot store runs in file: it is no folder." in outcome.err
+    assert "Cannot store runs in file: it is not a folder." in outcome.err
     for arguments, message in (
         (["show", "zz"], "No run 'zz' in runs, which holds 2."),
         (["list", "--runs", "nowhere"], "No runs can be read from nowhere"),

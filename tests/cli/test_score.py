@@ -208,7 +208,7 @@ def test_an_undefined_segment_is_reported(run: Run, files: Write) -> None:
         (["--hyp", "A=a.txt", "--ref", "ref.txt", "--paired", "ar"], ["needs two systems"]),
         (
             ["--hyp", "A=a.txt", "--hyp", "B=b.txt", "--ref", "ref.txt", "--baseline", "C"],
-            ["--baseline C is no system", "A, B"],
+            ["--baseline C is not a system", "A, B"],
         ),
         (["--hyp", "A=a.txt", "--ref", "ref.txt", "-m", "chrff"], ["Did you mean chrf?"]),
         (

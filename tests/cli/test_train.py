@@ -160,8 +160,6 @@ def test_python_trains_on_what_it_has_in_memory(run: Run, corpus: str, tmp_path:
     [
         ({"work": "counts"}, "work= reads files, not standard input or sentences in memory"),
         ({"prune": 2}, "prune=2 must be between 0 and 1"),
-        ({"engine": "spark"}, "engine='spark' is not known; there are local, ray"),
-        ({"address": "x:1"}, "address='x:1' is that of a Ray cluster"),
     ],
 )
 def test_errors_name_keywords(run: Run, options: dict[str, Any], message: str) -> None:

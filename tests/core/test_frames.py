@@ -93,7 +93,7 @@ def test_columns_that_are_not_there_are_all_named_with_their_neighbors() -> None
             pd.DataFrame(COLUMNS), id="prompt-id", references=["Gold"], outputs=["gpt", "lama3:8b"]
         )
     assert str(caught.value).split("\n") == [
-        "Not every column can be found:",
+        "Some columns cannot be found:",
         "  id: no column 'prompt-id'. Did you mean prompt_id or prompt?",
         "  references: no column 'Gold'. Did you mean gold?",
         "  outputs: no column 'lama3:8b'. Did you mean llama3:8b?",
@@ -101,7 +101,7 @@ def test_columns_that_are_not_there_are_all_named_with_their_neighbors() -> None
     ]
 
 
-def test_cells_that_are_no_text_are_all_named() -> None:
+def test_cells_that_are_not_text_are_all_named() -> None:
     columns = {
         "id": ["p", "q"],
         "gold": [["a", 3], 2.5],
@@ -112,11 +112,11 @@ def test_cells_that_are_no_text_are_all_named() -> None:
         EvalSet.from_frame(columns, id="id", references="gold", outputs="gpt", source="source")
     assert str(caught.value).split("\n") == [
         "These cells of the frame cannot be used:",
-        "  column gpt, item p: True is no text",
-        "  column gpt, item q: ['a', 'b'] is no text",
-        "  column gold, item p: 3 is no text",
-        "  column gold, item q: 2.5 is no text",
-        "  column source, item p: b'bytes' is no text",
+        "  column gpt, item p: True is not a text",
+        "  column gpt, item q: ['a', 'b'] is not a text",
+        "  column gold, item p: 3 is not a text",
+        "  column gold, item q: 2.5 is not a text",
+        "  column source, item p: b'bytes' is not a text",
         "Outputs, references, sources and contexts are texts; None and NaN are missing.",
     ]
 
@@ -143,17 +143,17 @@ def test_repeated_ids() -> None:
 @pytest.mark.parametrize(
     ("frame", "outputs", "message"),
     [
-        ([1, 2], "A", "A pandas or Polars data frame with columns is needed.* not list"),
-        ({}, "A", "needed.* not dict"),
+        ([1, 2], "A", "Give a pandas or Polars data frame, .* not list"),
+        ({}, "A", "names to columns, not dict"),
         ({"A": "text"}, "A", "The column A must be a list"),
-        ({"A": ["x"]}, [], "outputs must name a column"),
-        ({"A": ["x"]}, {}, "outputs must name a column"),
+        ({"A": ["x"]}, [], "outputs must name at least one column"),
+        ({"A": ["x"]}, {}, "outputs must name at least one column"),
         ({"A": ["x"]}, ["A", "A"], "names a column twice: A, A"),
         ({"A": ["x"], "B": ["x", "y"]}, ["A", "B"], "equally long:\n  A: 1\n  B: 2"),
         (pd.DataFrame([["x", "y"]], columns=["A", "A"]), "A", "2 columns are named 'A'"),
     ],
 )
-def test_what_is_no_frame(frame: Any, outputs: Any, message: str) -> None:
+def test_what_is_not_a_frame(frame: Any, outputs: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         EvalSet.from_frame(frame, outputs=outputs)
 

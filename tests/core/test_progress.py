@@ -8,7 +8,7 @@ from wellput.core.evalset import Batch
 from wellput.core.work import ProgressShare
 
 
-def test_wholes_are_told_once_their_parts_are_done() -> None:
+def test_wholes_are_reported_when_their_parts_are_done() -> None:
     told: list[int] = []
     share = ProgressShare(3, 6, told.append)
     for _ in range(5):
@@ -18,7 +18,7 @@ def test_wholes_are_told_once_their_parts_are_done() -> None:
     assert told == [1, 1, 1]
 
 
-def test_no_more_than_all_is_told() -> None:
+def test_never_reports_more_than_the_whole() -> None:
     told: list[int] = []
     share = ProgressShare(3, 6, told.append)
     share.add(20)

@@ -20,7 +20,7 @@ def test_tokens_are_joined_by_space_after() -> None:
     assert tree.text == "I do go."
 
 
-def test_a_multiword_token_stands_for_its_words() -> None:
+def test_a_multiword_token_replaces_its_words() -> None:
     tree = Tree(
         (Word("du", 3), Word("not", 3), Word("go", 0), Word("now", 3)),
         (Multiword(1, 2, "don't"), Multiword(3, 4, "gonow", "SpaceAfter=No")),

@@ -50,7 +50,7 @@ def cautious(statistic: float, differences: Floats) -> float:
     return min(statistic, corrected, key=abs)
 
 
-def test_of_a_mean_of_segments_it_is_the_paired_t_test_with_caution() -> None:
+def test_a_mean_of_segments_gets_the_cautious_paired_t_test() -> None:
     result = wellput.score(CLOSE, "rouge-l", baseline="A", keep_rows=True)
     scores = segments(result, "rouge-l")
     for place, system in enumerate("BCD", start=1):
@@ -74,7 +74,7 @@ def test_p_is_corrected_over_systems_and_metrics() -> None:
 
 
 def test_stars_and_exit_codes_follow_the_corrected_p() -> None:
-    # B is worse than A at .05 under chrf alone; as one of twelve differences that shows nothing.
+    # B is worse than A at .05 under chrf alone, but not after the correction for twelve differences.
     alone = wellput.score(evalset({"A": 0.3, "B": 0.39}, seed=0), "chrf", baseline="A")
     assert (
         alone["B", "chrf"].is_worse and alone["B", "chrf"].p_value == alone["B", "chrf"].p_adjusted
@@ -108,7 +108,7 @@ def test_all_pairs_and_the_baseline_say_the_same() -> None:
     st.integers(0, 10_000), st.integers(3, 40), st.booleans(), st.sampled_from([0.9, 0.95, 0.99])
 )
 @settings(max_examples=30, deadline=None)
-def test_p_is_small_just_where_the_interval_leaves_zero_out(
+def test_p_is_small_exactly_if_the_interval_excludes_zero(
     seed: int, n: int, all_pairs: bool, confidence: float
 ) -> None:
     items = evalset({"A": 0.2, "B": 0.25, "C": 0.5, "D": 1.0}, n=n, seed=seed)
@@ -127,7 +127,7 @@ def test_p_is_small_just_where_the_interval_leaves_zero_out(
             assert (p_value < 1 - confidence) == (low > 0 or high < 0)
 
 
-def test_no_interval_holds_a_difference_that_cannot_be() -> None:
+def test_no_interval_contains_an_impossible_difference() -> None:
     few = evalset({"A": 0.1, "B": 0.9}, n=3, seed=2)
     score = wellput.score(few, "bleu,ssa", baseline="A")["B", "bleu"]
     assert score.delta_low is not None and score.delta_high is not None
@@ -201,7 +201,7 @@ def test_right_and_wrong_answers_are_compared_by_mcnemars_test() -> None:
     assert score.delta == pytest.approx(-0.2) and score.p_value == pytest.approx(expected)
     assert score.delta_high is not None and score.delta_high < 0
     assert "Student's t (exact: McNemar's test)" in render(score_report(result), "table")
-    # No answer differs: there is still something to say of other items.
+    # No answer differs, but other items may.
     same = wellput.score(wellput.EvalSet.of({"A": a, "B": a}, ["x"] * 40), "exact", margin=0.2)
     score = same["B", "exact"]
     assert score.p_value == 1.0 and score.delta_high == pytest.approx(

@@ -84,7 +84,7 @@ def test_targets_that_cannot_be_written(server: S3Server, shards: Path) -> None:
         wellput.score(shards, "ssa", segments="s3://bucket/shards")
 
 
-def test_a_run_that_goes_on_reads_the_parts_at_the_url(server: S3Server, tmp_path: Path) -> None:
+def test_a_resumed_run_reads_the_parts_at_the_url(server: S3Server, tmp_path: Path) -> None:
     def scored() -> tuple[wellput.ScoreResult, int]:
         server.asked.clear()
         result = wellput.score(

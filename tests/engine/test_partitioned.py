@@ -21,7 +21,6 @@ import pyarrow.parquet
 import pytest
 
 import wellput
-from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.core.evalset import BLOCK_ITEMS
 from wellput.core.work import OnPhase, OnProgress, ignore_progress
 from wellput.engine.parsed_references import NamedParser, ParsedReferences
@@ -229,7 +228,7 @@ def test_a_partition_that_fails_twice_is_tried_again(
     cluster: Cluster, troubled: Path, tmp_path: Path, kind: str, engine: Engine
 ) -> None:
     quiet = wellput.score(troubled, trouble(cluster, tmp_path, "quiet"))
-    # on_error="skip": failing partitions are evaluated apart, on the local engine too.
+    # on_error="skip" makes the local engine use partitions, too.
     failing = trouble(cluster, tmp_path, kind)
     result = wellput.score(troubled, failing, engine=engine, on_error="skip")
     assert [score.score for score in result.scores] == [score.score for score in quiet.scores]
@@ -329,7 +328,7 @@ class Interrupted(BaseException):
 
 
 @pytest.mark.parametrize("engine", ["ray", "local"])
-def test_a_stopped_run_goes_on_where_it_stopped(
+def test_a_stopped_run_is_resumed(
     cluster: Cluster, troubled: Path, tmp_path: Path, engine: Engine
 ) -> None:
     counting = trouble(cluster, tmp_path, "quiet")
@@ -358,7 +357,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
 
 
 def test_what_was_finished_keeps_the_order_of_systems_and_metrics(tmp_path: Path) -> None:
-    # Rows of ssa and gsa are equally wide: in another order they would be taken for one another.
+    # Rows of ssa and gsa have the same width, so in another order they would be confused.
     record = {"references": ["the cat sat down"], "outputs": {"B": "down the cat sat", "A": "cat"}}
     records = [{"id": str(i), **record} for i in range(12)]
     (tmp_path / "e.jsonl").write_text(text_of(records))
@@ -422,61 +421,10 @@ def test_notices_of_ray_are_short_and_leave_standard_output_alone(
     )
 
 
-def test_what_makes_no_sense(shards: Path) -> None:
+def test_options_that_make_no_sense(shards: Path) -> None:
     with pytest.raises(wellput.InputError, match="engine='spark' is none of local, ray"):
         wellput.score(shards, "ssa", engine="spark")  # type: ignore[arg-type]
-    with pytest.raises(wellput.InputError, match="address='x:1' is that of a Ray cluster"):
+    with pytest.raises(wellput.InputError, match="address='x:1' is for a Ray cluster"):
         wellput.score(shards, "ssa", address="x:1")
     with pytest.raises(wellput.InputError, match="on_segments= needs"):
         wellput.score(shards, "ssa", on_error="skip", on_segments=lambda *_: None)
-
-
-def test_an_ngram_model_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
-    from wellput.cli import train
-    from wellput.language.models.ngram_files import load_model
-
-    (tmp_path / "a.txt").write_text("".join(f"{row['outputs']['A']}\n" for row in rows(0, 500)))
-    for engine in ("local", "ray"):
-        arguments = [str(tmp_path / "a.txt"), "-o", str(tmp_path / f"{engine}.wlm")]
-        train.train_lm.main([*arguments, "--engine", engine], standalone_mode=False)
-    local, spread = (load_model(tmp_path / f"{engine}.wlm") for engine in ("local", "ray"))
-    assert local.fingerprint == spread.fingerprint
-    (tmp_path / "bad.txt").write_bytes(b"\xff\n")
-    with pytest.raises(wellput.InputError, match=r"^.*bad\.txt is not UTF-8 text"):
-        train.train_lm.main(
-            [str(tmp_path / "bad.txt"), "-o", str(tmp_path / "m.wlm"), "--engine", "ray"],
-            standalone_mode=False,
-        )
-
-
-def test_a_paraphrase_model_is_the_same_from_a_cluster(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from wellput.cli import train_paraphrase
-    from wellput.language.paraphrase.model import ParaphraseModel
-
-    monkeypatch.setattr("wellput.language.paraphrase.classifiers.WORDS_A_PART", 2)
-    monkeypatch.setattr("wellput.language.paraphrase.bigrams.PART_TOKENS", 50)
-    monkeypatch.chdir(tmp_path)
-    # Words of the second file are new, and others come in another order; one line is blank.
-    (tmp_path / "a.txt").write_text("We had a quick reply from them.\nthe old house stands\n" * 30)
-    later = "\nThem they sent a fast answer to the house .\na home is a rapid response\n" * 30
-    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(later.encode()))
-    (tmp_path / "dict").mkdir()
-    write_wordnet(tmp_path / "dict")
-    small = ["--vocabulary", "30", "--features", "12", "--dimensions", "3", "--classes", "5"]
-
-    def train(name: str, *options: str) -> bytes:
-        arguments = ["a.txt", "b.txt.gz", *small, *options, "--wordnet", "dict", "-o", name]
-        train_paraphrase.command.main(arguments, standalone_mode=False)
-        return (tmp_path / name).read_bytes()
-
-    local = train("local.wpm", "--index", "index.wpm")
-    assert len(ParaphraseModel.load("local.wpm").classifiers.words) > 2
-    assert train("mapped.wpm", "--engine", "ray", "--index", "spread.wpm") == local
-    assert (tmp_path / "spread.wpm").read_bytes() == (tmp_path / "index.wpm").read_bytes()
-    assert train("sent.wpm", "--engine", "ray") == local
-    with pytest.raises(wellput.InputError, match="not standard input"):
-        train_paraphrase.command.main(
-            ["-", "--engine", "ray", "-o", "x.wpm"], standalone_mode=False
-        )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,8 @@ from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
 from wellput.core.scores import Run
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree, Word
-from wellput.engine.runs import DataHashes, run_changes, run_of
+from wellput.engine.run_changes import run_changes
+from wellput.engine.runs import DataHashes, run_of
 
 SETS = EvalSet.of({"A": ["a cat sat", "it rained"], "B": ["a dog", None]}, ["a cat sat", "rain"])
 
@@ -56,7 +59,7 @@ def test_an_output_on_another_item_is_another_output() -> None:
     assert DataHashes(first, []).outputs("A") != DataHashes(second, []).outputs("A")
 
 
-def test_references_of_a_systems_own_are_its_own_data() -> None:
+def test_a_systems_own_references_are_part_of_its_data() -> None:
     item = Item("1", {"A": "x", "B": "x"}, ("r",))
     own = item._replace(references_by_system={"A": ("s",)})
     plain, rewritten = (DataHashes(EvalSet([each]), []) for each in (item, own))
@@ -180,3 +183,14 @@ def test_renamed_systems() -> None:
     assert found.only_after == (("A", "ssa"),)
     with pytest.raises(InputError, match="No system 'C' in run"):
         run_changes(run, run, {"C": "A"})
+
+
+def test_listing_runs_loads_no_numpy(tmp_path: Path) -> None:
+    program = (
+        "import sys, wellput; print(wellput.runs.list(runs=sys.argv[1]).total); "
+        "print(*{'numpy', 'pyarrow', 'wellput._native'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n\n"

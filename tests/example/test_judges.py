@@ -95,8 +95,8 @@ def test_a_part_of_the_example_is_rated_as_in_the_whole(
 
 @pytest.fixture(scope="module")
 def beyond_worth(example: EvalSet, judgments: list[Judgment]) -> Floats:
-    """Items × systems × judges: what a rating has beyond the worth; NaN where nobody rated, and where
-    the worth is so near to an end of the scale that ratings were cut."""
+    """Items × systems × judges: rating − worth. NaN where no judge rated, and where the worth is so
+    near to an end of the scale that ratings were clipped."""
     worths = read_worths()
     beyond = np.full((len(example), len(example.systems), N_JUDGES), np.nan)
     items, systems = list(worths), list(example.systems)

@@ -1,5 +1,5 @@
-"""What the example is there to show: people prefer the careful system, and a metric that reads the
-output alone takes fluent for right."""
+"""The story of the example: people prefer the careful system, and a metric that reads only the output
+takes fluent text for correct text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What Label Studio, Potato and evalica write, in the shapes that their documentation and example
-projects show."""
+"""Files of Label Studio, Potato and evalica, in the form of their documentation and example
+projects."""
 
 from __future__ import annotations
 

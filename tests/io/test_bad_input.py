@@ -76,7 +76,7 @@ def test_the_good_files_are_good(tmp_path: Path, good: dict[str, bytes], name: s
 @pytest.mark.parametrize("name", READERS)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_damage_is_said_kindly(
+def test_damaged_files_give_clear_messages(
     tmp_path_factory: pytest.TempPathFactory, good: dict[str, bytes], name: str, data: st.DataObject
 ) -> None:
     content = good[name]

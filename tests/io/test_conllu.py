@@ -62,7 +62,7 @@ def rows(heads: list[int]) -> str:
 
 
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=7))
-def test_it_is_a_tree_just_when_every_word_leads_to_the_one_root(heads: list[int]) -> None:
+def test_it_is_a_tree_exactly_if_every_word_leads_to_the_root(heads: list[int]) -> None:
     n = len(heads)
 
     def leads_to_root(number: int) -> bool:
@@ -96,8 +96,8 @@ def test_it_is_a_tree_just_when_every_word_leads_to_the_one_root(heads: list[int
         (rows([0]).replace("w1", ""), "empty column"),
         (rows([0]) + "# late\n", "a comment after the sentence's first word"),
         ("1-2\tx\t_\t_\t_\t_\t_\t_\t_\t_\n" + rows([0]), "a range ends at 2; there are 1 words"),
-        (rows([0, 1]) + "1-2\tx\t_\t_\t_\t_\t_\t_\t_\t_\n", "must stand before word 1"),
-        ("1-1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n" + rows([0]), "empty or of one word"),
+        (rows([0, 1]) + "1-2\tx\t_\t_\t_\t_\t_\t_\t_\t_\n", "must come before word 1"),
+        ("1-1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n" + rows([0]), "has fewer than two words"),
         ("# only a comment\n", "a sentence without words"),
         ("", "this text holds 0"),
         (rows([0]) + "\n" + rows([0]), "this text holds 2"),

@@ -133,7 +133,7 @@ def test_prompts_make_systems_of_their_own(tmp_path: Path) -> None:
         ('{"eval": {}, "samples": null}', "holds no samples"),
     ],
 )
-def test_what_is_no_log_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
+def test_what_is_not_a_log_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
     path = tmp_path / "log.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=complaint):
@@ -141,8 +141,8 @@ def test_what_is_no_log_is_refused(tmp_path: Path, content: str, complaint: str)
 
 
 def write_archive(path: Path, members: dict[str, object], pack: Callable[[bytes], bytes]) -> Path:
-    """As inspect_ai writes them: methods 0 and 8 by `zipfile`, 93 (Zstandard) by hand, since Python
-    knows it only from 3.14 on."""
+    """Writes an archive like inspect_ai: methods 0 and 8 by `zipfile`, 93 (Zstandard) by hand, because
+    Python has it only from 3.14 on."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, value in members.items():
             archive.writestr(name, pack(json.dumps(value).encode()))
@@ -186,7 +186,7 @@ def test_binary_logs_of_inspect_are_read_like_json(
     assert found.items == expected.items
 
 
-def test_a_sample_in_pieces_is_read_from_its_shell(tmp_path: Path) -> None:
+def test_a_sample_in_several_files_is_read_from_sample_json(tmp_path: Path) -> None:
     members = members_of(inspect_log("good", [sample(1, "yes", "C")]))
     shell = {
         "samples/2_epoch_1/sample.json": sample(2, "no", "I"),
@@ -226,7 +226,7 @@ def test_a_sample_that_ended_with_an_error_is_no_answer(tmp_path: Path) -> None:
     assert [item.id for item in read_evalset(write(tmp_path / "log.json", log))] == ["1"]
 
 
-def test_which_score_must_be_said_where_there_are_several(tmp_path: Path) -> None:
+def test_the_score_must_be_named_if_there_are_several(tmp_path: Path) -> None:
     rows = [promptfoo_row(0, "p", "x", 1)]
     evalset = read_evalset(write(tmp_path / "r.json", {"results": {"results": rows}}))
     with pytest.raises(InputError, match="several scores: score, pass, tone"):

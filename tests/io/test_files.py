@@ -183,7 +183,7 @@ def test_a_file_may_be_read_twice(tmp_path: Path) -> None:
     assert list(file.lines()) == list(file.lines()) == ["a", "b"]
 
 
-def test_what_lies_behind_a_url_can_be_read(tmp_path: Path) -> None:
+def test_urls_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"a\nb\n")
     assert list(InputFile(path.as_uri()).lines()) == ["a", "b"]

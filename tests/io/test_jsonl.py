@@ -71,7 +71,7 @@ def test_every_key(tmp_path: Path) -> None:
     ]
 
 
-def test_trees_may_stand_for_references(tmp_path: Path) -> None:
+def test_texts_of_trees_may_be_the_references(tmp_path: Path) -> None:
     records: list[dict[str, Any]] = [
         {"id": 1, "tree": GO},
         {"id": 2, "trees": [DONT, GO]},
@@ -165,7 +165,7 @@ def test_wrong_records(tmp_path: Path, record: object, message: str) -> None:
     assert "e.jsonl has a problem:\n  line 2" in text
 
 
-def test_a_near_miss_beside_the_key_itself_is_somebody_elses(tmp_path: Path) -> None:
+def test_a_similar_key_beside_the_right_one_is_ignored(tmp_path: Path) -> None:
     assert len(read_evalset(write(tmp_path, {"id": 1, "references": ["a"], "reference": 3}))) == 1
 
 
@@ -194,7 +194,7 @@ def test_all_bad_lines_are_reported(tmp_path: Path) -> None:
         "  line 2: not JSON: expecting ',' delimiter",
         "  line 3: not JSON at character 1: expecting value",
         '  line 4: the key "A" is given twice in one object',
-        "  line 5: NaN is not JSON; write null for what is missing",
+        "  line 5: NaN is not JSON; write null for a missing value",
         "  line 7: nested too deeply",
         "  lines 1, 6: the id 1 is used 2 times",
     ]

@@ -40,7 +40,7 @@ def test_the_header_is_the_promised_one(tmp_path: Path) -> None:
     assert first == "judge,item,system_a,system_b,question,choice"
 
 
-def test_columns_may_stand_in_any_order_and_numbers_be_names(tmp_path: Path) -> None:
+def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text(
         '{"value": 3, "judge": 1, "question": "q", "system": "A", "item": 7, "x": null}\n'
@@ -102,7 +102,7 @@ def test_bad_objects(tmp_path: Path) -> None:
     path.write_text('{"judge": "j", "item": 7, "system": "A", "question": "q", "value": true}\n')
     with pytest.raises(InputError, match="the value True is not a number"):
         read_judgments(path)
-    with pytest.raises(InputError, match="the format is not known from the name"):
+    with pytest.raises(InputError, match="the name does not tell the format"):
         (tmp_path / "j.txt").write_text("x")
         read_judgments(tmp_path / "j.txt")
 

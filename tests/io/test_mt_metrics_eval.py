@@ -34,7 +34,7 @@ def test_set(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_reference_among_the_systems_is_held_against_the_others(test_set: Path) -> None:
+def test_a_reference_among_the_systems_is_scored_against_the_others(test_set: Path) -> None:
     assert read_evalset(test_set / "de-en").items == (
         Item(
             "1",
@@ -49,12 +49,12 @@ def test_a_reference_among_the_systems_is_held_against_the_others(test_set: Path
     )
 
 
-def test_the_only_reference_is_no_system(test_set: Path) -> None:
+def test_the_only_reference_is_not_a_system(test_set: Path) -> None:
     (test_set / "references/de-en.refA.txt").unlink()
     assert read_evalset(test_set / "de-en").systems == ("sys.v1",)
 
 
-def test_json_lines_in_the_place_of_text(test_set: Path) -> None:
+def test_json_lines_instead_of_text(test_set: Path) -> None:
     (test_set / "sources/de-en.txt").unlink()
     (test_set / "sources/de-en.jsonl").write_text('{"source": "eins\\nund"}\n{"source": "zwei"}\n')
     assert [item.source for item in read_evalset(test_set / "de-en")] == ["eins\nund", "zwei"]
@@ -63,7 +63,7 @@ def test_json_lines_in_the_place_of_text(test_set: Path) -> None:
         read_evalset(test_set / "de-en")
 
 
-def test_the_language_pair_must_be_said_where_there_are_several(test_set: Path) -> None:
+def test_the_language_pair_must_be_named_if_there_are_several(test_set: Path) -> None:
     with pytest.raises(InputError, match=r"has 2 language pairs.*wmt99/de-en"):
         read_evalset(test_set)
     with pytest.raises(InputError, match="no language pair de-fr; it has de-en, en-de"):

@@ -27,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     (shards / "sub").mkdir(parents=True)
     (shards / "a.jsonl").write_text(lines(0, 5))
     (shards / "a.jsonl.gz").write_bytes(gzip.compress(lines(5, 9).encode()))
-    # A name that a URL cannot hold as it is.
+    # A name that must be percent-encoded in a URL.
     (shards / "b, 100% größer?.jsonl").write_text(lines(9, 10))
     write_evalset(EvalSet([Item("10", {"A": "a 10"}, ("a b",))]), shards / "sub" / "z.parquet")
     (shards / "sub" / "empty.jsonl").write_text("")
@@ -90,7 +90,7 @@ def test_names_that_a_url_cannot_hold(server: S3Server) -> None:
         ("s3://absent/*.jsonl", r"^s3://absent/\*\.jsonl cannot be read: .*bucket does not exist"),
         ("s3://bucket/shards/*.tsv", r"^No file matches s3://bucket/shards/\*\.tsv"),
         ("s3://bucket/shards/a.jsonl?bogus=1", r"a\.jsonl\?bogus=1 cannot be read: .*'bogus'\.$"),
-        ("s3://other/damaged.parquet", "not a Parquet file, or damaged"),
+        ("s3://other/damaged.parquet", "is damaged, or not a Parquet file"),
     ],
 )
 def test_what_is_not_there(server: S3Server, url: str, message: str) -> None:
@@ -155,7 +155,9 @@ def test_what_cannot_be_written_there(server: S3Server, option: str) -> None:
     from wellput.cli import score
 
     arguments = ["s3://bucket/shards/a.jsonl", "-m", "ssa", option, "s3://bucket/x.csv"]
-    with pytest.raises(OutputError, match=r"^Cannot write s3://bucket/x\.csv: of what .* copy it"):
+    with pytest.raises(
+        OutputError, match=r"^Cannot write s3://bucket/x\.csv: wellput writes only .* copy the file"
+    ):
         score.command.main(arguments, standalone_mode=False)
 
 

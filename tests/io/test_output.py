@@ -167,7 +167,7 @@ def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["a.txt"]
 
 
-def test_an_error_of_the_body_is_its_own(tmp_path: Path) -> None:
+def test_an_error_in_the_block_is_raised_unchanged(tmp_path: Path) -> None:
     """A file that fails to be read inside the block is not a failure to write."""
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "a.txt"):
         (tmp_path / "nothing").read_text()

@@ -26,7 +26,7 @@ def test_it_reads_no_further_than_asked() -> None:
     ahead = read_ahead(values(), ahead=2)
     assert next(ahead) == 0
     time.sleep(0.3)
-    # One is used, two wait, and one is in the hand of the reader.
+    # One is used, two wait in the queue, and the thread holds one.
     assert len(taken) <= 4
     ahead.close()  # type: ignore[attr-defined]
     assert not [thread for thread in threading.enumerate() if thread.name == "read ahead"]

@@ -159,7 +159,7 @@ def test_a_column_more_does_no_harm_and_one_less_is_said(tmp_path: Path) -> None
     path = run_paths(tmp_path)[0]
     _rewritten(path, lambda table: table.append_column("new", [[1, 2]]))
     assert read_run(path).scores[0].score == 12.5
-    # Columns that earlier files do not have yet.
+    # Columns that earlier files do not have.
     _rewritten(path, lambda table: table.drop_columns(["skipped", "is_worse"]))
     assert (read_run(path).skipped, read_run(path).scores[0].is_worse) == (0, None)
     _rewritten(path, lambda table: table.drop_columns(["signature"]))
@@ -197,7 +197,7 @@ def test_a_failure_in_the_middle_leaves_nothing(
 
 def test_places_where_no_runs_can_be_stored(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="it is no folder"):
+    with pytest.raises(OutputError, match="it is not a folder"):
         save_run(tmp_path / "file", RUN)
     with pytest.raises(OutputError, match=r"the folder .*nowhere does not exist"):
         save_run(tmp_path / "nowhere" / "runs", RUN)

@@ -86,7 +86,7 @@ def test_missing_outputs_and_empty_references_survive(tmp_path: Path, suffix: st
         (Item("7", {"A": "\ud800", "B": "y"}), ".parquet", "half a character"),
     ],
 )
-def test_what_a_table_cannot_say_is_refused(
+def test_what_a_table_cannot_hold_is_refused(
     tmp_path: Path, item: Item, suffix: str, message: str
 ) -> None:
     path = tmp_path / f"e{suffix}"
@@ -213,14 +213,14 @@ def test_parquet_blocks_and_rows(tmp_path: Path) -> None:
         parquet_of(tmp_path, [{"id": 1, "outputs.A": 3}])
 
 
-def test_what_is_no_parquet(tmp_path: Path) -> None:
+def test_what_is_not_parquet(tmp_path: Path) -> None:
     path = tmp_path / "e.parquet"
     path.write_text("id,outputs.A\n")
-    with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file, or damaged"):
+    with pytest.raises(InputError, match=r"e\.parquet is damaged, or not a Parquet file"):
         read_evalset(path)
     write_evalset(FULL, path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file, or damaged"):
+    with pytest.raises(InputError, match=r"e\.parquet is damaged, or not a Parquet file"):
         read_evalset(path)
 
 
@@ -272,8 +272,8 @@ def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
     ("name", "mark", "word"),
     [("e.csv", ";", "semicolons"), ("e.csv", "\t", "tabs"), ("e.tsv", ",", "commas")],
 )
-def test_what_else_a_table_is_separated_by(tmp_path: Path, name: str, mark: str, word: str) -> None:
+def test_tables_with_other_delimiters(tmp_path: Path, name: str, mark: str, word: str) -> None:
     path = tmp_path / name
     path.write_text(mark.join(["id", "references.0", "outputs.A"]) + "\n")
-    with pytest.raises(InputError, match=f"seems to be separated by {word}"):
+    with pytest.raises(InputError, match=f"seem to be separated by {word}"):
         read_evalset(path)

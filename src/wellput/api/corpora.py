@@ -5,14 +5,12 @@ sentences, trees as CoNLL-U files or `Tree` objects.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.core.work import MapParts, OnPhase, available_cores
-from wellput.engine.scoring_plan import Engine
+from wellput.core.work import OnPhase
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
 from wellput.io.trees import read_trees
 
@@ -66,24 +64,14 @@ def corpus_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str
     )
 
 
-def corpus_index(
-    texts: Sequence[str | Sequence[str]], on_phase: OnPhase, map_parts: MapParts | None = None
-) -> CorpusIndex:
-    """The index of texts, or the one that a single .wpm file holds. With `map_parts` parts of the files
-    are read by whoever it gives them to."""
-    from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus, index_parts
+def corpus_index(texts: Sequence[str | Sequence[str]], on_phase: OnPhase) -> CorpusIndex:
+    """The index of texts, or the one that a single .wpm file holds."""
+    from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
 
     [first, *others] = texts
     if isinstance(first, str) and first.endswith(INDEX_SUFFIX) and not others:
         return CorpusIndex.load(first)
-    blocks = corpus_blocks(texts)
-    on_progress = on_phase("indexing sentences")
-    if map_parts is None:
-        return index_corpus(blocks, on_progress=on_progress)
-    from wellput.io.lines import text_parts
-
-    parts = text_parts(file_names(texts, "engine='ray'"))
-    return index_parts(parts, map_parts=map_parts, on_progress=on_progress)
+    return index_corpus(corpus_blocks(texts), on_progress=on_phase("indexing sentences"))
 
 
 Treebanks: TypeAlias = PathLike | Sequence[PathLike | Tree]
@@ -99,21 +87,3 @@ def trees_in(given: Sequence[str | Tree]) -> Iterator[Tree]:
     """All trees. A missing file is refused at once."""
     readers = [[one] if isinstance(one, Tree) else read_trees(one) for one in given]
     return (tree for reader in readers for tree in reader)
-
-
-def cluster_mapping(
-    engine: Engine, address: str | None, threads: int | None
-) -> AbstractContextManager[MapParts | None]:
-    """What gives parts of the work to the cluster; None for the engine `local`."""
-    known = get_args(Engine)
-    if engine not in known:
-        raise InputError(f"engine={engine!r} is not known; there are {', '.join(known)}.")
-    if engine == "local":
-        if address is not None:
-            raise InputError(
-                f"address={address!r} is that of a Ray cluster: pass engine='ray', too."
-            )
-        return nullcontext()
-    from wellput.engine.ray_cluster import mapping_on_cluster
-
-    return mapping_on_cluster(address, threads or available_cores())

@@ -16,7 +16,7 @@ from wellput.io.output import check_files
 from wellput.io.run_files import find_run, read_runs, run_paths
 
 if TYPE_CHECKING:
-    from wellput.engine.runs import RunChanges
+    from wellput.engine.run_changes import RunChanges
 
 DEFAULT_FOLDER = "runs"
 
@@ -171,7 +171,7 @@ def diff(
     >>> round(changes[0].delta, 3), changes[0].cautions
     (0.333, ('the outputs changed',))
     """
-    from wellput.engine.runs import run_changes
+    from wellput.engine.run_changes import run_changes
 
     check_files([path], [])
     names = _renamed(rename)

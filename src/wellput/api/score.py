@@ -216,7 +216,7 @@ def score(
     if runs is not None:
         result = _stored(runs, result, data, chosen, command)
     if fail_if_worse and result.worse:
-        raise Worse(_worse(result)).having(result)
+        raise Worse(_worse(result)).with_result(result)
     return result
 
 
@@ -342,7 +342,7 @@ def _stored(
     try:
         return replace(result, run=save_run(folder, result, data, metrics, command=command).id)
     except WellputError as error:
-        raise OutputError(f"The run was not stored: {error}").having(result) from error
+        raise OutputError(f"The run was not stored: {error}").with_result(result) from error
 
 
 def _worse(result: ScoreResult) -> str:

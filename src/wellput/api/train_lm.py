@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.corpora import Texts, cluster_mapping, corpus_blocks, file_names, text_list
+from wellput.api.corpora import Texts, corpus_blocks, file_names, text_list
 from wellput.core.errors import InputError
 from wellput.core.work import OnPhase, available_cores, ignore_phase
-from wellput.engine.scoring_plan import Engine
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import NgramTraining
 from wellput.text.tokenizers import NativeName
 
 if TYPE_CHECKING:
-    from wellput.core.work import MapParts, OnProgress
-    from wellput.language.models.ngram_training import TrainedNgrams, WorkFolder
+    from wellput.language.models.ngram_training import WorkFolder
 
 
 def lm(
@@ -31,8 +29,6 @@ def lm(
     prune: float | None = None,
     compact: bool = False,
     work: PathLike | None = None,
-    engine: Engine = "local",
-    address: str | None = None,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -59,9 +55,6 @@ def lm(
         Rounds numbers to 8 bits, to make a small `.wlm` file.
     work
         A folder that keeps counts: a stopped training resumes from it.
-    engine, address
-        `engine="ray"` counts parts of the files on the cluster at `address`, or on processes of this
-        machine.
     path
         Writes the model: `.arpa` (`.gz`, `.xz`) or `.wlm`.
     seed
@@ -88,6 +81,7 @@ def lm(
     """
     from wellput.language.models.ngram_compact import quantized
     from wellput.language.models.ngram_files import check_suffix
+    from wellput.language.models.ngram_training import train
     from wellput.language.models.ngram_trie import prune as pruned
 
     texts = text_list(corpus)
@@ -104,22 +98,13 @@ def lm(
         "tokenize": tokenize,
         "lowercase": lowercase,
     }
-    with cluster_mapping(engine, address, threads) as map_parts:
-        if map_parts is not None:
-            if work is not None:
-                raise InputError("engine='ray' goes without work=.")
-            names = file_names(texts, "engine='ray'")
-            training = _on_cluster(names, options, map_parts, on_phase("counting sentences"))
-        else:
-            from wellput.language.models.ngram_training import train
-
-            training = train(
-                blocks,
-                **options,
-                work=None if work is None else _work_folder(work, texts, options),
-                threads=threads or available_cores(),
-                on_progress=on_phase("counting sentences"),
-            )
+    training = train(
+        blocks,
+        **options,
+        work=None if work is None else _work_folder(work, texts, options),
+        threads=threads or available_cores(),
+        on_progress=on_phase("counting sentences"),
+    )
     model = training.model
     if prune is not None:
         model = pruned(model, training.frequencies, prune)
@@ -131,21 +116,6 @@ def lm(
     if path is not None:
         made.save(path)
     return made
-
-
-def _on_cluster(
-    files: Sequence[str], options: Mapping[str, Any], map_parts: MapParts, on_progress: OnProgress
-) -> TrainedNgrams:
-    from wellput.io.lines import text_parts
-    from wellput.language.models.ngram_training import Counting, train_in_parts
-
-    return train_in_parts(
-        text_parts(files),
-        Counting(options["order"], options["tokenize"], options["lowercase"]),
-        min_count=options["min_count"],
-        map_parts=map_parts,
-        on_progress=on_progress,
-    )
 
 
 def _work_folder(

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from wellput.api.corpora import Texts, cluster_mapping, corpus_index, file_names, text_list
+from wellput.api.corpora import Texts, corpus_index, text_list
 from wellput.core.errors import InputError
-from wellput.core.work import OnPhase, ignore_phase, map_here
-from wellput.engine.scoring_plan import Engine
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import ParaphraseTraining
 
 if TYPE_CHECKING:
-    from wellput.core.work import MapParts
     from wellput.language.paraphrase.corpus_index import CorpusIndex
     from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.paraphrase.training import ParaphraseModelTraining
@@ -40,8 +38,6 @@ def paraphrase(
     window: int = 15,
     dimensions: int = 100,
     classes: int = 1000,
-    engine: Engine = "local",
-    address: str | None = None,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -75,12 +71,12 @@ def paraphrase(
         on each side in which it counts, size of vectors.
     classes
         Number of Brown classes, 0 for none.
-    engine, address
-        `engine="ray"` computes on the cluster at `address`, or on processes of this machine.
     path
         Writes the model to a `.wpm` file.
-    seed, threads, on_phase
+    seed, on_phase
         As for `score`.
+    threads
+        As for every verb; without effect here.
 
     Returns
     -------
@@ -111,8 +107,6 @@ def paraphrase(
         raise InputError("encoder= learns from judged= substitutions: give both.")
     if not texts and index is None:
         raise InputError("Nothing to learn from: give text files, or index=FILE.")
-    if engine == "ray" and texts:
-        file_names(texts, "engine='ray'")
     known = open_wordnet(wordnet)
     verdicts = read_judged(judged) if judged else []
     choices = {
@@ -130,20 +124,18 @@ def paraphrase(
         "dimensions": dimensions,
         "classes": classes,
     }
-    with cluster_mapping(engine, address, threads) as map_parts:
-        indexed = _index(texts, index, map_parts, on_phase)
-        model = train_model(
-            indexed,
-            _training(choices),
-            wordnet=known,
-            seed=seed,
-            judged=verdicts,
-            shipped=None if verdicts else _shipped_model(),
-            encoder=TransformerEncoder(encoder) if encoder else None,
-            card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
-            map_parts=map_parts or map_here,
-            on_progress=on_phase("learning words"),
-        )
+    indexed = _index(texts, index, on_phase)
+    model = train_model(
+        indexed,
+        _training(choices),
+        wordnet=known,
+        seed=seed,
+        judged=verdicts,
+        shipped=None if verdicts else _shipped_model(),
+        encoder=TransformerEncoder(encoder) if encoder else None,
+        card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
+        on_progress=on_phase("learning words"),
+    )
     made = ParaphraseTraining(model, len(indexed.starts) - 1, len(indexed))
     if path is not None:
         made.save(path)
@@ -153,18 +145,17 @@ def paraphrase(
 def _index(
     texts: Sequence[str | Sequence[str]],
     path: PathLike | None,
-    map_parts: MapParts | None,
     on_phase: OnPhase,
 ) -> CorpusIndex:
     from wellput.language.paraphrase.corpus_index import CorpusIndex
 
     if not texts:
-        return corpus_index([str(path)], on_phase, map_parts)
-    indexed = corpus_index(texts, on_phase, map_parts)
+        return corpus_index([str(path)], on_phase)
+    indexed = corpus_index(texts, on_phase)
     if path is None:
         return indexed
     indexed.save(path)
-    return CorpusIndex.load(path)  # mapped, and by workers as well
+    return CorpusIndex.load(path)  # mapped, not held in memory
 
 
 def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import click
 
 from wellput.core.errors import did_you_mean
+from wellput.core.lazy_names import import_object
 
 
 class LazyGroup(click.Group):
@@ -23,8 +23,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.members:
             return None
-        module, _, attribute = self.members[name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = import_object(self.members[name][0])
         return command
 
     def resolve_command(

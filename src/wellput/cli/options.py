@@ -236,11 +236,6 @@ def engine_options(function: F) -> F:
         metavar="FOLDER",
         help="Keep finished parts in FOLDER; the same command resumes from them.",
     )
-    return cluster_options(resume(on_error(function)))
-
-
-def cluster_options(function: F) -> F:
-    """--engine, --address."""
     address = click.option(
         "--address", metavar="HOST:PORT", help="The Ray cluster (default: a local one)."
     )
@@ -251,7 +246,7 @@ def cluster_options(function: F) -> F:
         show_default=True,
         help="Compute with threads of this process, or on a Ray cluster.",
     )
-    return engine(address(function))
+    return engine(address(resume(on_error(function))))
 
 
 def metrics_option(help: str, *, required: bool = False) -> Callable[[F], F]:

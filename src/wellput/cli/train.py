@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from wellput.cli.lazy_group import LazyGroup
-from wellput.cli.options import basic_options, cluster_options, show_summary_of
+from wellput.cli.options import basic_options, show_summary_of
 from wellput.text.tokenizers import NATIVE
 
 TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
@@ -155,7 +155,6 @@ Examples:
   wellput train lm part1.txt.gz part2.txt.xz --order 5 --min-count 2 -o english.arpa.gz
   wellput train lm corpus.txt --prune 1e-7 --compact -o small.wlm
   wellput train lm huge.txt.xz --work counts/ -o english.wlm
-  wellput train lm shards/*.txt --engine ray --address 10.0.0.1:6379 -o english.wlm
   wellput score --hyp A=a.txt -m perplexity:model=english.wlm
 """
 )
@@ -215,7 +214,6 @@ Examples:
     metavar="MODEL",
     help="Write the model to MODEL, .arpa (.gz, .xz) or .wlm.",
 )
-@cluster_options
 @basic_options
 def train_lm(format: str, path: str, **options: Any) -> None:
     """Train an n-gram model: interpolated modified Kneser-Ney.

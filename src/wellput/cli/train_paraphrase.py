@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import add_options, basic_options, cluster_options, show_summary_of
+from wellput.cli.options import add_options, basic_options, show_summary_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -129,7 +129,7 @@ def neighbor_options(function: F) -> F:
 Examples:
   wellput train paraphrase news.txt.gz -o news.wpm
   wellput train paraphrase news.txt --classes 0 --min-occurrences 100 -o news.wpm
-  wellput train paraphrase news.txt --engine ray --index index.wpm -o news.wpm
+  wellput train paraphrase news.txt --index index.wpm -o news.wpm
   wellput paraphrase evalset.jsonl --model news.wpm -o rewritten.jsonl
 """
 )
@@ -152,7 +152,6 @@ Examples:
 @click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first one found).")
 @context_options
 @neighbor_options
-@cluster_options
 @click.option("-o", "path", required=True, metavar="MODEL", help="Write the model (.wpm).")
 @basic_options
 def command(format: str, path: str, **options: Any) -> None:

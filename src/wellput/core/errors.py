@@ -1,17 +1,16 @@
-"""The error tree, the noun `Problems`, and the words of messages. Everything wellput raises on
+"""The error tree, the noun `Problems`, and helpers for messages. Every error that wellput raises on
 purpose is a `WellputError`.
 
     WellputError
-    ├── InputError       what the user brought is wrong: a file, an option, a value (exit code 2)
-    │   ├── MissingExtra     the input is fine, an optional package is not installed
-    │   └── Unreachable      the input lies on a server that does not answer: it may, the next time
-    ├── OutputError      the result cannot be written where it was asked for (exit code 2)
-    └── Worse            a system is worse than the baseline, and failing was asked for (exit code 1)
+    ├── InputError       the user's file, option or value is wrong (exit code 2)
+    │   ├── MissingExtra     an optional package is not installed
+    │   └── Unreachable      a server does not answer; trying again may help
+    ├── OutputError      the result cannot be written (exit code 2)
+    └── Worse            a system is worse than the baseline, under --fail-if-worse (exit code 1)
 
-A message says what was wrong, where (file, line, item), and what to do. All the bad rows of a file
-are reported at once rather than the first: `Problems` gathers them while reading goes on,
-`InputError.collect` says them. `counted` and `did_you_mean` give the nouns and names in a message
-their form.
+A message says what is wrong, where (file, line, item), and what to do. It names all bad rows of a
+file, not only the first: `Problems` gathers them during reading, and `InputError.collect` makes the
+message. `counted` writes a number with its noun, `did_you_mean` suggests a name.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ class WellputError(Exception):
     """Any error whose message is meant for the user."""
 
     result: Any = None
-    """What was computed before it, where something was: it must not be lost."""
+    """The result that was computed before the error, if any, so that it is not lost."""
 
-    def having(self, result: Any) -> Self:
-        """The error with the result that was there before it."""
+    def with_result(self, result: Any) -> Self:
+        """This error, holding the result that was computed before it."""
         self.result = result
         return self
 
@@ -44,7 +43,7 @@ class InputError(WellputError, ValueError):
     ) -> InputError:
         """One error for many bad rows: the headline, each problem on a line, the advice.
 
-        `total` is how many there were when `problems` holds only the first of them.
+        `total` is the number of all problems, where `problems` holds only the first ones.
         """
         shown = [f"  {problem}" for problem in problems[:MAX_PROBLEMS_SHOWN]]
         hidden = (len(problems) if total is None else total) - len(shown)
@@ -73,7 +72,7 @@ class Worse(WellputError):
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """`" Did you mean chrf?"` for a misspelled name, or the beginning of one; else the empty string.
+    """`" Did you mean chrf?"` for a misspelled name or the beginning of one; else an empty string.
 
     >>> did_you_mean("chrff", ["bleu", "chrf"])
     ' Did you mean chrf?'
@@ -88,7 +87,7 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
-    """The number and the noun in the form that belongs to it; the plural ends in s unless given.
+    """The number with its noun in singular or plural; the plural adds an s unless given.
 
     >>> counted(1, "item"), counted(2000, "item"), counted(0, "entry", "entries")
     ('1 item', '2,000 items', '0 entries')
@@ -97,8 +96,8 @@ def counted(n: int, noun: str, plural: str = "") -> str:
 
 
 class Problems:
-    """The problems of one file. Counts them all and keeps those that will be shown: a file of ten
-    million bad lines must not fill the memory with complaints."""
+    """The problems of one file. Counts all, but keeps only those that are shown: ten million bad lines
+    must not fill the memory."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -109,13 +108,13 @@ class Problems:
         return self.total > 0
 
     def add(self, where: str, what: str) -> None:
-        """One more: `where` is a line, a row or an item, `what` says what is wrong there."""
+        """Adds a problem: `where` is a line, a row or an item, `what` says what is wrong there."""
         self.total += 1
         if len(self.kept) < MAX_PROBLEMS_SHOWN:
             self.kept.append(f"{where}: {what}")
 
     def raise_if_any(self, *, advice: str = "") -> None:
-        """Raises one InputError for all of them."""
+        """Raises one InputError for all problems."""
         if self.total:
             count = "a problem" if self.total == 1 else f"{self.total} problems"
             headline = f"{self.name} has {count}:"

@@ -1,6 +1,5 @@
 """The nouns `Estimate`, a number with its uncertainty, and `ScoreTable`, the statistics of one
-scorer; and what an interval holds for: the one option `generalize`, with the words beneath every
-table.
+scorer; and the option `generalize`, which says what an interval holds for.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
+from wellput.core.evalset import BLOCK_ITEMS
 from wellput.core.metric import Floats
 
 Generalize: TypeAlias = Literal["items", "systems", "both"]
@@ -25,19 +25,19 @@ GENERALIZE_WORDS: dict[Generalize, str] = {
 
 
 def refuse_other_than_items(generalize: Generalize) -> None:
-    """Refuses what a comparison of systems on one set of items cannot say."""
+    """Raises InputError unless it is `items`: a comparison of systems allows nothing else."""
     if generalize == "items":
         return
     if generalize in GENERALIZE_WORDS:
         raise InputError(
-            f"generalize={generalize!r} is not for comparing systems: their scores are about "
+            f"generalize={generalize!r} is not for comparing systems: their scores hold for "
             f"{GENERALIZE_WORDS['items']}. Leave it out, or give generalize='items'."
         )
     raise InputError(f"generalize={generalize!r} is none of {', '.join(GENERALIZE_WORDS)}.")
 
 
 def holds_for(generalize: Generalize) -> str:
-    """The sentence beneath a table.
+    """The sentence below a table.
 
     >>> holds_for("items")
     'Intervals and p hold for these systems, other items.'
@@ -46,16 +46,16 @@ def holds_for(generalize: Generalize) -> str:
 
 
 Bounds: TypeAlias = tuple[float | None, float | None]
-"""The lowest and the highest score there can be; None where there is no end."""
+"""The lowest and the highest possible score; None for no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its uncertainty. What does not apply is None; undefined is NaN.
+    """A number with its uncertainty. A field that does not apply is None; undefined is NaN.
 
-    `p_value` is that of the hypothesis that the true value is `null`. Where there are an interval and a
-    p-value they come from one inference: p is below .05 just where the 95% interval leaves `null` out.
-    `p_adjusted` is p corrected for the comparisons made beside this one.
+    `p_value` tests the hypothesis that the true value is `null`. An interval and a p-value come from
+    the same inference: p is below .05 exactly where the 95% interval does not contain `null`.
+    `p_adjusted` is p corrected for the other comparisons of the same result.
     """
 
     value: float
@@ -73,11 +73,11 @@ class Estimate:
 class ScoreTable:
     """One scorer's statistics for systems × items, and the functions that turn them into scores.
 
-    A metric and a panel of judges both give one. `statistics` has shape (systems, items, k), with
-    zeros where `present` (systems, items) is False; `aggregate` scores summed statistics (a metric's
-    `score`, the mean for judges), `segment` single rows. A system's or a document's score is the
-    score of summed statistics, not the mean of its segments' scores. `components` and `perfect` are the
-    metric's own, with the value of a perfect score under `score`; no score lies outside `bounds`.
+    A scorer is a metric or a panel of judges. `statistics` has shape (systems, items, k), with zeros
+    where `present` (systems, items) is False. `aggregate` scores summed statistics (a metric's
+    `score`, the mean for judges), `segment` scores single rows. A system's or a document's score is
+    the score of summed statistics, not the mean of its segments' scores. `components` and `perfect`
+    are the metric's; `perfect["score"]` is a perfect score. No score lies outside `bounds`.
     """
 
     scorer: str
@@ -94,7 +94,7 @@ class ScoreTable:
     bounds: Bounds = (None, None)
 
     def row(self, system: str) -> int:
-        """The place of a system among the rows."""
+        """The row of a system."""
         if system not in self.systems:
             raise InputError(f"No system {system!r}; there are {', '.join(self.systems)}.")
         return self.systems.index(system)
@@ -112,9 +112,9 @@ class ScoreTable:
         return np.where(self.present.any(axis=1), self.aggregate(sums), np.nan)
 
 
-def block_sum(statistics: Floats, *, block: int = 4096) -> Floats:
-    """The sum over axis 0, block by block in order: the same digits however the rows were made."""
+def block_sum(statistics: Floats) -> Floats:
+    """The sum over axis 0, block by block in order: the digits of scoring, which adds blocks."""
     total = np.zeros(statistics.shape[1:])
-    for start in range(0, len(statistics), block):
-        total += statistics[start : start + block].sum(axis=0)
+    for start in range(0, len(statistics), BLOCK_ITEMS):
+        total += statistics[start : start + BLOCK_ITEMS].sum(axis=0)
     return total

@@ -1,8 +1,8 @@
-"""The nouns `EvalSet`, `Item` and `Batch`: what is evaluated.
+"""The nouns `EvalSet`, `Item` and `Batch`: the data to evaluate.
 
-Item-major always: an item has its references, not a reference stream its items. An output that a
-system lacks is absent from `Item.outputs` (or None in the lists given to `EvalSet.of`); the empty
-string is an output, and a poor one.
+Data is always grouped by item: each item holds its references. A missing output is absent from
+`Item.outputs` (or None in the lists given to `EvalSet.of`). The empty string is an output: a poor
+one, and scored.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ Schedule: TypeAlias = Mapping[str, Sequence[str]]
 Output: TypeAlias = str | Schedule
 
 ORIGINAL = "original"
-"""The system whose schedules are those that people showed: what the others are compared with."""
+"""The system whose schedules people showed; the other systems are compared with it."""
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 NO_TREES: Mapping[str, tuple[Tree | None, ...]] = MappingProxyType({})
 
 BLOCK_ITEMS = 4096
-"""Items in a block. Sums are taken over blocks in file order and added in order, so that one core,
-all cores and a cluster give the same digits."""
+"""Items in a block. Each block is summed by itself and the sums are added in file order, so that one
+core, all cores and a cluster give the same digits."""
 
 
 class Item(NamedTuple):
-    """One thing to say, how people said it, and what each system said.
+    """One input with its references and each system's output.
 
     `trees` is parallel to `references` (None where a reference has no tree) or empty.
     `references_by_system` replaces `references` for that system, `trees_by_system` its trees. `logged`
-    has, by system, the scores that a log of an evaluation gave its output. A named
-    tuple, since millions of them are made: a frozen dataclass takes four times as long.
+    has, by system, the scores that an evaluation log gave its output. It is a named tuple because a
+    frozen dataclass takes four times as long to make, and there may be millions.
     """
 
     id: str
@@ -68,12 +68,11 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """What a metric sees: one system's existing outputs, row by row, with what belongs to them.
+    """The input of a metric: one system's outputs, without missing ones, and the data of their items.
 
-    Rows are items; a row's references may differ in number. `originals` are the schedules that people
-    showed, where outputs are schedules. `memo` lets metrics of one family share
-    work on the same batch (`ssa` and `gsa` one alignment). Metrics that take their time call `on_rows`
-    with the number of rows just done.
+    Rows are items; their numbers of references may differ. `originals` are the schedules that people
+    showed, where outputs are schedules. `memo` lets metrics of one family share work on the same batch
+    (`ssa` and `gsa` share an alignment). Slow metrics call `on_rows` with the number of rows just done.
     """
 
     system: str
@@ -105,7 +104,7 @@ class Batch:
         return result
 
     def with_references(self) -> Batch:
-        """The rows that have a reference; the batch itself where all have."""
+        """The rows that have a reference; this batch itself if all have one."""
         has = list(map(bool, self.references))
         if all(has):
             return self
@@ -152,7 +151,7 @@ class Batch:
     def from_texts(
         cls, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
     ) -> Batch:
-        """A batch of bare text, for calling one metric by hand."""
+        """A batch of text alone, for calling one metric directly."""
         n = len(hypotheses)
         return cls(
             system="",
@@ -167,7 +166,7 @@ class Batch:
 
 
 class EvalSet(EvalSource):
-    """Items in order, and the systems that have an output for at least one of them."""
+    """Items in order, and the systems that have at least one output."""
 
     def __init__(self, items: Iterable[Item], *, systems: Sequence[str] | None = None) -> None:
         self.items: tuple[Item, ...] = tuple(items)
@@ -207,11 +206,11 @@ class EvalSet(EvalSource):
         sources: Sequence[str] | None = None,
         trees: Sequence[Tree | None] | None = None,
     ) -> EvalSet:
-        """From lists that run along the items.
+        """From lists with one entry for each item.
 
-        `references[i]` is item i's one reference, or the list of its references: item-major, not
-        sacreBLEU's list of reference streams. `trees[i]` belongs to item i's first reference, and
-        is the reference where none are given.
+        `references[i]` is item i's reference, or the list of its references; sacreBLEU's list of
+        reference streams is the other way round. `trees[i]` belongs to item i's first reference;
+        without `references`, its text is the reference.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
         EvalSet(1 item, systems: A)
@@ -229,7 +228,7 @@ class EvalSet(EvalSource):
             lengths["references"] = len(references)
         if len(set(lengths.values())) > 1:
             raise InputError.collect(
-                "These run along the items and must be equally long:",
+                "These lists have one entry for each item and must be equally long:",
                 [f"{what}: {length}" for what, length in lengths.items()],
             )
         rows = []
@@ -265,12 +264,12 @@ class EvalSet(EvalSource):
         source: str | None = None,
         context: str | None = None,
     ) -> EvalSet:
-        """From a data frame with a row for each item: pandas', Polars', or a mapping from names to
+        """From a data frame with a row for each item: of pandas, of Polars, or a mapping from names to
         columns. Keywords name its columns.
 
-        `outputs` are the columns of the systems, which go by the names of their columns, or a mapping
-        from systems to columns. `references` are one column or several; a cell may be a list. None and
-        NaN are missing outputs and references. Without `id` items are numbered from 1.
+        `outputs` names a column for each system, which gets the column's name, or maps systems to
+        columns. `references` is one column or several; a cell may be a list. None and NaN are missing
+        outputs and references. Without `id`, items are numbered from 1.
 
         >>> frame = {"prompt": ["a", "b"], "gold": ["x", ["y", "z"]], "gpt": ["x", None]}
         >>> evalset = EvalSet.from_frame(frame, source="prompt", references="gold", outputs=["gpt"])
@@ -294,7 +293,7 @@ def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _parallel(tree: Tree, references: tuple[str, ...], i: int) -> tuple[Tree | None, ...]:
-    """The trees of item i's references, of which the first has one."""
+    """The trees of item i's references: `tree` for the first, None for the others."""
     if not references:
         raise InputError(f"trees[{i}] has no reference to belong to.")
     if mismatch := tree.mismatch(references[0]):
@@ -331,7 +330,7 @@ def _entries(entry: object) -> Sequence[object]:
 
 
 def _refuse_transposed(references: Sequence[str | Sequence[str]], n: int) -> None:
-    """Says so when the references are sacreBLEU's list of streams, one per reference set."""
+    """Raises InputError for references as sacreBLEU has them: one list per reference set."""
     if len(references) == n or not references:
         return
     if all(not isinstance(entry, str) and len(entry) == n for entry in references):

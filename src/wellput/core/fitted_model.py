@@ -1,9 +1,9 @@
-"""The noun `FittedModel`: a metric that was fitted to judgments, as plain numbers.
+"""The noun `FittedModel`: the numbers of a metric that was fitted to judgments.
 
-A segment scores (intercept + Σ coefficient · predictor) / scale. A predictor is a metric's segment
-score (`sta`) or one of its components (`ssa.substitutions`). What is written is versioned JSON with the
-card of how the model came about; the hash covers what decides the scores, so two files with the same
-hash give the same scores.
+A segment's score is (intercept + Σ coefficient · predictor) / scale. A predictor is a metric's
+segment score (`sta`) or one of its components (`ssa.substitutions`). The file is versioned JSON; its
+card says how the model was made. The hash covers everything else, so two files with the same hash
+give the same scores.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.core.result import strict_json
 
 FILE_KIND = "fitted metric"
 FORMAT_VERSION = 1
@@ -30,8 +31,8 @@ ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """One term: the metric (with its options), its component or None for its score, the weight, and
-    the value that a perfect output has, None where there is none."""
+    """One term of the sum. `component` is None for the metric's score itself, `perfect` is the value of
+    a perfect output, None if there is none."""
 
     metric: str
     component: str | None
@@ -53,14 +54,14 @@ class FittedModel:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, values: Floats) -> Floats:
-        """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is."""
+        """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is NaN."""
         weights = np.array([predictor.coefficient for predictor in self.predictors])
         with np.errstate(over="ignore", invalid="ignore"):  # a file may hold any numbers
             return np.asarray((self.intercept + values @ weights) / self.scale, dtype=np.float64)
 
     @property
     def perfect(self) -> float | None:
-        """The score of a perfect output; None where a predictor has no perfect value."""
+        """The score of a perfect output; None if a predictor has no perfect value."""
         total = self.intercept
         for predictor in self.predictors:
             if predictor.perfect is None:
@@ -70,13 +71,13 @@ class FittedModel:
 
     @property
     def hash(self) -> str:
-        """Twelve hexadecimal digits that change with anything that decides the scores."""
+        """Twelve hexadecimal digits, which differ for any two models with different scores."""
         decisive = {key: value for key, value in self.to_dict().items() if key != "card"}
         canonical = json.dumps(decisive, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes."""
+        """The content of the file; `to_json` writes it."""
         return {
             "wellput": FILE_KIND,
             "format": FORMAT_VERSION,
@@ -90,15 +91,15 @@ class FittedModel:
         }
 
     def to_json(self) -> str:
-        """Strict JSON; figures of the card that are undefined are null."""
-        strict = {**self.to_dict(), "card": _without_nan(self.card)}
+        """Strict JSON; undefined figures of the card are null."""
+        strict = {**self.to_dict(), "card": strict_json(self.card)}
         return json.dumps(strict, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str, name: str) -> FittedModel:
-        """The model that `to_json` wrote; `name` is the file's, for messages.
+        """The model that `to_json` wrote; `name` names the file in messages.
 
-        Raises InputError for all that is wrong with it.
+        Raises one InputError for everything that is wrong with it.
         """
         try:
             value = json.loads(text, parse_constant=_refuse_constant)
@@ -106,16 +107,16 @@ class FittedModel:
             raise InputError(f"{name} is not JSON: {error}. {ADVICE}") from None
         if not isinstance(value, dict) or value.get("wellput") != FILE_KIND:
             raise InputError(
-                f'{name} is no fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
+                f'{name} is not a fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
             )
         if value.get("format") != FORMAT_VERSION:
             raise InputError(
                 f"{name} has format {value.get('format')!r}; this wellput reads format "
-                f"{FORMAT_VERSION}. Fit the metric anew, or update wellput."
+                f"{FORMAT_VERSION}. Fit the metric again, or update wellput."
             )
         problems = list(_problems(value))
         if problems:
-            raise InputError.collect(f"{name} is not a sound fitted metric:", problems, ADVICE)
+            raise InputError.collect(f"{name} is a damaged fitted metric:", problems, ADVICE)
         return cls(
             predictors=tuple(
                 Predictor(
@@ -133,7 +134,7 @@ class FittedModel:
 
 
 def split_predictor(name: str) -> tuple[str, str | None]:
-    """A predictor's metric and component.
+    """The metric and the component of a predictor's name.
 
     >>> split_predictor("ssa:lowercase=true.substitutions"), split_predictor("bleu:smooth_value=0.5")
     (('ssa:lowercase=true', 'substitutions'), ('bleu:smooth_value=0.5', None))
@@ -147,7 +148,7 @@ def predictor_name(metric: str, component: str | None) -> str:
 
 
 def _problems(value: Mapping[str, Any]) -> Sequence[str]:
-    """Everything that is wrong with the file's content."""
+    """Everything that is wrong with the content of the file."""
     found = [f"unknown key {key!r}" for key in value if key not in KEYS]
     found += [f"no key {key!r}" for key in KEYS if key not in value]
     found += [
@@ -169,7 +170,7 @@ def _problems(value: Mapping[str, Any]) -> Sequence[str]:
         if not wrong:
             key = (entry["metric"], entry["component"])
             if key in seen:
-                found.append(f"predictor {number}: {predictor_name(*key)} is there twice")
+                found.append(f"predictor {number}: {predictor_name(*key)} occurs twice")
             seen.add(key)
     return found
 
@@ -196,17 +197,9 @@ def _is_number(value: object) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number that no float can hold
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def _refuse_constant(text: str) -> float:
     raise ValueError(f"{text} is not allowed")
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,8 +1,8 @@
-"""Data frames: pandas', Polars', or a mapping from names to columns. Evaluation sets are made of them,
-and rows are read from them.
+"""Reading data frames of pandas or Polars, or mappings from names to columns: as evaluation sets, or
+row by row.
 
-Neither library is imported: a frame has `columns` and gives a column by its name. None, NaN and pandas'
-NA are missing cells.
+Neither library is imported: a frame is anything that has `columns` and gives a column by its name.
+None, NaN and pandas' NA are missing cells.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wellput.core.evalset import EvalSet, Item
 
 
 class Frame(Protocol):
-    """A data frame of pandas or Polars, as far as it is used here."""
+    """The part of a pandas or Polars data frame that is used here."""
 
     @property
     def columns(self) -> Any: ...
@@ -26,12 +26,12 @@ class Frame(Protocol):
 
 
 def is_frame(data: object) -> TypeGuard[Frame]:
-    """Whether rows can be read from it by `frame_rows`; a lazy frame is one that says what to do."""
+    """Whether `frame_rows` takes it. A lazy frame counts: `frame_rows` then says what to do."""
     return isinstance(data, Mapping) or hasattr(type(data), "columns")
 
 
 def frame_rows(frame: Any) -> tuple[list[str], list[dict[str, Any]]]:
-    """The names of the columns, and each row's cells by column; None where a cell is missing."""
+    """The names of the columns, and each row's cells by column; None for a missing cell."""
     _refuse_lazy(frame)
     names = _column_names(frame)
     if twice := sorted({str(name) for name in names if names.count(name) > 1}):
@@ -45,8 +45,15 @@ def frame_rows(frame: Any) -> tuple[list[str], list[dict[str, Any]]]:
 
 
 def present(cell: Any) -> Any:
-    """The cell, or None where it is missing: None, NaN or pandas' NA."""
+    """The cell, or None if it is missing: None, NaN or pandas' NA."""
     return None if _is_missing(cell) else cell
+
+
+def is_name(value: object) -> bool:
+    """Whether it can name an item, a system or a judge: a text that is not empty, or an integer."""
+    if isinstance(value, str):
+        return value != ""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def evalset_of_frame(
@@ -58,7 +65,7 @@ def evalset_of_frame(
     source: str | None,
     context: str | None,
 ) -> EvalSet:
-    """What `EvalSet.from_frame` gives."""
+    """See `EvalSet.from_frame`."""
     by_system = _by_system(outputs)
     several = [references] if isinstance(references, str) else list(references)
     single = {"id": id, "source": source, "context": context}
@@ -89,7 +96,7 @@ def evalset_of_frame(
 
 
 class FrameColumns:
-    """The cells that are used, checked as they are asked for."""
+    """The cells that are used. Each is checked when it is read."""
 
     def __init__(self, cells: Mapping[str, Sequence[Any]], id: str | None) -> None:
         self._cells = cells
@@ -99,14 +106,14 @@ class FrameColumns:
         self.ids = numbered if id is None else self._named(id)
 
     def texts(self, column: str | None) -> list[str | None]:
-        """A text in each row, or None."""
+        """The text of each row, None if it is missing."""
         if column is None:
             return [None] * len(self.ids)
         cells = zip(self.ids, self._cells[column], strict=True)
         return [self._text(cell, column, item) for item, cell in cells]
 
     def lists(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
-        """The texts of each row in all the columns, whose cells may be lists."""
+        """The texts of each row in all of the columns; cells may be lists."""
         found: list[tuple[str, ...]] = []
         for row, item in enumerate(self.ids):
             texts = (
@@ -128,8 +135,7 @@ class FrameColumns:
     def _named(self, column: str) -> list[str]:
         """Ids: texts and whole numbers, as text."""
         for row, cell in enumerate(self._cells[column], start=1):
-            is_number = isinstance(cell, Integral) and not isinstance(cell, bool)
-            if not is_number and (not isinstance(cell, str) or not cell):
+            if not is_name(cell):
                 what = f"an id is a text or a whole number, not {shortened(cell)}"
                 self._problems.append(f"column {column}, row {row}: {what}")
         return [str(cell) for cell in self._cells[column]]
@@ -138,12 +144,12 @@ class FrameColumns:
         if isinstance(cell, str):
             return str(cell)
         if not _is_missing(cell):
-            self._problems.append(f"column {column}, item {item}: {shortened(cell)} is no text")
+            self._problems.append(f"column {column}, item {item}: {shortened(cell)} is not a text")
         return None
 
 
 def _by_system(outputs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """The column of each system; a system without a name of its own goes by the column's."""
+    """The column of each system; without a mapping, a system has the name of its column."""
     if isinstance(outputs, Mapping):
         named = dict(outputs)
     else:
@@ -152,18 +158,18 @@ def _by_system(outputs: str | Sequence[str] | Mapping[str, str]) -> dict[str, st
         if len(named) < len(columns):
             raise InputError(f"outputs names a column twice: {', '.join(columns)}.")
     if not named:
-        raise InputError("outputs must name a column, or no system has an output.")
+        raise InputError("outputs must name at least one column.")
     return named
 
 
 def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
-    """The cells of the columns that were asked for, each with the option that asks."""
+    """The cells of the columns asked for; `asked` has pairs of an option and its column."""
     _refuse_lazy(frame)
     names = _column_names(frame)
     if not names:
         raise InputError(
-            "A pandas or Polars data frame with columns is needed, or a mapping from names to columns, "
-            f"not {type(frame).__name__}."
+            "Give a pandas or Polars data frame, or a mapping from names to columns, not "
+            f"{type(frame).__name__}."
         )
     known = [str(name) for name in names]
     wrong = [
@@ -175,7 +181,7 @@ def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]
     ]
     if wrong:
         raise InputError.collect(
-            "Not every column can be found:", wrong, f"The frame has {', '.join(known)}."
+            "Some columns cannot be found:", wrong, f"The frame has {', '.join(known)}."
         )
     cells = {column: _listed(frame, column) for _, column in asked}
     _check_lengths(cells)
@@ -208,7 +214,7 @@ def _listed(frame: Any, column: str) -> list[Any]:
 
 
 def _entries(cell: Any) -> Sequence[Any]:
-    """What a cell of references holds: the entries of a list or an array, else itself."""
+    """The entries of a cell of references: those of a list or an array, or the cell itself."""
     listed = cell.tolist() if hasattr(cell, "tolist") else cell
     return listed if isinstance(listed, list | tuple) else [listed]
 
@@ -218,7 +224,7 @@ def _is_missing(cell: Any) -> bool:
         return True
     try:
         return bool(cell != cell)
-    except TypeError:  # of pandas' NA nothing can be said, not even this
+    except TypeError:  # pandas' NA has no truth value
         return True
-    except ValueError:  # an array is compared cell by cell
+    except ValueError:  # an array compares cell by cell
         return False

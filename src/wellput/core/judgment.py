@@ -14,7 +14,7 @@ PAIRWISE_CHOICES: tuple[PairwiseChoice, ...] = get_args(PairwiseChoice)
 class Judgment:
     """A judge's rating of one system's output for one item; higher is better.
 
-    `extra` keeps what else the file said, by column.
+    `extra` holds the further columns of the file.
     """
 
     judge: str

@@ -1,7 +1,7 @@
-"""Names of a package that are imported when first used.
+"""Names that are imported when they are first used: a package's public names, and tables of
+`"module:name"`.
 
-The stub beside a package's `__init__.py` is the one list of its names: type checkers read it, and so
-does the package itself.
+A package's `__init__.pyi` is the only list of its names: type checkers and the package itself read it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STUB_IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILI
 def lazy_names(
     package: str, file: str
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """`__all__`, `__getattr__` and `__dir__` of the package whose `__init__.py` is `file`."""
+    """`__all__`, `__getattr__` and `__dir__` for the package whose `__init__.py` is `file`."""
     with open(f"{file}i", encoding="utf-8") as stub:  # noqa: PTH123, pathlib takes long to import
         homes = names_in(stub.read())
     names = sorted(homes)
@@ -33,15 +33,25 @@ def lazy_names(
 
 
 def _found(module: str, attribute: str, package: str) -> Any:
-    """`from wellput.api import train` names a module, which is there once it is imported."""
+    """The attribute, or the submodule of that name, as in `from wellput.api import train`."""
     home = import_module(module)
     if module == package or not hasattr(home, attribute):
         return import_module(f"{module}.{attribute}")
     return getattr(home, attribute)
 
 
+def import_object(path: str) -> Any:
+    """The object at `"module:name"`.
+
+    >>> import_object("operator:add")(1, 2)
+    3
+    """
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
 def names_in(stub: str) -> dict[str, tuple[str, str]]:
-    """Each name to its module and its name there.
+    """Each name with its module, and its name in that module.
 
     >>> names_in("from wellput.core.tree import Tree as Tree")
     {'Tree': ('wellput.core.tree', 'Tree')}

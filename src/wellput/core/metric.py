@@ -1,9 +1,9 @@
-"""The noun `Metric`: text in, additive sufficient statistics out, scores from their sums.
+"""The noun `Metric`: it turns text into additive sufficient statistics, and their sums into scores.
 
-A segment score is the score of one row of statistics, a corpus score the score of the summed rows, a
-bootstrap one matrix product, a distributed run a sum of partitions. No metric reads text a second
-time. A metric that does not decompose gives (sum, count): the mean of its segments. Statistics are
-never NaN; a segment whose score is undefined adds zeros, and its score is NaN.
+A segment score is the score of one row of statistics, a corpus score is the score of the summed rows.
+A bootstrap is one matrix product, a distributed run is a sum over partitions; text is read only once.
+A metric that does not decompose gives (sum, count): the mean of its segments. Statistics are never
+NaN; a segment whose score is undefined adds zeros, and its score is NaN.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Need: TypeAlias = Literal["references", "tree", "derivation", "original", "sourc
 
 @runtime_checkable
 class Metric(Protocol):
-    """What every metric offers. `BaseMetric` in `wellput.metrics.base` has the defaults."""
+    """The interface of every metric. `BaseMetric` in `wellput.metrics.base` has the defaults."""
 
     @property
     def name(self) -> str:
@@ -32,23 +32,23 @@ class Metric(Protocol):
 
     @property
     def higher_is_better(self) -> bool | None:
-        """None for what is neither good nor bad, such as a length."""
+        """None if a high value is neither good nor bad, such as a length."""
         ...
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What every item must have; items without references are left out of a metric that needs
-        them, what else is missing is refused."""
+        """What every item must have. An item without references is left out; an item without something
+        else is an error."""
         ...
 
     @property
     def perfect(self) -> Mapping[str, float]:
-        """The value of each component for a perfect output, where there is one; `score` is the
-        metric's own."""
+        """The value of each component for a perfect output, if there is one; `score` is the metric's
+        score."""
         ...
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
-        """The metric with what it must know of all the references; called once before scoring."""
+        """The metric with what it learns from all references; called once before scoring."""
         ...
 
     def statistics(self, batch: Batch) -> Floats:
@@ -60,7 +60,7 @@ class Metric(Protocol):
         ...
 
     def segment_score(self, statistics: Floats) -> Floats:
-        """Scores of single rows. The same as `score`, but for BLEU's effective order."""
+        """Scores of single rows: the same as `score`, except for BLEU's effective order."""
         ...
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
@@ -74,16 +74,16 @@ class Metric(Protocol):
 
 @runtime_checkable
 class LearnsFromOutputs(Protocol):
-    """A metric that must see what all systems said before it can score any: which displays there
-    are, and how often."""
+    """A metric that must see the outputs of all systems before it can score one, for example to count
+    displays."""
 
     def prepare_outputs(self, source: EvalSource) -> Self:
-        """The metric with what it must know of the source; called once before scoring."""
+        """The metric with what it learns from the source; called once before scoring."""
         ...
 
 
 @runtime_checkable
 class GivesMetric(Protocol):
-    """What stands for the metric that came of it: a fit."""
+    """Something that can be used as a metric: a fit."""
 
     def as_metric(self) -> Metric: ...

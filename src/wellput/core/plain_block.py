@@ -1,7 +1,7 @@
-"""The noun `PlainBlock`: items kept as columns, for the millions that have nothing but text.
+"""The noun `PlainBlock`: a block of items that have only text, kept as columns.
 
-It is a sequence of `Item` like any block, each made when it is asked for. Metrics see batches, and a
-batch is columns: one is made from the other without ten million items in between.
+It is a sequence of `Item` like any block and makes each item on demand. A batch has columns, too, so
+a batch is made from a block without making its items.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wellput.core.evalset import ORIGINAL, Batch, Item
 
 @dataclass(frozen=True)
 class PlainBlock(Sequence[Item]):
-    """Equally long columns; a system without an output for an item has None there."""
+    """Columns of equal length; None is a missing output."""
 
     ids: list[str]
     outputs: Mapping[str, list[str | None]]
@@ -47,7 +47,7 @@ class PlainBlock(Sequence[Item]):
         )
 
     def batch(self, system: str, *, threads: int = 1) -> Batch:
-        """What `Batch.of` makes of the items, the rows for which `system` has an output."""
+        """The batch that `Batch.of` would make: the rows for which `system` has an output."""
         n = len(self)
         column = self.outputs.get(system, [None] * n)
         if None in column:

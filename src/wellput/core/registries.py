@@ -1,11 +1,10 @@
-"""What the registries of metrics, tokenizers, readers and study designs share: names as people
-give them, the options behind a name, and what other packages add.
+"""Shared by the registries of metrics, tokenizers, readers and study designs: parsing names and
+their options, and finding the plugins of other packages.
 
 Names come in a list or separated by commas (`bleu,chrf`). Options follow a name, as in
-`chrf:word_order=2`: those of a class are the fields of a dataclass, and what each may be is said
-by its type. Other packages add names by the entry points of their distributions: a group
-(`wellput.metrics`) has names, and what stands behind a name is imported when it is asked for. The
-names of wellput itself are in the tables of the modules that know the groups.
+`chrf:word_order=2`: they are the fields of a dataclass, and the field's type says which values are
+allowed. Other packages add names by entry points: a group (`wellput.metrics`) has names, and the
+object behind a name is imported on request. wellput's own names are in tables of the registries.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Names: TypeAlias = str | Iterable[str]
 
 
 def split_names(names: Names) -> list[str]:
-    """Names from a list of texts, each of which may hold several, separated by commas.
+    """The names in a text or in a list of texts, separated by commas.
 
     >>> split_names(["a, b", "c"])
     ['a', 'b', 'c']
@@ -47,18 +46,18 @@ def split_names(names: Names) -> list[str]:
 
 
 def option_names(cls: Any) -> list[str]:
-    """The options of a class: the fields of a dataclass, otherwise none."""
+    """The options of a class: its fields if it is a dataclass, otherwise none."""
     return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []
 
 
 def described_options(cls: Any) -> dict[str, str]:
-    """What each option of a class may be, in words."""
+    """The allowed values of each option of a class, in words."""
     hints = get_type_hints(cls)
     return {option: _describe(_choices(hints[option])) for option in option_names(cls)}
 
 
 def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
-    """The options of `NAME:option=value,option=value`, by the types of the fields of a dataclass.
+    """The options in `tail` (`option=value,option=value`), converted to the types of the fields.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -99,7 +98,7 @@ def _parse(name: str, key: str, value: str, hint: Any) -> Any:
             return value
         if choice is str:
             return value
-        if get_origin(choice) is Annotated:  # a text, and a function that refuses some
+        if get_origin(choice) is Annotated:  # a text, and a function that checks it
             choice.__metadata__[0](value)
             return value
     raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
@@ -119,27 +118,27 @@ def _describe(choices: Sequence[Any]) -> str:
 
 
 def plugins(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group, by name and in the order of the names."""
-    from importlib.metadata import entry_points  # here: it takes longer than asking for nothing
+    """The entry points of a group by name, sorted by name."""
+    from importlib.metadata import entry_points  # imported here because it is slow to import
 
     return {point.name: point for point in sorted(entry_points(group=group), key=_by_name)}
 
 
 def load_plugin(point: EntryPoint) -> Any:
-    """What stands behind an entry point; raises InputError where it cannot be imported."""
+    """The object of an entry point; raises InputError if it cannot be imported."""
     with _naming(point):
         return point.load()
 
 
 def plugin_object(point: EntryPoint) -> Any:
-    """The same, but of a class an object, made without arguments."""
+    """The object of an entry point; a class is called without arguments."""
     found = load_plugin(point)
     with _naming(point):
         return found() if isinstance(found, type) else found
 
 
 def plugin_origin(point: EntryPoint) -> str:
-    """An entry point in words: `The reader minutes of the package wellput-minutes 1.0`."""
+    """The subject of a message: `The reader minutes of the package wellput-minutes 1.0`."""
     kind = point.group.removeprefix("wellput.").removesuffix("s")
     package = f" of the package {point.dist.name} {point.dist.version}" if point.dist else ""
     return f"The {kind} {point.name}{package}"

@@ -1,8 +1,8 @@
 """The noun `Result`: what a verb returns. It prints as the command's table, `to_dict()` is the
 command's JSON, and it becomes a data frame.
 
-How it is shown is the business of `reporting`, which is above all results: the function that makes its
-tables is found by name when it is needed, as a metric is.
+`reporting` makes the tables. It imports results, so a result names its report function as text and
+imports it when it is needed.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from importlib import import_module
 from typing import Any, ClassVar, cast
 
 from wellput.core.errors import MissingExtra
+from wellput.core.lazy_names import import_object
 
 NOTEBOOK_MODULE = "wellput.reporting.notebook"
 
 
 class Result(ABC):
-    """`print(result)` shows the table of the terminal, a notebook the same table as HTML."""
+    """`print(result)` shows the table of the command, a notebook shows it as HTML."""
 
     presented_by: ClassVar[str]
-    """`module:function`: what makes its report."""
+    """`module:function`, the function that makes its report."""
 
     @abstractmethod
     def records(self) -> Sequence[Mapping[str, Any]]:
@@ -30,18 +31,18 @@ class Result(ABC):
 
     @abstractmethod
     def values(self) -> Mapping[str, Any]:
-        """What `to_dict` says, with NaN for what is undefined."""
+        """The content of `to_dict`, with NaN for undefined numbers."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of the command: plain values, None for what is undefined or does not apply."""
+        """The JSON of the command: plain values, None where a number is undefined or does not apply."""
         return cast("dict[str, Any]", strict_json(self.values()))
 
     def to_polars(self) -> Any:
-        """`records()` as a Polars data frame, for those who have Polars."""
+        """`records()` as a Polars data frame (needs Polars)."""
         return _imported("polars").DataFrame(list(self.records()), infer_schema_length=None)
 
     def to_pandas(self) -> Any:
-        """`records()` as a pandas data frame, for those who have pandas."""
+        """`records()` as a pandas data frame (needs pandas)."""
         return _imported("pandas").DataFrame.from_records(list(self.records()))
 
     def plot(self) -> Any:
@@ -49,13 +50,12 @@ class Result(ABC):
         return import_module(NOTEBOOK_MODULE).chart_of(self)
 
     def report(self) -> Any:
-        """Its tables, with all that the formats of the command line need."""
-        module, _, function = self.presented_by.partition(":")
-        return getattr(import_module(module), function)(self)
+        """The tables, which every output format of the command line is made from."""
+        return import_object(self.presented_by)(self)
 
     def save(self, path: Any) -> None:
         """Writes it to a file, whole or not at all: `.json`, `.csv`, `.tex` and `.md` in that format,
-        anything else as the table of the terminal."""
+        any other name as the table of the terminal."""
         import_module(NOTEBOOK_MODULE).save(self, path)
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class Result(ABC):
 
 
 def strict_json(value: Any) -> Any:
-    """Values as strict JSON has them: lists and dictionaries, None for NaN and infinities."""
+    """The value as strict JSON: lists and dictionaries, None for NaN and infinities."""
     if isinstance(value, Mapping):
         return {key: strict_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
-"""The nouns `Score`, one number for one system with its interval and its test, and `Run`, one call
-of `score` as it is kept.
+"""The nouns `Score`, one number for one system with its interval and its test, and `Run`, a stored
+call of `score`.
 
-A `RunScore` is a score with where it came from, a `RunList` the runs of a folder: what is needed
-to find a number again and to say what it may be compared with. Nothing here loads NumPy.
+A `RunScore` is a score with the hashes of its data, which say what it may be compared with. A
+`RunList` has the runs of a folder. Nothing here loads NumPy.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any, ClassVar
 from wellput.core.result import Result
 
 MIN_ITEMS_FOR_CLAIMS = 10
-"""Fewer items say next to nothing of others: nothing counts as shown."""
+"""With fewer items no difference is claimed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """One system's score under one metric.
 
-    `low` and `high` bound it where an interval was asked for. `delta` is the difference to the
-    baseline on the `n_common` items that both have, with its interval `delta_low`, `delta_high` and the
+    `low` and `high` are the interval, if asked for. `delta` is the difference from the baseline on
+    the `n_common` items that both have, with its interval `delta_low`, `delta_high` and the
     `p_value` of the paired test; `p_adjusted` is corrected for all differences of the result.
-    `p_is_bound` where no resample was as extreme: the true p-values are these or smaller. `effect_size`
-    is the mean difference of segment scores in standard deviations of such differences.
-    `equivalence_p` is the p-value that the true difference is as large as the margin. `n` counts the
-    items scored, `undefined` those of them without a segment score of their own, `left_out` the outputs
-    that are not scored because their item has no reference.
+    `p_is_bound`: no resample was as extreme, so the true p-value is this or smaller. `effect_size`
+    is the mean difference of segment scores, in standard deviations of these differences.
+    `equivalence_p` is the p-value of the hypothesis that the true difference is as large as the
+    margin. `n` is the number of scored items; `undefined` of them have no segment score. `left_out`
+    outputs are not scored because their item has no reference.
     """
 
     system: str
@@ -60,16 +60,16 @@ CIRCUMSTANCES = (
     "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples", "confidence",
     "alpha", "test",
 )  # fmt: skip
-"""What holds for all scores of a run, beside its id and its time."""
+"""Fields that hold for all scores of a run, besides its id and its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunScore(Score):
-    """A score and where it came from.
+    """A score and the data it came from.
 
-    `data` is the hash of what the outputs were compared with, `outputs` that of the outputs
-    themselves: equal hashes, equal content. `score` is NaN where it is undefined. `p_against` has
-    Holm's p-value for each other system where all pairs were tested.
+    `data` is the hash of what the outputs were compared with, `outputs` the hash of the outputs. Equal
+    hashes mean equal content. An undefined `score` is NaN. If all pairs were tested, `p_against` has
+    Holm's p-value for each other system.
     """
 
     data: str
@@ -80,9 +80,8 @@ class RunScore(Score):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Run(Result):
-    """The scores of one call, what called it, and when. `time` is in UTC; `command` is empty where the
-    call came from Python. `skipped` counts the partitions that could not be evaluated and are in no
-    score."""
+    """The scores of one call of `score`. `time` is in UTC; `command` is empty for a call from Python.
+    `skipped` counts the partitions that could not be evaluated and are in no score."""
 
     presented_by: ClassVar[str] = "wellput.reporting.runs:show_report"
 
@@ -111,7 +110,7 @@ class Run(Result):
 
     @property
     def circumstances(self) -> dict[str, Any]:
-        """What holds for all its scores, as JSON has it."""
+        """Everything that holds for all scores, for JSON."""
         own = {name: getattr(self, name) for name in CIRCUMSTANCES}
         return {"run": self.id, "time": self.time.isoformat(), **own}
 
@@ -126,8 +125,8 @@ class Run(Result):
 
 @dataclass(frozen=True, repr=False)
 class RunList(Result):
-    """Runs of a folder, newest first: those that were asked for, and how many there are in all.
-    `left_out` says which files could not be read, and why."""
+    """The requested runs of a folder, newest first; `total` is the number of all runs. `left_out` says
+    which files could not be read, and why."""
 
     presented_by: ClassVar[str] = "wellput.reporting.runs:list_report"
 

@@ -1,5 +1,5 @@
-"""The nouns `EvalSource`, items in order from wherever they are, and `Partition`, a run of them that
-can be read by itself."""
+"""The nouns `EvalSource`, items in order from memory or files, and `Partition`, a run of them that can
+be read separately."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCKS_PER_PARTITION = 16
 
 
 class Partition(Protocol):
-    """A run of whole blocks. `io.record_files` has those of files."""
+    """A run of whole blocks. `io.record_files` has the partitions of files."""
 
     @property
     def name(self) -> str: ...
@@ -31,25 +31,24 @@ class Partition(Protocol):
 
 class EvalSource(ABC):
     """An `EvalSet` in memory, a file that may be larger than memory (`wellput.open_evalset`), or
-    another source with something added. Whoever writes one of their own gives `blocks`; the rest
-    follows."""
+    another source with something added. A source of your own needs only `blocks`."""
 
     parser: str | None = None
-    """The signature of the parser that trees of references come from; None where none was asked."""
+    """The signature of the parser that made the trees of references; None if none was used."""
 
     are_ids_checked_by_partition: bool = True
-    """Whether nothing is left to compare once all partitions were read: see `refuse_repeated`."""
+    """False if ids must still be compared after all partitions are read: see `refuse_repeated`."""
 
     @abstractmethod
     def blocks(self) -> Iterator[Sequence[Item]]:
-        """The items in lists of `evalset.BLOCK`, the last one shorter; every call starts anew.
+        """The items in lists of `evalset.BLOCK_ITEMS`, the last one shorter; every call starts again.
 
-        Reading a file raises `InputError` at the latest after the last block: a result is good only
-        when the iterator has ended.
+        Reading a file may raise `InputError` as late as after the last block: use a result only when
+        the iterator has ended.
         """
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
-        """The same items in runs, in order. `threads` are those of a parser that reads one."""
+        """The same items in partitions, in order. `threads` is for a parser that reads a partition."""
         blocks = self.blocks()
         first = 1
         while held := list(islice(blocks, BLOCKS_PER_PARTITION)):
@@ -58,8 +57,8 @@ class EvalSource(ABC):
             first = last + 1
 
     def refuse_repeated(self, suspects: frozenset[int]) -> None:
-        """Raises InputError where two ids among those with these hashes are the same. Asked only where
-        ids are not checked by partition."""
+        """Raises InputError if two of the ids with these hashes are the same. Called only if
+        `are_ids_checked_by_partition` is False."""
         raise NotImplementedError
 
     @property
@@ -70,7 +69,7 @@ class EvalSource(ABC):
 
 @dataclass(frozen=True)
 class HeldPartition:
-    """Blocks of a source that only this process can read, to be sent along."""
+    """Blocks in memory, of a source that only this process can read; it is sent to a worker whole."""
 
     name: str
     held: Sequence[Sequence[Item]]

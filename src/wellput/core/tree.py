@@ -1,8 +1,7 @@
 """The nouns `Tree`, a dependency tree over the words of one sentence, and `Constituent`.
 
-Words are numbered from 1 as in CoNLL-U, 0 is above the root. A tree has one root, no cycles, and
-may be non-projective. Reading and writing lives in `io.conllu` and `io.brackets`, what is done with
-trees in `trees`.
+Words are numbered from 1 as in CoNLL-U; the root has head 0. A tree has one root, no cycles, and
+may be non-projective. `io.trees` reads and writes trees, `language.trees` works with them.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ MAX_QUOTED_CHARACTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One syntactic word of a tree, the columns of CoNLL-U; `head` 0 is the root's."""
+    """One syntactic word of a tree, with the columns of CoNLL-U; the root has `head` 0."""
 
     form: str
     head: int
@@ -49,7 +48,7 @@ class Tree:
 
     @property
     def text(self) -> str:
-        """The sentence: the `text` comment, or else the tokens put together by SpaceAfter=No."""
+        """The sentence: the `text` comment, or else the tokens, joined as SpaceAfter=No says."""
         for comment in self.comments:
             key, separator, value = comment.partition("=")
             if separator and key.strip() == "text":
@@ -62,7 +61,7 @@ class Tree:
         return "".join(pieces).strip()
 
     def surface(self) -> list[tuple[str, str]]:
-        """The surface tokens with their MISC column: a multiword token once, not its words."""
+        """The surface tokens with their MISC column: a multiword token instead of its words."""
         covering = {multiword.first: multiword for multiword in self.multiwords}
         tokens: list[tuple[str, str]] = []
         number = 1
@@ -77,10 +76,10 @@ class Tree:
         return tokens
 
     def mismatch(self, reference: str) -> str:
-        """Says how the tree and a reference differ, or nothing where the tree is the reference's.
+        """How the tree and a reference differ; empty if the tree fits the reference.
 
-        They must have the same characters, white space left out: the tree's text, its surface
-        tokens or its words put together, whichever fits.
+        A tree fits if its text, its surface tokens or its words have the characters of the reference,
+        apart from white space.
         """
         wanted = _bare(reference)
         if (
@@ -94,8 +93,8 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Constituent:
-    """A phrase with its parts, or (where `word` is not None, and there are no children) a word with
-    its part of speech as label."""
+    """A phrase with its parts; or, if `word` is given, a word with its part of speech as label and no
+    children."""
 
     label: str
     children: tuple[Constituent, ...] = ()

@@ -1,15 +1,14 @@
-"""Work that takes long: the cores there are for it, the parts that may be done elsewhere
-(`MapParts`), and how far it is (`OnPhase`, `OnProgress`).
+"""Long work: the cores it may use, and how it reports progress (`OnPhase`, `OnProgress`).
 
-Progress counts the things done since the last call, not in all. `ProgressShare` tells it in other
-units than it is made in (sentences that are parsed as texts that are done).
+Progress is the number of things done since the last call, not the total. `ProgressShare` converts
+units: it reports parsed sentences, say, as finished texts.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
 
 
 def available_cores() -> int:
@@ -19,45 +18,28 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-T = TypeVar("T")
-
-
-class MapParts(Protocol):
-    """Calls a function with each part and the same further arguments, here or elsewhere, and gives the
-    results in the order of the parts. What goes elsewhere must be a function of a module."""
-
-    def __call__(
-        self, function: Callable[..., T], parts: Iterable[Any], *shared: Any
-    ) -> Iterator[T]: ...
-
-
-def map_here(function: Callable[..., T], parts: Iterable[Any], *shared: Any) -> Iterator[T]:
-    """One part after the other, in this process."""
-    return (function(part, *shared) for part in parts)
-
-
 OnProgress: TypeAlias = Callable[[int], None]
-"""Called with the number of things that are done since."""
+"""Called with the number of things done since the last call."""
 
 
 def ignore_progress(n: int) -> None:
-    """Progress that nobody wants to know of."""
+    """Ignores progress."""
 
 
 class OnPhase(Protocol):
-    """Called at the beginning of a phase, with what is done in it ("scoring items") and the number of
-    things to do, where it is known. What it returns is called with the numbers done since."""
+    """Called at the beginning of a phase with its name ("scoring items") and the number of things to
+    do, if known. It returns the `OnProgress` of this phase."""
 
     def __call__(self, what: str, total: int | None = None) -> OnProgress: ...
 
 
 def ignore_phase(what: str, total: int | None = None) -> OnProgress:
-    """A phase that nobody wants to know of."""
+    """Ignores phases and their progress."""
     return ignore_progress
 
 
 class ProgressShare:
-    """Tells of `whole` things as many as the share of `parts` that is done, never more than all."""
+    """Reports progress as a share of `whole` things while `parts` are done, never more than `whole`."""
 
     def __init__(self, whole: int, parts: int, on_progress: OnProgress) -> None:
         self._whole = whole

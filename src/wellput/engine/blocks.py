@@ -1,8 +1,8 @@
-"""The noun `BlockStatistics`: what one block of items gives, wherever it was computed.
+"""The noun `BlockStatistics`: the statistics of one block of items.
 
-Scoring maps blocks to block statistics and adds those up in file order (`engine.collect`). A
-block's sums do not depend on threads, processes or what else is computed, so neither do the digits.
-Items that lack what a metric needs are refused here, by name.
+Scoring computes the statistics of each block and adds them in file order (`engine.collect`). The sums
+of a block do not depend on threads, processes or other metrics, so the digits do not, either. Items
+that lack something a metric needs are refused here, by name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
 
 
 def check_outputs(metric: Metric, batch: Batch) -> None:
-    """Refuses text where the metric scores displays, and displays where it scores text."""
+    """Raises InputError for text if the metric scores displays, and for displays if it scores text."""
     kinds = set(map(type, batch.outputs))
     if "derivation" not in metric.needs and not kinds <= {str}:
         raise InputError(
@@ -56,8 +56,8 @@ def check_outputs(metric: Metric, batch: Batch) -> None:
 def refuse_source_without_references(
     metrics: Sequence[Metric], first: Sequence[Item], source: EvalSource
 ) -> None:
-    """Raises InputError at once, not after hours, where a metric needs references and no item has any.
-    The source is read again only where its first block has none."""
+    """Raises InputError early if a metric needs references and no item has one. The source is read
+    again only if its first block has none."""
     wanting = [metric for metric in metrics if "references" in metric.needs]
     if not wanting or _has_references(first) or any(map(_has_references, source.blocks())):
         return
@@ -75,7 +75,7 @@ def _has_references(block: Sequence[Item]) -> bool:
 
 
 def refuse_no_references(metric: Metric, system: str, n_outputs: int) -> None:
-    """Raises InputError for a metric that has nothing to compare a system's outputs with."""
+    """Raises InputError for a metric without references for any output of a system."""
     what, advice = NEED_ADVICE["references"]
     items = "the one item" if n_outputs == 1 else f"none of the {n_outputs:,} items"
     has = "has none" if n_outputs == 1 else "has one"
@@ -85,8 +85,8 @@ def refuse_no_references(metric: Metric, system: str, n_outputs: int) -> None:
 
 
 def check_needs(metric: Metric, batch: Batch) -> None:
-    """Refuses a batch that lacks what the metric needs, naming the items. References are not looked
-    for: items without them are left out before."""
+    """Raises InputError with the items that lack something the metric needs. References are not
+    checked: items without them are left out before."""
     has: dict[Need, Sequence[bool]] = {}
     if "tree" in metric.needs:
         has["tree"] = [any(tree is not None for tree in row) for row in batch.trees]
@@ -114,12 +114,12 @@ OnSegments = Callable[[str, Sequence[str], str, Floats], None]
 """Called with (system, item ids, metric, segment scores) for every block."""
 
 MAX_NAMED_IDS = 5
-"""Ids of items that are kept to say which were left out."""
+"""At most so many ids are kept, to name items that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreferenced:
-    """Items without a reference: how many, and the ids of the first."""
+    """Items without a reference: their number, and the ids of the first ones."""
 
     n: int = 0
     first: tuple[str, ...] = ()
@@ -143,11 +143,11 @@ class BlockColumn:
 
 @dataclass(frozen=True)
 class SystemBlock:
-    """What one system said in a block. `places` are the rows of the block it has an output for.
+    """One system's statistics of a block. `places` are the rows of the block that have an output.
 
-    Outputs of items without references have no row in the columns of metrics that need them: `left_out`
-    counts them, `referenced_places` are those of `places` that have a row there. A metric for which
-    none is left has no column. The numbers of references are those of the others, 0 where there are
+    Outputs of items without references have no row in the columns of metrics that need references:
+    `left_out` counts them, and `referenced_places` are the other places. A metric without any row
+    has no column. The numbers of references are those of items with references, 0 if there are
     none.
     """
 
@@ -162,9 +162,9 @@ class SystemBlock:
 
 @dataclass(frozen=True)
 class BlockStatistics:
-    """Systems stand in the order in which the block's items first have them. Ids, places and rows are
-    there where rows are kept, `id_hashes` where somebody else looks for repeated ids. `unreferenced`
-    are items that lack a reference for some system's output."""
+    """Systems are in the order of their first outputs. Ids, places and rows are kept only if rows are
+    kept; `id_hashes` only if another process looks for repeated ids. `unreferenced` are items that lack
+    a reference for some system's output."""
 
     items: int
     systems: Mapping[str, SystemBlock]
@@ -184,7 +184,7 @@ def block_statistics(
     on_progress: OnProgress = ignore_progress,
 ) -> BlockStatistics:
     """The statistics of every system in the block under every metric. `on_progress` is called with
-    numbers of items; where several metrics are slow, all seem done with the first of them."""
+    numbers of items; if several metrics are slow, only the first one's progress is seen."""
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
@@ -232,7 +232,7 @@ def _columns(
     keep_rows: bool,
     on_segments: OnSegments | None,
 ) -> dict[str, BlockColumn]:
-    """The columns of all metrics for which there is something to score."""
+    """The columns of all metrics that have something to score."""
     columns: dict[str, BlockColumn] = {}
     for metric in metrics:
         check_outputs(metric, batch)

@@ -1,7 +1,7 @@
-"""Statistics of every metric for every system: those of all blocks, added up.
+"""The noun `Collection`: the statistics of every metric for every system, added up over all blocks.
 
-Blocks come in file order, and each block's sum is added in that order, so the digits do not depend on
-threads, processes or what else is computed. Only sums are kept, unless rows are asked for.
+The sums of blocks are added in file order, so the digits do not depend on threads, processes or other
+metrics. Only sums are kept, unless rows are asked for.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CollectedColumn:
 
 @dataclass
 class Collection:
-    """What one pass gives: sums per (system, metric), and the rows where they were kept."""
+    """The result of one pass: sums for each (system, metric), and rows if they are kept."""
 
     metrics: list[Metric]
     items: int = 0
@@ -56,7 +56,7 @@ class Collection:
     most_references: int = 0
 
     def add(self, block: BlockStatistics) -> None:
-        """The next block's."""
+        """Adds the next block."""
         for system, part in block.systems.items():
             self.counts[system] = self.counts.get(system, 0) + part.count
             self.left_out[system] = self.left_out.get(system, 0) + part.left_out
@@ -88,19 +88,19 @@ class Collection:
 
     @property
     def references_label(self) -> str:
-        """How many references an item has, as sacreBLEU writes it: `1`, or `var`."""
+        """The number of references of an item, as sacreBLEU writes it: `1`, or `var`."""
         same = self.fewest_references == self.most_references
         return str(self.most_references) if same else "var"
 
     def refuse_no_references(self) -> None:
-        """Raises InputError where a metric has nothing to compare a system's outputs with."""
+        """Raises InputError for a metric without references for any output of a system."""
         for metric in self.metrics:
             for system, n in self.counts.items():
                 if (system, metric.name) not in self.columns:
                     refuse_no_references(metric, system, n)
 
     def table(self, metric: Metric, signature: str) -> ScoreTable:
-        """The kept rows of a metric as systems × items."""
+        """The rows of a metric as a table of systems × items."""
         width = max(
             column.sums.shape[0] for key, column in self.columns.items() if key[1] == metric.name
         )
@@ -136,11 +136,11 @@ def collect(
     on_segments: OnSegments | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Collection:
-    """Reads the source once (once more for each metric that must see all of it first)."""
+    """Reads the source once, and once more for each metric that must see all of it first."""
     on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     for block in source.blocks():
-        on_items = on_phase("scoring items")  # the source may have told of parsing meanwhile
+        on_items = on_phase("scoring items")  # after the phase "parsing references" of the source
         if not result.items:
             refuse_source_without_references(result.metrics, block, source.unparsed)
         result.add(
@@ -157,7 +157,7 @@ def collect(
 
 
 def prepare_all(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
-    """The metrics with what they must know of the whole source before any item is scored."""
+    """The metrics with what they learn from the whole source before any item is scored."""
     return [_prepared(metric, source) for metric in metrics]
 
 
@@ -172,6 +172,6 @@ def _references(source: EvalSource) -> Iterator[Sequence[str]]:
     for block in source.blocks():
         for item in block:
             yield item.references
-            if item.references_by_system:  # those that are not among the references already
+            if item.references_by_system:  # yields those that are not among the references
                 others = (set(own) for own in item.references_by_system.values())
                 yield sorted(set[str]().union(*others) - set(item.references))

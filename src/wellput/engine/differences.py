@@ -1,4 +1,4 @@
-"""Differences of systems from the rows of score tables, with p-values corrected for all of them."""
+"""Tests of differences between systems, from the rows of score tables, with corrected p-values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compare_systems(
     asked: Inference,
     on_progress: OnProgress = ignore_progress,
 ) -> list[Comparison]:
-    """Every pair under every metric, p-values corrected by Holm's method for all of them."""
+    """Every pair under every metric, with p-values corrected by Holm's method for all tests."""
     test, how = asked.test, asked.resampling
     assert test is not None
     n_needed = resamples_needed(how.n_resamples, tests=len(pairs) * len(tables), alpha=how.alpha)
@@ -51,7 +51,7 @@ def compare_systems(
 
 
 def with_difference(score: Score, difference: Comparison, *, is_worse: bool | None) -> Score:
-    """A score with its difference from the baseline, which is score − baseline."""
+    """A score with its difference from the baseline (score − baseline)."""
     return replace(
         score,
         baseline=difference.b,
@@ -70,7 +70,7 @@ def with_difference(score: Score, difference: Comparison, *, is_worse: bool | No
 
 
 def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float) -> bool | None:
-    """Whether a difference is one for the worse and significant; None where nothing can be said."""
+    """Whether a system is significantly worse; None if that cannot be said."""
     if higher_is_better is None or difference.n < MIN_ITEMS_FOR_CLAIMS:
         return None
     better = difference.delta if higher_is_better else -difference.delta
@@ -79,14 +79,14 @@ def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a table, and what was made of each system's: pairs share them."""
+    """The rows of a table, and results for each system that pairs share."""
 
     table: ScoreTable
     _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
     _segments: dict[int, Floats] = field(default_factory=dict)
 
     def common(self, a: str, b: str) -> NDArray[np.bool_]:
-        """The items that both systems have an output for."""
+        """The items for which both systems have an output."""
         present = self.table.present
         both: NDArray[np.bool_] = present[self.table.row(a)] & present[self.table.row(b)]
         return both
@@ -139,7 +139,7 @@ def _by_jackknife(
 
 
 def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
-    """The interval without differences that two scores between bounds cannot have."""
+    """The estimate, its interval limited to differences that are possible between the bounds."""
     lowest, highest = bounds
     if lowest is None or highest is None or difference.low is None or difference.high is None:
         return difference
@@ -152,12 +152,12 @@ def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
 def _by_resamples(
     rows: _Rows, a: str, b: str, test: PairedTest, how: Resampling, n_needed: int
 ) -> Comparison:
-    """A pair that looks different is tested again with as many resamples as the correction needs."""
+    """A pair that looks different is tested again with the number of resamples that the correction
+    needs."""
     from wellput.stats.resampling import approximate_randomization, paired_bootstrap
 
     both = rows.common(a, b)
-    # `bs` is the test people know from sacreBLEU, its p-value included; the report says what that
-    # p-value is worth.
+    # `bs` is sacreBLEU's test, with sacreBLEU's p-value; the report says what is wrong with it.
     procedure: Callable[..., Estimate] = (
         approximate_randomization
         if test == "ar"

@@ -1,4 +1,4 @@
-"""What is wrong in each system's worst items, for metrics that can say."""
+"""Drawings of what is wrong in each system's worst items, for metrics that can draw it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ WORST_ITEMS_SHOWN = 3
 
 @runtime_checkable
 class Explains(Protocol):
-    """A metric that can say what it saw."""
+    """A metric that can draw what is wrong."""
 
     def explain(self, batch: Batch) -> list[str]:
-        """One text of several lines per row, empty where nothing is wrong."""
+        """A text of several lines for each row, empty if nothing is wrong."""
         ...
 
 
@@ -54,7 +54,7 @@ def explain(
 
 
 def _items_at(source: EvalSource, places: Sequence[int]) -> dict[int, Item]:
-    """The items at these places, from one more pass that ends with the last of them."""
+    """The items at these places; reads the source again, up to the last of them."""
     found: dict[int, Item] = {}
     wanted = set(places)
     start = 0

@@ -1,6 +1,6 @@
-"""The noun `ParsedReferences`: items whose references get trees from a parser as they are read.
+"""The noun `ParsedReferences`: a source whose references get trees from a parser during reading.
 
-Whoever reads a partition parses its references: on a cluster that is the worker.
+The process that reads a partition parses its references; on a cluster this is a worker.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.language.models.sentence_parsing import SentenceParser
 
-TEXTS_A_CALL = 256
-"""Enough for all threads, few enough to tell how far the parser is."""
+TEXTS_PER_CALL = 256
+"""Texts given to the parser at once: enough for all threads, few enough to show progress."""
 
 MAX_KEPT_TREES = 1 << 17
-"""Trees kept for references that come again; a file larger than memory must not fill it."""
+"""Trees kept for references that occur again; a limit, so that a large file does not fill memory."""
 
 
 class Parse(Protocol):
-    """Gives the trees of texts, one without words for an empty text. It can be sent to another
-    process."""
+    """A function from texts to their trees; the tree of an empty text has no words. It can be sent to
+    another process."""
 
     def __call__(self, texts: Sequence[str], *, threads: int) -> Sequence[Tree]: ...
 
 
 @dataclass(frozen=True)
 class NamedParser:
-    """`english` or `spacy:NAME`; every process loads its own when it first parses."""
+    """The parser `english` or `spacy:NAME`; every process loads it when it first parses."""
 
     name: str
 
@@ -50,7 +50,7 @@ def _loaded(name: str) -> SentenceParser:
 
 
 class ParsedReferences(EvalSource):
-    """The items of another source. A reference that has a tree keeps it.
+    """The items of another source, with trees. A reference that has a tree keeps it.
 
     `signature` names the parser in the signatures of metrics that need trees.
     """
@@ -86,7 +86,7 @@ class ParsedReferences(EvalSource):
 
 @dataclass(frozen=True)
 class ParsedPartition:
-    """A partition of another source, its references parsed where it is read."""
+    """A partition of another source; the process that reads it parses its references."""
 
     plain: Partition
     parse: Parse
@@ -104,7 +104,7 @@ class ParsedPartition:
 
 
 class _Trees:
-    """Parses each text once, as long as it is kept."""
+    """Parses texts, and keeps trees so that no text is parsed twice."""
 
     def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = ignore_phase) -> None:
         self._parse = parse
@@ -119,14 +119,14 @@ class _Trees:
             yield [self._with_trees(item) for item in block]
 
     def _prepare(self, block: Sequence[Item]) -> None:
-        """Parses the texts of a block that were not met before."""
+        """Parses the new texts of a block."""
         if len(self._trees) > MAX_KEPT_TREES:
             self._trees.clear()
         wanted = dict.fromkeys(text for item in block for text in _texts(item))
         new = [text for text in wanted if text not in self._trees]
         on_progress = self._on_phase("parsing references", len(new))
-        for start in range(0, len(new), TEXTS_A_CALL):
-            texts = new[start : start + TEXTS_A_CALL]
+        for start in range(0, len(new), TEXTS_PER_CALL):
+            texts = new[start : start + TEXTS_PER_CALL]
             self._trees.update(zip(texts, self._parse(texts, threads=self._threads), strict=True))
             on_progress(len(texts))
 

@@ -1,13 +1,13 @@
-"""Statistics from partitions: by this process or a cluster, from the start or where a run stopped.
+"""Statistics from partitions: computed here or on a cluster, from the start or where a run stopped.
 
-A partition is a run of whole blocks. Partitions may finish in any order and on any machine; their
-blocks are added in file order, so the digits are those of one pass over the whole.
+A partition is a run of whole blocks. Partitions may finish in any order and on any machine. Their
+blocks are added in file order, so the digits are those of one pass over all items.
 
-The nouns: `PartitionJob`, what is computed of every partition. `evaluate` is all that runs on a
-worker: it is given what it needs and returns values, its failures too, because an exception may not
-survive the way home. `FinishedPartitions`, a folder that lets a stopped run be resumed: a file for
-each partition has its block statistics, and the fingerprint of the data and the metrics they were
-computed from. Nothing is taken from it unless the fingerprint of what is there now is the same.
+The nouns: a `PartitionJob` says what to compute for every partition. `evaluate` is the only function
+that runs on a worker; it returns a failure as a value, because an exception may not survive pickling.
+`FinishedPartitions` is a folder from which a stopped run is resumed: it has a file for each partition,
+with its block statistics and the fingerprint of its data and metrics. A file is used only if its
+fingerprint is that of the data and metrics of now.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class PartitionJob:
-    """The same for all partitions. `threads` are those of one partition; `segments` is the folder where
-    segment scores go, a file a partition; ids are hashed where somebody must look for repeated ones."""
+    """The same for all partitions. `threads` is for one partition. `segments` is the folder for segment
+    scores, with a file for each partition. `hash_ids` is true if ids must be compared across
+    partitions."""
 
     metrics: Sequence[Metric]
     threads: int
@@ -58,7 +59,7 @@ class PartitionJob:
 
     @property
     def key(self) -> str:
-        """A hash of everything that decides the statistics of given data."""
+        """A hash of everything, except the data, that decides the statistics."""
         signatures = [f"{metric.name} {metric.signature()}" for metric in self.metrics]
         claims = (__version__, self.keep_rows, self.hash_ids, self.parser, signatures)
         return hashlib.sha256(repr(claims).encode()).hexdigest()
@@ -66,7 +67,7 @@ class PartitionJob:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A partition's statistics. `fingerprint` is that of data and job, where it was asked for."""
+    """A partition's statistics. `fingerprint` is that of data and job, if asked for."""
 
     blocks: Sequence[BlockStatistics]
     fingerprint: str | None = None
@@ -74,36 +75,36 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """The partition is what it was when it was evaluated before."""
+    """The partition has not changed since it was evaluated before."""
 
     fingerprint: str
 
 
 @dataclass(frozen=True)
 class Failed:
-    """The partition cannot be evaluated: why, in words for the user. `cause` is what was raised, where
-    it is no fault of the data."""
+    """The partition cannot be evaluated. `reason` is for the user; `cause` is the exception, unless the
+    data is wrong."""
 
     reason: str
     cause: BaseException | None = None
 
 
 def failed_each_time(error: BaseException) -> Failed:
-    """For an error that came back however often the partition was evaluated."""
+    """The failure of a partition whose every attempt failed, the last with `error`."""
     told = str(error) if isinstance(error, WellputError) else repr(error)
     return Failed(f"{MAX_ATTEMPTS} attempts failed, the last with {told}", error)
 
 
 PartitionOutcome: TypeAlias = Evaluated | Unchanged | Failed
 FingerprintBefore: TypeAlias = Callable[[Partition], str | None]
-"""The fingerprint of a partition and its job when it was finished before, None if it never was."""
+"""Gives the fingerprint of a partition that was finished before; None if it was not."""
 
 
 def evaluate(
     partition: Partition, number: int, job: PartitionJob, before: str | None, with_fingerprint: bool
 ) -> PartitionOutcome:
-    """Reads one partition and computes its statistics. `before` is the fingerprint of its data and job
-    when it was finished before, if ever."""
+    """Reads one partition and computes its statistics. `before` is its fingerprint if it was finished
+    before."""
     try:
         fingerprint = None
         if with_fingerprint:
@@ -129,17 +130,17 @@ def evaluate(
             ]
         return Evaluated(blocks, fingerprint)
     except Unreachable:
-        raise  # to be tried again
+        raise  # the caller tries again
     except InputError as error:
         return Failed(str(error))
 
 
 PARTITION_FILE_KIND = "finished partition 2"
-"""Counted up when what is in the file changes: another kind of file is as good as none."""
+"""Its number is increased when the content of the file changes; files of another kind are ignored."""
 
 
 class FinishedPartitions:
-    """The folder; it is made where it is not there, its parents are not."""
+    """The folder of finished partitions. It is made if needed; its parent must exist."""
 
     def __init__(self, folder: str | Path) -> None:
         refuse_url(folder)
@@ -155,7 +156,7 @@ class FinishedPartitions:
             raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
 
     def fingerprint(self, name: str, key: str) -> str | None:
-        """That of the partition of this name when a job with this key finished it; None if none did."""
+        """The fingerprint of the partition when a job with this key finished it; None if none did."""
         file = self._load(name, key)
         return None if file is None else str(file.card["fingerprint"])
 
@@ -181,7 +182,7 @@ class FinishedPartitions:
         )
 
     def _load(self, name: str, key: str) -> ModelFile | None:
-        """The file of a partition; one that is not there or is damaged is as good as none."""
+        """The file of a partition; None if it is missing or damaged."""
         try:
             return load_model_file(self._path(name, key), PARTITION_FILE_KIND)
         except InputError:
@@ -193,7 +194,7 @@ class FinishedPartitions:
 
 def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str, Any]:
     """A block as JSON, which keeps every digit of a sum; its arrays are appended to `arrays`. Systems
-    and metrics are lists: an object's keys are sorted when it is written, the arrays are not."""
+    and metrics are lists, because the keys of objects are sorted in the file and arrays are not."""
     arrays.append(block.id_hashes)
     systems: list[dict[str, Any]] = []
     for name, system in block.systems.items():
@@ -221,7 +222,7 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
 def _block_of_card(
     card: dict[str, Any], arrays: Iterator[NDArray[Any]], ids: Iterator[str]
 ) -> BlockStatistics:
-    """What `_block_card` was made from, the arrays taken in the order in which it gave them."""
+    """The block of a card; takes its arrays in the order in which `_block_card` appended them."""
     hashes = np.array(next(arrays))
     systems: dict[str, SystemBlock] = {}
     for system in card["systems"]:
@@ -255,7 +256,7 @@ def collect_partitions(
     keep_rows: bool,
     on_phase: OnPhase = ignore_phase,
 ) -> Collection:
-    """Evaluates the partitions as planned and adds up what they give."""
+    """Evaluates the partitions as planned and adds up their statistics."""
     on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     threads = plan.threads if plan.engine == "local" else 1
@@ -275,10 +276,10 @@ def collect_partitions(
             job = replace(job, segments=stack.enter_context(folder))
         if plan.engine == "ray":
             on_phase("starting the cluster")
-        # Left early, it must end before the cluster does.
+        # Closed before the cluster ends, also after an error.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
         on_progress = on_phase("scoring items")
-        on_progress(0)  # a cluster takes seconds to start, the first partition more
+        on_progress(0)  # shows the phase during the seconds until the first partition is done
         for number, (partition, outcome) in enumerate(outcomes):
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))
@@ -320,7 +321,7 @@ def outcomes_here(
     *,
     with_fingerprint: bool,
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
-    """Each partition with its outcome, one after another, each on all threads."""
+    """Each partition with its outcome, one after another, each on all threads of this process."""
     for number, partition in enumerate(partitions):
         for _ in range(MAX_ATTEMPTS):
             try:
@@ -352,7 +353,7 @@ def _add_outcome(
 
 
 def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> SkippedPartition:
-    """Raises where the run is to stop; a full disk, which is no fault of the partition, always does."""
+    """The skipped partition; raises if the run must stop, as it always must when the disk is full."""
     if on_error == "skip" and not isinstance(failed.cause, OutputError):
         return SkippedPartition(partition.name, failed.reason)
     if failed.cause is not None:

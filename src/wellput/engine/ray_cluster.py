@@ -1,7 +1,7 @@
-"""Partitions evaluated by the workers of a Ray cluster, on this machine or on many.
+"""Evaluating partitions on the workers of a Ray cluster, on one machine or many.
 
-Every worker has wellput installed and can read the files, at the same paths or URLs. A worker that
-dies is replaced and its partition evaluated again; nothing else changes.
+Every worker needs wellput and the files, at the same paths or URLs. If a worker dies, Ray replaces it
+and its partition is evaluated again.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from itertools import islice
 from typing import Any, TextIO, TypeVar, cast
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.source import Partition
-from wellput.core.work import MapParts
 from wellput.engine.partitions import (
     MAX_ATTEMPTS,
     Failed,
@@ -31,21 +30,20 @@ from wellput.engine.partitions import (
 )
 
 K = TypeVar("K")
-T = TypeVar("T")
 
 COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 TASKS_PER_PROCESSOR = 3
-"""Partitions given out for each processor: enough that none is ever idle, few enough to keep what is
-finished too early in memory."""
+"""Tasks given out at once for each processor: enough that none is idle, few enough that results which
+wait for their turn fit into memory."""
 
 
 @contextmanager
 def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
-    """Ray, connected: to the cluster at `address`, to the one this program uses already, or to a new
-    one of this machine's processors, which ends with the block."""
+    """Ray, connected to the cluster that this program already uses, to the one at `address` (or
+    `RAY_ADDRESS`), or to a new one on this machine, which ends with the block."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of tasks that were canceled
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # canceled tasks raise some
     try:
         import ray
     except ImportError:
@@ -60,7 +58,7 @@ def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
         _check_reachable(address)
     try:
         ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
-    except Exception as error:  # Ray raises many kinds, the plain one among them
+    except Exception as error:  # Ray raises many kinds, also plain Exception
         where = "started on this machine" if address is None else f"reached at {address}"
         raise InputError(f"No Ray cluster could be {where}: {error}") from None
     try:
@@ -71,10 +69,10 @@ def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
 
 
 def _check_reachable(address: str) -> None:
-    """Says within seconds that nobody is there: Ray would wait for minutes."""
+    """Raises InputError within seconds if no server answers; Ray would wait for minutes."""
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdigit():
-        return  # `auto`, or one that Ray itself refuses
+        return  # `auto`, or an address that Ray itself refuses
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except (OSError, OverflowError) as error:
@@ -85,14 +83,14 @@ def _check_reachable(address: str) -> None:
 
 
 class _Notices:
-    """Takes what Ray prints to standard output, where results belong, such as that a worker died;
-    gives its first sentences to standard error, without color and traceback."""
+    """Replaces standard output, where Ray prints notices such as the death of a worker. Writes their
+    first sentences to standard error, without colors and tracebacks."""
 
     def write(self, text: str) -> int:
         first = COLOR_CODE.sub("", text).strip().partition("\n")[0].removeprefix("(raylet) ")
         said = ". ".join(first.split(". ")[:2])
         if said and sys.stderr is not None:
-            over = "\r" if sys.stderr.isatty() else ""  # a count of items may stand there
+            over = "\r" if sys.stderr.isatty() else ""  # overwrites the progress line
             sys.stderr.write(f"{over}wellput: Ray: {said.rstrip('.')}.\n")
         return len(text)
 
@@ -108,7 +106,7 @@ def outcomes_on_cluster(
     *,
     with_fingerprint: bool,
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
-    """Each partition with its outcome, in order, evaluated by as many workers as there are."""
+    """Each partition with its outcome, in order, evaluated by all workers."""
     shared = ray.put(job)
     calls = (
         (partition, (partition, number, shared, before(partition), with_fingerprint))
@@ -118,37 +116,12 @@ def outcomes_on_cluster(
         yield partition, _outcome(ray, task)
 
 
-@contextmanager
-def mapping_on_cluster(address: str | None, processors: int) -> Iterator[MapParts]:
-    """What maps parts on the workers of the cluster. What is still under way at the end is canceled."""
-    with ray_cluster(address, processors) as ray, ExitStack() as stack:
-
-        def map_parts(
-            function: Callable[..., T], parts: Iterable[Any], *shared: Any
-        ) -> Iterator[T]:
-            held = [ray.put(value) for value in shared]
-            results = _results(ray, function, ((part, *held) for part in parts))
-            return stack.enter_context(closing(results))
-
-        yield map_parts
-
-
-def _results(
-    ray: Any, function: Callable[..., T], arguments: Iterable[Sequence[Any]]
-) -> Generator[T, None, None]:
-    """What the function gives for each of the arguments, in order; raises what it raises."""
-    for _, task in tasks_in_order(ray, function, ((None, each) for each in arguments)):
-        try:
-            yield ray.get(task)
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-
-
 def tasks_in_order(
     ray: Any, function: Callable[..., Any], calls: Iterable[tuple[K, Sequence[Any]]]
 ) -> Generator[tuple[K, Any], None, None]:
-    """Runs the function for each of (key, arguments) on a worker, some at a time; gives the keys in
-    order with the task to wait for. What is left early is canceled."""
+    """Calls the function on workers with the arguments of each (key, arguments), several at a time.
+    Yields each key in order with its task, to be waited for. Cancels the remaining tasks if it is
+    closed early."""
     remote = ray.remote(num_cpus=1, max_retries=MAX_ATTEMPTS - 1, retry_exceptions=True)(function)
     at_once = TASKS_PER_PROCESSOR * max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting: deque[tuple[K, Any]] = deque()
@@ -166,12 +139,12 @@ def tasks_in_order(
 
 
 def _outcome(ray: Any, task: Any) -> PartitionOutcome:
-    """The outcome of a task; one that failed however often it was tried is a failure."""
+    """The outcome of a task; a failure if every attempt failed."""
     try:
         outcome: PartitionOutcome = ray.get(task)
     except ray.exceptions.RayTaskError as error:
         return failed_each_time(error.cause)
     except ray.exceptions.RayError as error:
         reason = str(error).partition("\n")[0]
-        return Failed(f"{MAX_ATTEMPTS} workers died over it: {reason}")
+        return Failed(f"{MAX_ATTEMPTS} workers died while evaluating it: {reason}")
     return outcome

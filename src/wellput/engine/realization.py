@@ -1,8 +1,8 @@
-"""Realizers and the order of words: the noun `RealizationResult`, what realizers made of trees.
+"""The noun `RealizationResult`: the sentences that a realizer made from trees; and their evaluation.
 
-`evaluate_order` scores realizers on trees whose order is known: the table of Bangalore, Rambow &
-Whittaker 2000. The order in the file is the reference. Words are compared in lower case, because a
-sentence's first capital is the realizer's to put.
+`evaluate_order` scores realizers on trees whose word order is known, as in the table of Bangalore,
+Rambow & Whittaker 2000. The order in the file is the reference. Words are compared in lower case,
+because the realizer decides which word comes first and gets the capital.
 """
 
 from __future__ import annotations
@@ -44,11 +44,9 @@ def evaluate_order(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ScoreResult:
-    """Scores each system's sentences (words with spaces between them) against the trees' own order;
-    with a baseline, each difference from it is tested."""
-    references = [" ".join(word.form for word in tree.words) for tree in trees]
-    plain = [Tree(tree.words) for tree in trees]  # multiword tokens are of no concern here
-    evalset = EvalSet.of(outputs, references, trees=plain)
+    """Scores each system's sentences (words separated by spaces) against the order of the trees. With a
+    baseline, tests each difference from it."""
+    evalset = _order_evalset(outputs, trees)
     named = {
         f"{metric}{METRIC_OPTIONS.get(metric, DEFAULT_METRIC_OPTIONS)}": metric
         for metric in metrics
@@ -66,8 +64,18 @@ def evaluate_order(
     return _with_short_names(result)
 
 
+def _order_evalset(outputs: Mapping[str, Sequence[str]], trees: Sequence[Tree]) -> EvalSet:
+    """The outputs with the words of each tree, in its order, as the reference."""
+    plain = [Tree(tree.words) for tree in trees]  # without multiword tokens
+    return EvalSet.of(outputs, [_words_in_order(tree) for tree in trees], trees=plain)
+
+
+def _words_in_order(tree: Tree) -> str:
+    return " ".join(word.form for word in tree.words)
+
+
 def _with_short_names(result: ScoreResult) -> ScoreResult:
-    """Metrics by their bare names; their signatures keep the options."""
+    """The result with metric names without options, which the signatures keep."""
 
     def short(name: str) -> str:
         return name.partition(":")[0]
@@ -84,8 +92,8 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
 
 @dataclass(frozen=True, repr=False)
 class RealizationResult(Result):
-    """`realized` has the realizations of each tree, best first; `trees` those that came with an order,
-    none where the input had none."""
+    """`realized` has the realizations of each tree, best first; `trees` has the trees if the input had
+    an order, otherwise none."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:realize_report"
 
@@ -95,7 +103,7 @@ class RealizationResult(Result):
     evaluation: ScoreResult | None = None
     explanations: tuple[str, ...] = ()
     shows_all: bool = False
-    """Whether it is shown as a table of all realizations; else the best, a line a tree."""
+    """Whether all realizations are shown, as a table; otherwise the best, one line for each tree."""
     path: PathLike | None = None
 
     @property
@@ -105,12 +113,12 @@ class RealizationResult(Result):
 
     @property
     def orders(self) -> list[str]:
-        """The trees' own sentences, where they came with an order."""
-        return [" ".join(word.form for word in tree.words) for tree in self.trees]
+        """The words of the trees in their order, if the input had one."""
+        return [_words_in_order(tree) for tree in self.trees]
 
     @property
     def nbest(self) -> list[Candidates]:
-        """All sentences of each tree, for `rerank`; the tree's own order is the reference."""
+        """All sentences of each tree, for `rerank`; the order of the tree is the reference."""
         from wellput.io.nbest import Candidates
 
         orders = self.orders
@@ -125,14 +133,15 @@ class RealizationResult(Result):
 
     @property
     def evalset(self) -> EvalSet:
-        """The best sentences as the outputs of a system, with the trees' own order as reference."""
+        """The best sentences as the outputs of a system, with the order of the trees as reference."""
         if not self.trees:
-            raise InputError("These trees have no order to compare with, so they make no evalset.")
-        plain = [Tree(tree.words) for tree in self.trees]
-        return EvalSet.of({self.model: self.sentences}, self.orders, trees=plain)
+            raise InputError(
+                "The trees have no word order to compare with, so there is no evalset."
+            )
+        return _order_evalset({self.model: self.sentences}, self.trees)
 
     def save(self, path: PathLike) -> None:
-        """Writes the best sentences, one a line; to a `.jsonl` all of them, for `rerank`."""
+        """Writes the best sentences, one a line; to a `.jsonl` file all sentences, for `rerank`."""
         from wellput.io import check_text
         from wellput.io.nbest import nbest_line
 
@@ -142,11 +151,11 @@ class RealizationResult(Result):
         write_text("".join(f"{line}\n" for line in lines), path)
 
     def records(self) -> list[dict[str, Any]]:
-        """The scores where the order was evaluated, else a record for each sentence."""
+        """The scores if the order was evaluated, otherwise a record for each sentence."""
         return self._sentences() if self.evaluation is None else self.evaluation.records()
 
     def values(self) -> dict[str, Any]:
-        """The JSON of `wellput realize`; after an evaluation it has the keys of `score`, too."""
+        """The JSON of `wellput realize`; after an evaluation it also has the keys of `score`."""
         scores = {} if self.evaluation is None else self.evaluation.values()
         own = {
             "model": self.model,

@@ -1,4 +1,4 @@
-"""Choosing among candidate outputs by a metric."""
+"""Choosing the best of candidate outputs by a metric."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CANDIDATE_SYSTEM = "candidate"
 
 @dataclass(frozen=True)
 class RerankChoice:
-    """An item's candidates with their scores, NaN where undefined, and the place of the best."""
+    """An item's candidates with their scores (NaN if undefined), and the place of the best."""
 
     candidates: Candidates
     scores: tuple[float, ...]
@@ -38,7 +38,7 @@ class RerankChoice:
 
 @dataclass(frozen=True, repr=False)
 class RerankResult(Result):
-    """What was chosen for each item by the metric of this name and signature."""
+    """The choice for each item, by the metric of this name and signature."""
 
     presented_by: ClassVar[str] = "wellput.reporting.rerank:rerank_report"
 
@@ -54,12 +54,12 @@ class RerankResult(Result):
 
     @property
     def lines(self) -> str:
-        """The best candidates, each on a line of its own."""
+        """The best candidates, one a line."""
         return "".join(f"{' '.join(text.split())}\n" for text in self.texts)
 
     @property
     def evalset(self) -> EvalSet:
-        """The items with two systems: what came `first`, and what was chosen (`reranked`)."""
+        """The items with two systems: the `first` candidate, and the chosen one (`reranked`)."""
         return EvalSet(
             [
                 Item(
@@ -74,7 +74,7 @@ class RerankResult(Result):
         )
 
     def save(self, path: PathLike) -> None:
-        """Writes the best candidates, one a line; to a `.jsonl` the evalset."""
+        """Writes the best candidates, one a line; to a `.jsonl` file the evalset."""
         check_text(path, allowed=[".jsonl"])
         if str(path).endswith(".jsonl"):
             write_evalset(self.evalset, path)
@@ -82,7 +82,7 @@ class RerankResult(Result):
             write_text(self.lines, path)
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each item; its `place` is that of the chosen candidate, from 1."""
+        """A record for each item; `place` is the place of the chosen candidate, from 1."""
         return [
             {
                 "id": choice.candidates.id,
@@ -107,9 +107,9 @@ def rerank(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> list[RerankChoice]:
-    """The best candidate of each item; of equal ones the first, and the first if none has a score."""
+    """The best candidate of each item: the first of equal ones, or the first if none has a score."""
     if metric.higher_is_better is None:
-        raise InputError(f"{metric.name} is neither good nor bad, so nothing can be chosen by it.")
+        raise InputError(f"{metric.name} cannot choose: a high value is neither good nor bad.")
     if not nbest:
         return []
     lacking = [f"item {own.id}" for own in nbest if not own.references]

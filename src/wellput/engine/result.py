@@ -1,4 +1,5 @@
-"""What scoring gives: scores, `Comparison`, and the `ScoreResult` that holds them."""
+"""The nouns `ScoreResult`, the scores of all systems under all metrics, and `Comparison`, two systems
+under one metric."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 class Comparison:
     """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
 
-    `p_adjusted` and `equivalence_p_adjusted` are Holm's, over all differences of the result: all its
-    systems and metrics. `method` is how the p-value was found: "score test" for metrics of 0 and 1. The
+    `p_adjusted` and `equivalence_p_adjusted` are corrected by Holm's method for all differences of
+    the result. `method` names the test of the p-value: "score test" for metrics of 0 and 1. The
     other fields are those of `Score`.
     """
 
@@ -39,7 +40,7 @@ class Comparison:
 
     @property
     def turned(self) -> Comparison:
-        """The same the other way round: b − a."""
+        """The same comparison as b − a."""
         return replace(
             self,
             a=self.b,
@@ -53,7 +54,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class SkippedPartition:
-    """A run of rows that could not be evaluated and is in no score: which, and why."""
+    """A partition that could not be evaluated and is in no score, and why."""
 
     partition: str
     reason: str
@@ -61,7 +62,7 @@ class SkippedPartition:
 
 @dataclass(frozen=True, slots=True)
 class UnscoredItems:
-    """Items that some metrics do not score: how many, the ids of the first, and why."""
+    """Items that some metrics do not score: why, their number, and the ids of the first ones."""
 
     reason: str
     metrics: tuple[str, ...]
@@ -71,9 +72,10 @@ class UnscoredItems:
 
 @dataclass(frozen=True, repr=False)
 class ScoreResult(Result):
-    """Scores of all systems under all metrics, and what is needed to repeat them.
+    """Scores of all systems under all metrics, and the options to repeat them.
 
-    `differences` has every difference that was tested; `comparisons` the same where all pairs were.
+    `differences` has every difference that was tested. `comparisons` is the same if all pairs were
+    tested, otherwise empty.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -115,12 +117,12 @@ class ScoreResult(Result):
 
     @property
     def n_tests(self) -> int:
-        """How many differences the p-values are corrected for."""
+        """The number of differences that the p-values are corrected for."""
         return sum(not math.isnan(pair.p_value) for pair in self.differences)
 
     def is_shown(self, p_adjusted: float | None, n_items: int | None) -> bool:
-        """Whether a test on so many items shows a difference (or, of equivalence, that there is none
-        as large as the margin)."""
+        """Whether a test on so many items shows a difference; or, for a test of equivalence, that no
+        difference is as large as the margin."""
         return (
             p_adjusted is not None
             and p_adjusted < self.alpha
@@ -128,8 +130,8 @@ class ScoreResult(Result):
         )
 
     def beaten(self, metric: str) -> frozenset[str] | None:
-        """The systems that another is shown to be better than: among all pairs where they were tested
-        else by the tests against the baseline. None where nothing can be said."""
+        """The systems that are shown to be worse than another one, in the tests that were made. None if
+        nothing can be said."""
         is_better = self.higher_is_better[metric]
         tests = [pair for pair in self.differences if pair.metric == metric]
         if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:

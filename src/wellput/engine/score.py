@@ -1,4 +1,4 @@
-"""Scoring a source: metrics × systems with intervals and significance, from one pass over the items."""
+"""Scoring a source: all systems under all metrics, with intervals and tests, from one pass."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def score_source(
 ) -> ScoreResult:
     """Scores every system of the source under every metric, as planned.
 
-    `on_segments` is called with the scores of segments, block by block, by the local engine alone.
+    `on_segments` is called with the scores of segments, block by block; only the local engine does so.
     """
     asked = inference or Inference()
     plan = plan or ScoringPlan()
@@ -91,7 +91,7 @@ def _collected(
     on_segments: OnSegments | None,
     on_phase: OnPhase,
 ) -> Collection:
-    """The statistics, as planned; raises InputError where there are none."""
+    """The statistics, computed as planned; raises InputError if there are none."""
     if not plan.needs_partitions:
         collection = collect(
             source,
@@ -140,7 +140,7 @@ def _compared(
     baseline: str | None,
     on_phase: OnPhase,
 ) -> list[Comparison]:
-    """All pairs of systems, or each against the baseline, under every metric that may be tested."""
+    """All pairs of systems, or each against the baseline, under every metric that can be tested."""
     if baseline is None:
         return []
     testable = {m.name: tables[m.name] for m in collection.metrics if is_testable(m)}
@@ -163,7 +163,7 @@ def _with_differences(
     metrics: Sequence[Metric],
     alpha: float,
 ) -> list[Score]:
-    """The scores with their differences from the baseline, where those were tested."""
+    """The scores with their differences from the baseline, if these were tested."""
     if not compared:
         return list(scores)
     from wellput.engine.differences import is_worse, with_difference
@@ -186,7 +186,7 @@ def _with_differences(
 
 
 def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:
-    """The items that metrics which need references pass over."""
+    """The items without references, which some metrics do not score."""
     found = collection.unreferenced
     metrics = tuple(m.name for m in collection.metrics if "references" in m.needs)
     if not found.n or not metrics:
@@ -195,7 +195,7 @@ def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:
 
 
 def is_testable(metric: Metric) -> bool:
-    """Whether significance may be assessed; a metric of others need not say so."""
+    """Whether differences can be tested; true if the metric does not say."""
     return getattr(metric, "is_testable", True)
 
 

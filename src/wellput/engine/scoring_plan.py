@@ -1,8 +1,7 @@
-"""What is asked of scoring: the nouns `ScoringPlan`, `Inference` and `Resampling`.
+"""The options of scoring: the nouns `ScoringPlan`, `Inference` and `Resampling`.
 
-A `ScoringPlan` says where statistics are computed, what is kept, and what happens when something
-fails on the way. An `Inference` says what is asked of the uncertainty of scores, `Resampling` how
-it is measured.
+A `ScoringPlan` says where statistics are computed, what is kept, and what happens after a failure. An
+`Inference` says which intervals and tests are wanted, `Resampling` how they are computed.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ OnError = Literal["stop", "skip"]
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """`engine` ray computes on the cluster at `address`, or on processes of this machine. `keep_rows`
-    keeps the statistics of segments. `resume` is the folder of finished partitions, `segments` the
-    folder for segment scores."""
+    """The engine `ray` computes on the cluster at `address`, or on processes of this machine.
+    `keep_rows` keeps the statistics of segments. `resume` is the folder of finished partitions,
+    `segments` the folder for segment scores."""
 
     engine: Engine = "local"
     address: str | None = None
@@ -45,25 +44,25 @@ class ScoringPlan:
             raise InputError(f"threads={self.threads} must be 1 or more.")
         if self.address is not None and self.engine == "local":
             raise InputError(
-                f"address={self.address!r} is that of a Ray cluster: pass engine='ray', too."
+                f"address={self.address!r} is for a Ray cluster: pass engine='ray', too."
             )
 
     @property
     def needs_partitions(self) -> bool:
-        """Whether one pass over the items would not do."""
+        """Whether the source must be read by partitions, not in one pass."""
         is_plain = self.resume is None and self.segments is None and self.on_error == "stop"
         return self.engine != "local" or not is_plain
 
 
 PairedTest = Literal["jackknife", "ar", "bs"]
 DEFAULT_PAIRED_TEST: PairedTest = "jackknife"
-"""The one whose interval and p-value come from one standard error."""
+"""Its interval and its p-value come from the same standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How uncertainty is measured: the same for every system, metric and pair. The jackknife draws
-    nothing and uses `confidence` alone."""
+    """How uncertainty is computed, for every system, metric and pair. The jackknife draws nothing and
+    uses only `confidence`."""
 
     n_resamples: int = 1000
     seed: int = 12345
@@ -72,8 +71,8 @@ class Resampling:
     confidence: float = 0.95
 
     def interval(self, table: ScoreTable, system: str, *, by_bootstrap: bool = False) -> Estimate:
-        """A system's score with its interval: Wilson's or the jackknife's, or the percentiles of a
-        bootstrap."""
+        """A system's score with its interval: by Wilson's method or the jackknife, or the
+        percentiles of a bootstrap."""
         row = table.row(system)
         statistics = table.statistics[row][table.present[row]]
         if by_bootstrap:
@@ -96,14 +95,13 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Inference:
-    """What is asked of the uncertainty of scores: intervals, a paired test of every system against the
-    `baseline` (the first system, unless named), and the same test of all pairs; p-values are corrected
-    by Holm's method for all of them.
+    """The intervals and tests that are wanted: intervals of scores, and a paired test of every system
+    against the `baseline` (by default the first system) or of all pairs. P-values are corrected by
+    Holm's method for all tests.
 
-    A baseline or all pairs ask for the default test where none is named. `margin` has the smallest
-    difference that matters, by metric, to test whether systems are equivalent. `has_percentiles`: the
-    intervals of scores are a bootstrap's, as they always are beside the paired bootstrap (`bs`), which
-    shares its resamples.
+    A baseline or all pairs imply the default test. `margin` has, by metric, the smallest difference
+    that matters, to test whether systems are equivalent. `has_percentiles`: the intervals of scores
+    come from a bootstrap. With the paired bootstrap (`bs`) they always do, from the same resamples.
     """
 
     has_intervals: bool = False
@@ -118,7 +116,7 @@ class Inference:
         how = self.resampling
         if self.paired not in (None, *get_args(PairedTest)):
             known = ", ".join(get_args(PairedTest))
-            raise InputError(f"paired={self.paired!r} is no test; there are {known}.")
+            raise InputError(f"paired={self.paired!r} is not a test; there are {known}.")
         if not 0 < how.alpha < 1:
             raise InputError(f"alpha={how.alpha} must lie between 0 and 1, such as 0.05.")
         if not 0 < how.confidence < 1:
@@ -130,36 +128,36 @@ class Inference:
         if self.margin and self.test not in (None, DEFAULT_PAIRED_TEST):
             raise InputError(
                 f"margin= needs the standard error of a difference, which paired={self.paired!r} does "
-                f"not have: leave paired out, or give paired={DEFAULT_PAIRED_TEST!r}."
+                f"not give: leave out paired=, or give paired={DEFAULT_PAIRED_TEST!r}."
             )
 
     @property
     def test(self) -> PairedTest | None:
-        """The test to make, None for none."""
+        """The test to make; None for no test."""
         is_implied = self.baseline is not None or self.all_pairs or bool(self.margin)
         return self.paired or (DEFAULT_PAIRED_TEST if is_implied else None)
 
     @property
     def draws(self) -> Literal["ar", "bs"] | None:
-        """What is drawn at random; None where nothing is."""
+        """The procedure that draws random resamples; None if there is none."""
         if self.test == "ar" or self.test == "bs":
             return self.test
         return "bs" if self.has_intervals and self.has_percentiles else None
 
     @property
     def needs_rows(self) -> bool:
-        """Whether rows of segments must be kept, to be left out or drawn again and again."""
+        """Whether the rows of segments must be kept."""
         return self.has_intervals or self.test is not None
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:
-        """The system to compare with, None where nothing is compared."""
+        """The system to compare with; None if nothing is compared."""
         if self.test is None:
             return None
         if len(systems) < 2:
             raise InputError(f"A paired test needs two systems; there is only {systems[0]}.")
         if self.baseline is not None and self.baseline not in systems:
             raise InputError(
-                f"baseline={self.baseline!r} is no system of the evalset."
+                f"baseline={self.baseline!r} is not a system of the evalset."
                 f"{did_you_mean(self.baseline, systems)} There are {', '.join(systems)}."
             )
         return self.baseline if self.baseline is not None else systems[0]

@@ -1,18 +1,18 @@
-"""The example: announcements of a harbor town as seven systems put them, and simulated judges.
+"""The example: announcements of a harbor town by seven systems, and simulated judges.
 
 The evalset is `evalset.jsonl`:
 
 - `careful` writes well, and says what the source says.
-- `template` fills in templates: right, and stiff.
-- `realizer` is what `wellput realize --input labels` made of the first reference's tree.
+- `template` fills in templates: correct, but stiff.
+- `realizer` is the output of `wellput realize --input labels` for the first reference's tree.
 - `smooth` writes fluent English and gets most facts wrong.
 - `hasty` drops words and confuses facts; two of its outputs are missing and one is empty.
 - `jumbled` has nearly all words of a reference in a broken order.
-- `lr` is what `wellput realize --model lr` made of the same tree without its labels.
+- `lr` is the output of `wellput realize --model lr` for the same tree without its labels.
 
-Judges are simulated: a rating is what an output is worth, and what a judge adds to it. What an
-output is worth stands in `worth.tsv`: the author's own rating of every output, from 1 to 7 in
-halves, given on reading it beside its source and references: is it right, and is it well put?
+Judges are simulated: a rating is the worth of an output plus effects of the judge and the item. The
+worth is in `worth.tsv`: the author's rating of every output, from 1 to 7 in halves, after reading it
+beside its source and references. Is it right, and is it well put?
 
     rating = worth − severity of the judge + tendency of the judge for the system
              − difficulty of the item + noise
@@ -48,18 +48,18 @@ N_JUDGES = 8
 SEVERITY_SD = 0.5
 """A severe judge rates every output lower than others do."""
 TENDENCY_SD = 0.25
-"""A judge likes or dislikes the manner of a system, and shows it in all ratings of this system."""
+"""A judge likes or dislikes the style of a system, in all ratings of this system."""
 DIFFICULTY_SD = 0.3
 """The outputs of a difficult item are rated lower, by every judge."""
 NOISE_SD = 0.9
-"""A judge who rated the same output again would not give exactly the same rating."""
+"""A judge who rates the same output again does not give exactly the same rating."""
 JUDGES_SEED = 7
-"""The same judges whatever seed the resampling has."""
+"""The judges are the same for every seed of the resampling."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeEffects:
-    """What is added to the worth of an output. Items and systems have the order of `worth.tsv`."""
+    """The effects on a rating. Items and systems have the order of `worth.tsv`."""
 
     severity: Floats
     """One for each judge."""
@@ -87,7 +87,7 @@ class JudgeEffects:
 
 
 def read_worths() -> dict[str, dict[str, float]]:
-    """What each output is worth, by item and system; NaN where the output is missing."""
+    """The worth of each output, by item and system; NaN for a missing output."""
     with (files("wellput.example") / "worth.tsv").open(encoding="utf-8") as lines:
         return {
             row.pop("item"): {system: float(worth or "nan") for system, worth in row.items()}
@@ -98,7 +98,7 @@ def read_worths() -> dict[str, dict[str, float]]:
 def judges_of_item(place: int) -> list[int]:
     """The four of the eight judges who rate all outputs of the item at this place.
 
-    Items go in pairs: the other four judges rate the other item of the pair. In 14 items any two
+    Items come in pairs: the other four judges rate the other item of the pair. Of 14 items, any two
     judges rate three together.
     """
     mask, parity = 1 + place // 2 % (N_JUDGES - 1), place % 2
@@ -108,7 +108,7 @@ def judges_of_item(place: int) -> list[int]:
 def simulated_judgments(evalset: EvalSet) -> list[Judgment]:
     """The ratings of all outputs of the evalset, which is the example or a part of it.
 
-    An output has the same ratings in a part of the example as in the whole.
+    An output has the same ratings in a part as in the whole.
     """
     worths = read_worths()
     systems = list(next(iter(worths.values())))

@@ -1,5 +1,5 @@
-"""Files <-> nouns. Reading streams and raises one `InputError` for all that is wrong with a file;
-writing replaces files whole or not at all."""
+"""Reads files into nouns and writes them back. A reader streams and raises one `InputError` for
+everything that is wrong with a file; a writer replaces a file whole or not at all."""
 
 from wellput.core.lazy_names import lazy_names
 

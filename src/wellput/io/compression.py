@@ -1,4 +1,4 @@
-"""gzip and xz: told apart by their first bytes when reading, by the suffix when writing."""
+"""gzip and xz: recognized by their first bytes when reading, by the suffix when writing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ XZ_MAGIC = b"\xfd7zXZ\x00"
 
 
 def decompressed(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The chunks as they are, or decompressed where they begin like gzip or xz data.
+    """The chunks, decompressed if they begin like gzip or xz data.
 
-    Raises InputError where there is nothing, the data is damaged, or the name promises a
-    compression that is not there.
+    Raises InputError if there is no data, if it is damaged, or if the name ends in .gz or .xz and the
+    data is not compressed.
     """
     first = next(chunks, b"")
     if not first:
@@ -36,7 +36,7 @@ def decompressed(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 
 def compressing(file: IO[bytes], name: str) -> IO[bytes]:
-    """A file that compresses into `file` where the name asks for it, else `file` itself."""
+    """A file that compresses into `file` if the name ends in .gz or .xz, else `file` itself."""
     if name.lower().endswith(".gz"):
         import gzip
 
@@ -78,7 +78,7 @@ def _inflated(source: _ChunkFile, is_gzip: bool, name: str) -> Iterator[bytes]:
 
 
 class _ChunkFile:
-    """Chunks as the readable file that the decompressors ask for."""
+    """Chunks as a readable file, which the decompressors need."""
 
     def __init__(self, first: bytes, rest: Iterator[bytes]) -> None:
         self._left = first

@@ -1,4 +1,4 @@
-"""Finding item ids that occur twice among millions, without keeping the ids."""
+"""Finding repeated item ids among millions, without keeping the ids."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_HASHES_IN_MEMORY = 1 << 22
+MAX_SUSPECTS = 10_000
 HASH_RANGES = 64
 
 
 class SeenIds:
-    """The hashes of the ids of one pass over a file: eight bytes an id, in memory as long as they are
-    few, sorted runs in a temporary file when they are many.
+    """The hashes of the ids of one pass over a file: eight bytes an id, in memory while they are few,
+    in sorted runs of a temporary file when they are many.
 
-    Equal hashes only make ids suspects; a second pass looks at the ids themselves. Hashes are the
+    Equal hashes only make ids suspects; a second pass compares the ids themselves. Hashes are the
     same in every process.
     """
 
@@ -44,8 +45,8 @@ class SeenIds:
             self._spill()
 
     def suspects(self) -> frozenset[int]:
-        """The hashes that occur more than once, the first ten thousand of them."""
-        import numpy as np  # here, so that reading a file of another kind need not load it
+        """The hashes that occur more than once, at most about `MAX_SUSPECTS`."""
+        import numpy as np  # imported here because readers of other files do not need it
 
         if self._file is None:
             return _repeated_hashes(self._hashes)
@@ -53,14 +54,14 @@ class SeenIds:
         self._file.flush()
         mapped = np.memmap(self._file, np.uint64, "r")
         runs = [mapped[start:stop] for start, stop in self._runs]
-        # A range of hashes of all runs at a time.
+        # Compares one range of hashes in all runs at a time.
         bounds = np.array([2**64 // HASH_RANGES * i for i in range(1, HASH_RANGES)], np.uint64)
         cuts = [[0, *np.searchsorted(run, bounds).tolist(), len(run)] for run in runs]
         found: frozenset[int] = frozenset()
         for place in range(HASH_RANGES):
             pieces = [run[cut[place] : cut[place + 1]] for run, cut in zip(runs, cuts, strict=True)]
             found |= _repeated_hashes(pieces)
-            if len(found) >= 10_000:
+            if len(found) >= MAX_SUSPECTS:
                 break
         return found
 
@@ -85,13 +86,13 @@ def _repeated_hashes(pieces: Sequence[NDArray[np.uint64]]) -> frozenset[int]:
     if not pieces:
         return frozenset()
     hashes = np.sort(np.concatenate(pieces))
-    return frozenset(np.unique(hashes[1:][hashes[1:] == hashes[:-1]])[:10_000].tolist())
+    return frozenset(np.unique(hashes[1:][hashes[1:] == hashes[:-1]])[:MAX_SUSPECTS].tolist())
 
 
 def repeated(
     numbered_ids: Iterable[tuple[str, str]], suspects: frozenset[int]
 ) -> dict[str, list[str]]:
-    """The ids that do occur more than once, with their places."""
+    """The ids that really occur more than once, with their places."""
     places: dict[str, list[str]] = {}
     for place, identifier in numbered_ids:
         if int(_native.text_hashes([identifier])[0]) in suspects:

@@ -1,20 +1,21 @@
-"""Logs of language-model evaluations as evaluation sets: inspect_ai's and promptfoo's. Both come
-down to the noun `LoggedAnswer`. Answers to an item that was asked several times (epochs, repeats)
-are one: the first text, the mean of each score.
+"""Logs of inspect_ai and promptfoo, which evaluate language models, as evaluation sets.
 
-inspect_ai writes one log a task and model, with `eval` about the run and its `samples`. The system
-is the model, or the file where two logs are of one model and task; the item is the sample's id,
-with the task before it where there are several tasks. Letter grades count as inspect_ai counts
-them: C 1, P ½, I and N 0. Samples that ended with an error and have no completion are left out.
-Its binary logs, `.eval`, are a zip archive with `header.json` and a JSON file a sample. Members
-are compressed by Zstandard, in older logs by deflate. Python knows Zstandard from 3.14 on; before
-that the package `zstandard` does, which inspect_ai brings along. Of a sample kept in pieces
-`sample.json` is read, which has all but its messages.
+Both formats are read into the noun `LoggedAnswer`. Several answers to one item (epochs, repeats)
+become one: the first text, the mean of each score.
+
+inspect_ai writes one log for each task and model, with `eval` about the run and its `samples`. The
+system is the model; if two logs have the same model and task, the file's name is added. The item is
+the sample's id, after the task's name if there are several tasks. Letter grades count as in
+inspect_ai: C 1, P ½, I and N 0. Samples that ended with an error and have no completion are left out.
+A binary log (`.eval`) is a zip archive with `header.json` and a JSON file for each sample, compressed
+by Zstandard or, in older logs, by deflate. Python reads Zstandard from 3.14 on; before, the package
+`zstandard` does, which inspect_ai installs. If a sample is stored in several files, `sample.json` is
+read: it has everything except the messages.
 
 promptfoo writes its results as JSON (`promptfoo eval --output results.json`). The system is the
-provider, with the prompt's label where there are several prompts; the item is the test. References
-are the values of the assertions that compare with a text. The scores are `score`, `pass` (1 or 0),
-and the named ones.
+provider, with the prompt's label if there are several prompts; the item is the test. References are
+the values of the assertions that compare with a text. The scores are `score`, `pass` (1 or 0), and
+the named scores.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from wellput.io.locations import is_url
 
 @dataclass(frozen=True)
 class LoggedAnswer:
-    """One answer of a system to an item, with the references and the scores that the log gives it."""
+    """One answer of a system to an item, with its references and scores from the log."""
 
     item: str
     system: str
@@ -48,16 +49,15 @@ class LoggedAnswer:
 
 
 def text_of(value: object) -> str:
-    """A text as it is; what else a model may return, as JSON."""
+    """A text unchanged; any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
 ZSTANDARD = 93
-LOCAL_HEADER = struct.Struct("<26xHH")  # at its end: the lengths of the name and of the extra field
+LOCAL_HEADER = struct.Struct("<26xHH")  # ends with the lengths of the name and of the extra field
 
-# What zipfile and what it stands on raise where bytes are wrong: an unknown way of packing and a
-# password among them.
+# Errors of zipfile and the modules it uses for damaged data, an unknown compression or a password.
 ARCHIVE_ERRORS = (
     zipfile.BadZipFile, ValueError, LookupError, EOFError, OSError, OverflowError, RuntimeError,
     struct.error, zlib.error, lzma.LZMAError,
@@ -65,7 +65,7 @@ ARCHIVE_ERRORS = (
 
 
 def read_archive(file: InputFile) -> dict[str, Any]:
-    """The log as inspect_ai writes it as JSON: what the header has, and `samples`."""
+    """The log in the form of inspect_ai's JSON: the header's keys, and `samples`."""
     try:
         with file.seekable() as stream, zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
@@ -78,7 +78,7 @@ def read_archive(file: InputFile) -> dict[str, Any]:
     except InputError:
         raise
     except ARCHIVE_ERRORS as error:
-        raise InputError(f"{file.name} is damaged, or no log of inspect_ai: {error}") from None
+        raise InputError(f"{file.name} is damaged, or not a log of inspect_ai: {error}") from None
     return {**log, "samples": samples} if isinstance(log, dict) else {}
 
 
@@ -98,7 +98,7 @@ def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str) -> bytes:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """What Zstandard packed, in one frame or several."""
+    """Decompresses Zstandard data of one frame or several."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
@@ -133,7 +133,7 @@ def is_inspect_log(log: Any) -> bool:
 
 
 def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
-    """The answers in these logs, by file name."""
+    """The answers in these logs; `logs` has them by file name."""
     tasks = {name: str(log["eval"].get("task", "")) for name, log in logs.items()}
     models = {
         name: str(log["eval"].get("model", "")) or Path(name).stem for name, log in logs.items()
@@ -157,7 +157,7 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
 
 
 def _completion(output: Any) -> str | None:
-    """The answer: `completion`, or what the first choice's message says."""
+    """The answer: `completion`, or the message of the first choice."""
     if not isinstance(output, dict):
         return None
     if isinstance(output.get("completion"), str):
@@ -191,7 +191,7 @@ def _targets(target: Any) -> tuple[str, ...]:
 
 
 def _inspect_scores(scores: Any) -> Iterator[tuple[str, float]]:
-    """Every score that is a number or stands for one; those of a dictionary as SCORER.KEY."""
+    """Every score that is a number or a grade; the scores in a dictionary are named SCORER.KEY."""
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
         parts = value.items() if isinstance(value, dict) else [("", value)]
@@ -202,7 +202,8 @@ def _inspect_scores(scores: Any) -> Iterator[tuple[str, float]]:
 
 
 def as_number(value: Any) -> float | None:
-    """
+    """The number of a score or a grade; None for other values.
+
     >>> as_number("C"), as_number(True), as_number("No"), as_number("0.25"), as_number("hm")
     (1.0, 1.0, 0.0, 0.25, None)
     """
@@ -227,7 +228,7 @@ def is_promptfoo_log(log: Any) -> bool:
 
 
 def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
-    """The answers in a file of results; rows without an output, where a call failed, are left out."""
+    """The answers in a file of results; rows of failed calls, which have no output, are left out."""
     rows = _promptfoo_rows(log) or []
     prompts = {_prompt_label(row) for row in rows}
     for row in rows:
@@ -257,7 +258,7 @@ def _promptfoo_rows(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
-    """The test's number from 1; older files have none and are told apart by their variables."""
+    """The number of the test from 1; its variables in older files, which have no numbers."""
     if isinstance(row.get("testIdx"), int):
         return str(row["testIdx"] + 1)
     return json.dumps(variables, ensure_ascii=False, sort_keys=True)
@@ -290,7 +291,7 @@ LOG_SUFFIXES = (".json", ARCHIVE_SUFFIX)
 
 
 def knows(path: PathLike) -> bool:
-    """Whether the path is a log by its name, or a folder of inspect_ai's logs."""
+    """Whether the path has the name of a log, or is a folder of inspect_ai's logs."""
     given = Path(path)
     if given.is_dir():
         return any(InputFile(file).suffix in LOG_SUFFIXES for file in given.iterdir())
@@ -314,7 +315,7 @@ def open_evalset(path: PathLike) -> EvalSet:
 
 
 def evalset_of(answers: Iterable[LoggedAnswer], name: str) -> EvalSet:
-    """Items in the order in which they first occur."""
+    """The items in the order of their first answers."""
     found: dict[str, dict[str, list[LoggedAnswer]]] = {}
     for answer in answers:
         found.setdefault(answer.item, {}).setdefault(answer.system, []).append(answer)

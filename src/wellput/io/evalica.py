@@ -1,7 +1,7 @@
-"""Pairwise comparisons as evalica's command line reads them: CSV with the columns `left`, `right` and
-`winner`, which is `left`, `right` or `tie`.
+"""Pairwise comparisons in the format of evalica: CSV with the columns `left`, `right` and `winner`,
+which is `left`, `right` or `tie`.
 
-evalica ignores other winners and other columns; so do we, but for `judge`, `item` and `question`.
+Other winners and other columns are ignored, as evalica does, except `judge`, `item` and `question`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WINNER_OF_CHOICE = {choice: winner for winner, choice in CHOICE_OF_WINNER.items(
 
 
 def knows(path: PathLike) -> bool:
-    """Whether the header is evalica's."""
+    """Whether the header has evalica's columns."""
     file = InputFile(path)
     if file.suffix not in (".csv", ".tsv"):
         return False
@@ -30,8 +30,8 @@ def knows(path: PathLike) -> bool:
 
 
 def read_judgments(path: PathLike) -> list[Preference]:
-    """The comparisons; without such columns of their own the judge is `evalica`, the item the number
-    of the row, the question `preference`."""
+    """The comparisons. Without these columns the judge is `evalica`, the item is the number of the
+    row, and the question is `preference`."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
@@ -42,9 +42,7 @@ def read_judgments(path: PathLike) -> list[Preference]:
         if choice is None:
             continue
         if not left or not right or left == right:
-            problems.add(
-                f"line {number}", "two different names are needed on the left and the right"
-            )
+            problems.add(f"line {number}", "left and right must be two different names")
             continue
         judge = record.get("judge") or "evalica"
         item, question = record.get("item") or str(row), record.get("question") or "preference"
@@ -56,7 +54,7 @@ def read_judgments(path: PathLike) -> list[Preference]:
 
 
 def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
-    """Writes `left,right,winner`, and what else we know in columns that evalica ignores."""
+    """Writes `left,right,winner`, and judge, item and question in columns that evalica ignores."""
     with writing_table(path, [*COLUMNS, "judge", "item", "question"]) as sink:
         sink.write(
             [

@@ -1,13 +1,13 @@
-"""The columns of an evaluation set in a table: JSONL's keys, the nested ones dotted.
+"""The columns of an evaluation set in a table: the keys of JSONL, with dots for nested keys.
 
     id, source, context, references.0, references.1, trees.0, outputs.A, outputs.B,
     references_by_system.A.0, trees_by_system.A.0, derivation
 
-A system's name may contain dots. In CSV and TSV, which cannot tell nothing from an empty text, an
-empty cell is an empty output: were it a missing one, a system that says nothing would be spared
-instead of scored. It is no reference, no tree, no source and no context. In Parquet null is
-missing; nested columns (`references` as a list, `outputs` as a struct or map) are read too. A
-derivation is a cell of JSON; where a row has one, an output that is a JSON object is a schedule.
+A system's name may contain dots. CSV and TSV cannot distinguish a missing text from an empty one. An
+empty cell is an empty output, so that a system that says nothing is scored; in the other columns it
+is a missing reference, tree, source or context. In Parquet, null is missing; nested columns
+(`references` as a list, `outputs` as a struct or map) are read too. A derivation is a cell of JSON; in
+a row with a derivation, an output that is a JSON object is a schedule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Numbered(dict[int, Any]):
 
 
 class EvalSetColumns:
-    """What each column of a header means."""
+    """The meaning of each column of a header."""
 
     def __init__(self, header: Sequence[str], name: str, *, has_null: bool) -> None:
         """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text."""
@@ -46,7 +46,7 @@ class EvalSetColumns:
             raise InputError.collect(f"{name}: the header is wrong:", wrong)
 
     def record(self, cells: Sequence[Any]) -> dict[str, Any]:
-        """The row as the record that JSONL would have."""
+        """The row as the record of a JSONL file."""
         record: dict[str, Any] = {}
         for put, cell, is_output in zip(self._puts, cells, self._is_output, strict=True):
             is_missing = cell is None if self._has_null else cell == "" and not is_output
@@ -59,7 +59,7 @@ class EvalSetColumns:
 
 
 def _put(column: str, has_null: bool) -> Put | None:
-    """How a cell of this column is stored in a record, None where it is not."""
+    """The function that stores a cell of this column in a record; None for an unknown column."""
     key, _, rest = column.partition(".")
     if column in KNOWN_KEYS and (has_null or column not in NESTED_KEYS):
         return _stored(column)
@@ -74,7 +74,7 @@ def _put(column: str, has_null: bool) -> Put | None:
 
 
 def _is_number(text: str) -> bool:
-    """Whether it is a number of a column: one with thousands of digits is none that Python reads."""
+    """Whether it is the number of a column; Python refuses to read thousands of digits."""
     return text.isdecimal() and len(text) < 10
 
 
@@ -92,7 +92,7 @@ def _stored(*path: str | int) -> Put:
 
 
 def _intended(column: str) -> str:
-    """The column that a misspelled one probably stands for, else nothing."""
+    """The column that was probably meant, for a misspelled name; else an empty string."""
     key, _, rest = column.partition(".")
     meant = intended_key(key)
     if meant not in NESTED_KEYS:
@@ -102,7 +102,7 @@ def _intended(column: str) -> str:
 
 
 def _list_numbered(record: dict[str, Any]) -> None:
-    """Turns numbered cells into lists, a tree beside its reference."""
+    """Turns numbered cells into lists, with each tree at the place of its reference."""
     shared = record.get("references")
     if "trees" in record or shared is not None:
         references, trees = _paired(shared, record.get("trees"))
@@ -115,7 +115,7 @@ def _list_numbered(record: dict[str, Any]) -> None:
 
 
 def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
-    """Both as lists where they are numbered; a tree without a reference comes last."""
+    """Turns numbered references and trees into lists; a tree without a reference comes last."""
     if isinstance(references, Numbered):
         order = sorted(references)
     else:

@@ -1,7 +1,7 @@
-"""Writing evaluation sets: as JSONL, whole; as CSV, TSV or Parquet, in the columns of `columns.py`.
+"""Writing evaluation sets: as JSONL, or as CSV, TSV or Parquet with the columns of `evalset_columns`.
 
-What a table cannot say is refused, never altered: CSV and TSV have no missing output beside an
-empty one and no empty reference, and no table has an empty list of references for one system.
+Data that a table cannot hold is refused, never changed: CSV and TSV cannot hold missing outputs or
+empty references, and no table can hold an empty list of references for one system.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def write_evalset(source: EvalSource, path: PathLike) -> None:
 
 
 def _record(item: Item) -> dict[str, Any]:
-    """The item as a JSON object, without what it has not."""
+    """The item as a JSON object, without keys for missing data."""
     record = {
         "id": item.id,
         "source": item.source,
@@ -62,7 +62,7 @@ def _tree(tree: Tree | None) -> str | None:
 
 
 def _header(source: EvalSource) -> list[str]:
-    """The columns that the items need, in the order of the keys, systems as they come."""
+    """The columns that the items need, in the order of the keys and of the systems."""
     found: dict[str, None] = {"id": None}
     for block in source.blocks():
         for item in block:
@@ -102,7 +102,7 @@ def _row(item: Item, header: list[str], path: PathLike, *, has_null: bool) -> li
     for name, cell in zip(header, row, strict=True):
         if cell is None and name.startswith("outputs."):
             system = name.removeprefix("outputs.")
-            what = f"has no output of {system}, which would read as an empty one"
+            what = f"has no output of {system}, which would be read as an empty one"
             raise _impossible(path, item, what, "JSONL or Parquet")
         if cell == "" and name.startswith(("references.", "references_by_system.")):
             raise _impossible(path, item, "has an empty reference", "JSONL or Parquet")
@@ -110,6 +110,4 @@ def _row(item: Item, header: list[str], path: PathLike, *, has_null: bool) -> li
 
 
 def _impossible(path: PathLike, item: Item, what: str, instead: str) -> OutputError:
-    return OutputError(
-        f"Cannot write {path}: item {item.id} {what} there. Write {instead} instead."
-    )
+    return OutputError(f"Cannot write {path}: item {item.id} {what}. Write {instead} instead.")

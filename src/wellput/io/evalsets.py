@@ -20,18 +20,19 @@ SHARD_SUFFIXES = [suffix + packed for suffix in TABLE_FORMATS for packed in ("",
 
 
 def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
-    """The items of a file, read block by block: JSONL, CSV, TSV or Parquet by its suffix, behind
-    which `.gz` or `.xz` may stand; `-` is JSONL on standard input; a folder of such files or a pattern
-    (`shards/*.jsonl`); a folder of mt-metrics-eval with the language pair behind it
-    (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo (`.json`), or a folder of inspect_ai's; what
-    a reader of another package knows (`io.readers`). Files, folders and patterns may be URLs of
-    PyArrow's filesystems (`s3://…`).
+    """The items of a path, read block by block.
 
-    `trees=False` leaves trees unparsed, for metrics that need none.
+    The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow);
+    `-`, JSONL on standard input; a folder of such files or a pattern (`shards/*.jsonl`); a folder
+    of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo
+    (`.json`, `.eval`), or a folder of inspect_ai's logs; or a format that another package reads
+    (`io.readers`). Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
+
+    `trees=False` does not parse trees, for metrics that need none.
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(
-            "evalset: give an EvalSet (EvalSet.from_frame makes one), or the path of one, not "
+            "evalset: give an EvalSet (EvalSet.from_frame makes one) or a path, not "
             f"{type(path).__name__}."
         )
     name = str(path)
@@ -45,18 +46,18 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
 
 def _open_shards(names: Sequence[str], *, trees: bool) -> RecordSource:
     files = [InputFile(name) for name in names]
-    check_readable(*(file for file in files if not is_url(file.path)))  # a request each
+    check_readable(*(file for file in files if not is_url(file.path)))  # a URL costs a request
     return RecordSource([RecordFile(file, trees=trees) for file in files])
 
 
 def read_evalset(path: PathLike, *, trees: bool = True) -> EvalSet:
-    """The whole of an evaluation set in memory."""
+    """A whole evaluation set in memory."""
     source = open_evalset(path, trees=trees)
     return EvalSet(item for block in source.blocks() for item in block)
 
 
 class RecordSource(EvalSource):
-    """An `EvalSource` over files of records, one after another. Every file begins a new block."""
+    """The items of files of records, one file after another. Every file begins a new block."""
 
     def __init__(self, files: Sequence[RecordFile]) -> None:
         self.files = files
@@ -64,7 +65,7 @@ class RecordSource(EvalSource):
         self.are_ids_checked_by_partition = self._is_read_here
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        """The items; raises InputError in the end for all bad records of a file and repeated ids."""
+        """The items. At the end of a file, raises InputError for all bad records and repeated ids."""
         seen = SeenIds()
         for file in self.files:
             problems = Problems(file.file.name)
@@ -82,7 +83,7 @@ class RecordSource(EvalSource):
 
     @property
     def _is_read_here(self) -> bool:
-        """Whether only this process can read it: standard input, say."""
+        """Whether only this process can read it, as with standard input."""
         return any(file.file.is_read_once for file in self.files)
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
@@ -91,7 +92,7 @@ class RecordSource(EvalSource):
         return (partition for file in self.files for partition in file.partitions())
 
     def refuse_repeated(self, suspects: frozenset[int]) -> None:
-        """Names the places of the ids that are used more than once."""
+        """Raises InputError with the places of the ids that are used more than once."""
         problems = Problems(", ".join(file.file.name for file in self.files[:3]))
         self._add_repeated(suspects, problems)
         problems.raise_if_any()

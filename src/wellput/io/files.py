@@ -1,9 +1,8 @@
-"""The noun `InputFile`: bytes and lines of a file, of standard input, compressed or not.
+"""The noun `InputFile`: bytes and lines of a file, a URL or standard input, compressed or not.
 
-Everything that can go wrong with a file as such becomes an `InputError` here: it is missing, a
-folder, unreadable, empty, truncated, not UTF-8, or changes while it is read. Lines end at a line
-feed alone, a carriage return is part of its line; a byte order mark at the start is dropped.
-`file_fingerprint` says which data a result came from.
+Everything that can go wrong with a file becomes an `InputError` here: it is missing, a folder,
+unreadable, empty, truncated, not UTF-8, or changes during reading. Only a line feed ends a line; a
+carriage return is part of its line. A byte order mark at the start is dropped.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
@@ -28,15 +27,15 @@ PathLike: TypeAlias = str | Path
 SPOOL_UP_TO_BYTES = 1 << 26
 STANDARD_INPUT = "-"
 URL_CHUNK_BYTES = 1 << 23
-"""Bytes of one request: fewer, and waiting for answers would take longer than the answers."""
+"""Bytes of one request. With smaller requests most of the time would be spent waiting."""
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class InputFile:
     """A file that can be read several times, each time from its beginning.
 
-    Standard input (`-`), pipes and other things that can be read only once are kept in a temporary
-    file on first reading.
+    Standard input (`-`) and pipes can be read only once; the first reading copies them to a temporary
+    file.
     """
 
     def __init__(self, path: PathLike) -> None:
@@ -49,18 +48,18 @@ class InputFile:
 
     @property
     def suffix(self) -> str:
-        """The suffix in lower case, that of a compression left out: `.csv` of `a.CSV.gz`."""
+        """The suffix in lower case, without that of a compression: `.csv` for `a.CSV.gz`."""
         path = Path(without_query(self.path).lower())
         return (path.with_suffix("") if path.suffix in COMPRESSION_SUFFIXES else path).suffix
 
     @property
     def is_packed(self) -> bool:
-        """Whether the name promises a compression."""
+        """Whether the name ends in the suffix of a compression."""
         return without_query(self.path).lower().endswith(COMPRESSION_SUFFIXES)
 
     @property
     def is_read_once(self) -> bool:
-        """Whether it is a pipe, whose bytes another process will not find again."""
+        """Whether it is standard input or a pipe, which no other process can read again."""
         return self._must_spool
 
     def chunks(self) -> Iterator[bytes]:
@@ -112,19 +111,12 @@ class InputFile:
                 yield chunk
             self._check_unchanged(file)
         if start < stop:
-            raise InputError(f"{self.name} has become shorter while it was read.")
-
-    def lines_between(self, start: int, stop: int) -> Iterator[list[str]]:
-        """Lists of the lines whose bytes these are, in a file that is not compressed."""
-        return self._lines_of(self.bytes_between(start, stop), is_start=start == 0)
+            raise InputError(f"{self.name} became shorter while it was read.")
 
     def _lines_of_chunks(self) -> Iterator[list[str]]:
-        return self._lines_of(self.chunks(), is_start=True)
-
-    def _lines_of(self, chunks: Iterator[bytes], *, is_start: bool) -> Iterator[list[str]]:
         done = 0
-        for piece in whole_lines(chunks):
-            if done == 0 and is_start and piece.startswith(codecs.BOM_UTF8):
+        for piece in whole_lines(self.chunks()):
+            if done == 0 and piece.startswith(codecs.BOM_UTF8):
                 piece = piece[len(codecs.BOM_UTF8) :]
             try:
                 lines = piece.decode().split("\n")
@@ -136,7 +128,7 @@ class InputFile:
             yield lines
 
     def not_utf8(self) -> InputError:
-        """Names every line that is not UTF-8; reads the file again to find them."""
+        """The error that names every line that is not UTF-8; reads the file again to find them."""
         problems = Problems(self.name)
         number = 0
         head = b""
@@ -158,7 +150,7 @@ class InputFile:
         )
 
     def raw_chunks(self) -> Iterator[bytes]:
-        """The bytes as they are in the file."""
+        """The bytes of the file, not decompressed."""
         if not self._must_spool:
             with _opened(self.path) as file:
                 self._check_unchanged(file)
@@ -176,8 +168,8 @@ class InputFile:
             yield chunk
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
-        """Refuses a file that was written to or replaced since it was first opened: what was read
-        before and after would not belong together."""
+        """Raises InputError if the file was changed or replaced since it was first opened: old and new
+        data must not be mixed."""
         state: tuple[int, ...]
         if is_url(self.path):
             state = url_state(self.path)
@@ -188,12 +180,12 @@ class InputFile:
             self._state = state
         elif state != self._state:
             raise InputError(
-                f"{self.name} changed while it was read. Wait until nothing writes to it, then start "
-                "again."
+                f"{self.name} changed while it was read. Wait until no program writes to it, then "
+                "start again."
             )
 
     def _once(self) -> Iterator[bytes]:
-        """What is there to be read only once."""
+        """The bytes of standard input or a pipe."""
         if self.is_stdin and sys.stdin is None:
             raise InputError("Standard input (-) cannot be read: it is closed.")
         source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
@@ -203,8 +195,14 @@ class InputFile:
             source.close()
 
 
+def refuse_input_twice(paths: Iterable[object]) -> None:
+    """Raises InputError if standard input is given more than once."""
+    if [str(path) for path in paths].count(STANDARD_INPUT) > 1:
+        raise InputError("Standard input (-) was given twice; it can be read only once.")
+
+
 def check_readable(*files: InputFile) -> None:
-    """Says at once which of the files are not there or are folders, before any is read."""
+    """Raises InputError for all files that are missing or folders, before any is read."""
     wrong = [complaint for file in files if (complaint := _complaint(file)) is not None]
     if len(wrong) == 1:
         raise InputError(wrong[0])
@@ -243,7 +241,7 @@ def _neighbor(path: Path) -> str:
 
 
 def _is_regular(path: str) -> bool:
-    """True also for what is not there: opening it will say so."""
+    """True also for a missing file: opening it raises the error."""
     try:
         return stat.S_ISREG(mode := Path(path).stat().st_mode) or stat.S_ISDIR(mode)
     except OSError:
@@ -269,28 +267,28 @@ def _read(file: IO[bytes], name: str, size: int = CHUNK_BYTES) -> bytes:
 
 
 def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
-    """A temporary file of the chunks, in memory as long as it is small."""
+    """A temporary file with the chunks, in memory while it is small."""
     spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(SPOOL_UP_TO_BYTES))  # noqa: SIM115
     for chunk in chunks:
         try:
             spool.write(chunk)
         except OSError as error:
             raise OutputError(
-                f"No room to keep {name} in {tempfile.gettempdir()}: {error.strerror}. "
-                "Make room there, or set TMPDIR to another folder."
+                f"No space to keep {name} in {tempfile.gettempdir()}: {error.strerror}. "
+                "Make space there, or set TMPDIR to another folder."
             ) from None
     spool.seek(0)
     return spool
 
 
 def _read_at(spool: IO[bytes], place: int) -> bytes:
-    """A chunk from `place`: two readers of one spool must not move each other's position."""
+    """The chunk at `place`; seeks first because several readers may share the spool."""
     spool.seek(place)
     return spool.read(CHUNK_BYTES)
 
 
 def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, cut after line ends only (the last piece may lack one)."""
+    """The same bytes in pieces that end at line ends; the last piece may have none."""
     parts: list[bytes] = []
     for chunk in chunks:
         end = chunk.rfind(b"\n") + 1
@@ -305,16 +303,16 @@ def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 TABLE_FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
-"""Of tables, told apart by the suffixes of files."""
+"""The formats of tables, by their suffixes."""
 
 
 def format_of(path: PathLike, *, on_stream: str) -> str:
-    """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is what `-` stands for."""
+    """`.csv`, `.tsv`, `.jsonl` or `.parquet`; `on_stream` is the format of `-`."""
     suffix = on_stream if str(path) == STANDARD_INPUT else InputFile(path).suffix
     if suffix not in TABLE_FORMATS:
         raise InputError(
-            f"{path}: the format is not known from the name, which must end in "
-            f"{', '.join(TABLE_FORMATS)}; .gz or .xz may stand behind it."
+            f"{path}: the name does not tell the format. It must end in {', '.join(TABLE_FORMATS)}; "
+            ".gz or .xz may follow."
         )
     return suffix
 

@@ -18,7 +18,7 @@ def read_json_lines(file: InputFile, problems: Problems) -> Iterator[tuple[int, 
 def json_values(
     numbered_lines: Iterable[tuple[int, str]], problems: Problems
 ) -> Iterator[tuple[int, Any]]:
-    """The same of lines that have their numbers already."""
+    """`read_json_lines` for lines that come with their numbers."""
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number).decode
     for number, line in numbered_lines:
         try:
@@ -47,7 +47,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON; write null for what is missing")
+    raise ValueError(f"{constant} is not JSON; write null for a missing value")
 
 
 def _lowered(text: str) -> str:

@@ -1,8 +1,9 @@
 """Judgments of people in files, data frames and lists of records: ratings with the columns
 `judge,item,system,question,value`, pairwise choices with
-`judge,item,system_a,system_b,question,choice`. Columns may stand in any order; others are kept.
+`judge,item,system_a,system_b,question,choice`. Columns may come in any order; other columns are kept.
 
-A tool that knows no systems names a trial `ITEM::SYSTEM`, for a pair `ITEM::A::B` (`split_trial`).
+Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `CHOICE_OF_WORD` and
+`one_kind`: these tools have no systems, so a trial is named `ITEM::SYSTEM`, or `ITEM::A::B` for a pair.
 """
 
 from __future__ import annotations
@@ -10,26 +11,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from numbers import Integral, Real
+from numbers import Real
 from reprlib import repr as shortened
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, Problems
-from wellput.core.frames import Frame, frame_rows, present
-from wellput.core.judgment import PAIRWISE_CHOICES, Judgment, Preference
+from wellput.core.frames import Frame, frame_rows, is_name, present
+from wellput.core.judgment import PAIRWISE_CHOICES, Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
 
 TRIAL_SEPARATOR = "::"
 TRIAL_NAME_ADVICE = (
-    f'Name what is judged ITEM{TRIAL_SEPARATOR}SYSTEM, such as "7{TRIAL_SEPARATOR}bart", or for pairs '
+    f'Name each trial ITEM{TRIAL_SEPARATOR}SYSTEM, such as "7{TRIAL_SEPARATOR}bart", or for pairs '
     f"ITEM{TRIAL_SEPARATOR}A{TRIAL_SEPARATOR}B."
 )
+CHOICE_OF_SIDE: dict[str, PairwiseChoice] = {"left": "a", "right": "b"}
+CHOICE_OF_WORD: dict[str, PairwiseChoice] = {**CHOICE_OF_SIDE, "a": "a", "b": "b", "tie": "tie"}
 
 
 def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
-    """The item and one or two systems; None where the name is no such.
+    """The item and one or two systems; None if it is not a trial name.
 
     >>> split_trial("news::7::bart")
     ('news', ('7', 'bart'))
@@ -42,21 +45,32 @@ def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
     return item, tuple(systems)
 
 
+def one_kind(
+    ratings: list[Judgment], choices: list[Preference], name: str
+) -> list[Judgment] | list[Preference]:
+    """The ratings or the choices of a file, whichever there are; raises InputError for both or none."""
+    if ratings and choices:
+        raise InputError(f"{name} has ratings and pairwise choices; put them into separate files.")
+    if not ratings and not choices:
+        raise InputError(f"{name} holds no ratings and no pairwise choices.")
+    return ratings or choices
+
+
 RATING_COLUMNS = ("judge", "item", "system", "question", "value")
 PAIRWISE_COLUMNS = ("judge", "item", "system_a", "system_b", "question", "choice")
 PAIRWISE_ADVICE = f"Pairwise choices have {', '.join(PAIRWISE_COLUMNS)}."
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 PlacedRecord: TypeAlias = tuple[str, dict[str, Any]]
-"""Where a row stands, and its values by column."""
+"""The place of a row ("line 7"), and its values by column."""
 
 
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
-    """The judgments of a file, or its pairwise choices: the header tells.
+    """The ratings or the pairwise choices of a file, by its header.
 
-    CSV, TSV, JSONL or Parquet by suffix; `-` is CSV on standard input. Recognized too: MQM ratings
+    CSV, TSV, JSONL or Parquet by suffix; `-` is CSV on standard input. Also recognized: MQM ratings
     (TSV), a folder or a score file of mt-metrics-eval, evalica's comparisons (CSV), annotations of
-    Label Studio (JSON) and Potato, and what readers of other packages know (`io.readers`).
+    Label Studio (JSON) and Potato, and formats that other packages read (`io.readers`).
     """
     if (known := read_known_judgments(str(path))) is not None:
         return known
@@ -73,21 +87,21 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
 
 
 def judgments_of_frame(frame: Frame) -> list[Judgment] | list[Preference]:
-    """The judgments, or the pairwise choices, of a data frame: as a file with its columns has them."""
+    """The ratings or the pairwise choices of a data frame with the columns of a file."""
     return _of_rows("The data frame", *frame_rows(frame))
 
 
 def judgments_of_records(
     records: Sequence[Mapping[str, Any]],
 ) -> list[Judgment] | list[Preference]:
-    """The same of a list of mappings from columns to values."""
+    """The ratings or the pairwise choices of a list of mappings from columns to values."""
     header = list(dict.fromkeys(str(name) for record in records for name in record))
     rows = [{name: present(record.get(name)) for name in header} for record in records]
     return _of_rows("The list of judgments", header, rows)
 
 
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
-    """Writes judgments or pairwise choices, their extra columns after the fixed ones."""
+    """Writes ratings or pairwise choices, with the extra columns after the fixed ones."""
     extra = list(dict.fromkeys(name for answer in answers for name in answer.extra))
     fixed = PAIRWISE_COLUMNS if answers and isinstance(answers[0], Preference) else RATING_COLUMNS
     with writing_table(path, [*fixed, *extra], numbers=["value"]) as sink:
@@ -112,7 +126,7 @@ def _of_rows(
 
 
 def _is_pairwise(file: InputFile) -> bool:
-    """By the names in the first line; Parquet's are looked up by its reader."""
+    """Whether the header, or the first JSON object, has the columns of pairwise choices."""
     if file.suffix == ".parquet":
         records = read_records(file, Problems(file.name), ())
         return "choice" in next(records, (0, {}))[1]
@@ -121,7 +135,7 @@ def _is_pairwise(file: InputFile) -> bool:
 
 
 def _refuse_database(file: InputFile) -> None:
-    """A study is an SQLite file: its judgments must be taken out of it first."""
+    """Raises InputError for a study, an SQLite file, whose judgments must be exported first."""
     if next(islice(file.chunks(), 1), b"").startswith(SQLITE_MAGIC):
         raise InputError(
             f"{file.name} is a study, not a file of judgments. `wellput study export {file.name} -o "
@@ -170,22 +184,18 @@ def _checked(
     *,
     unit: str,
 ) -> Iterator[PlacedRecord]:
-    """The rows whose names are all there: texts, or whole numbers."""
+    """The rows that have all names, each a text or a whole number; other rows are problems."""
     for number, record in rows:
         missing = [name for name in required[:-1] if record[name] in (None, "")]
         wrong = [f"no {name}" for name in missing] + [
             f"the {name} {shortened(record[name])} is neither a text nor a whole number"
             for name in required[:-1]
-            if name not in missing and not _is_name(record[name])
+            if name not in missing and not is_name(record[name])
         ]
         if wrong:
             problems.add(f"{unit} {number}", " and ".join(wrong))
         else:
             yield f"{unit} {number}", record
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str | Integral) and not isinstance(value, bool)
 
 
 def _number(value: object) -> float | None:

@@ -1,9 +1,9 @@
 """Annotations exported from Label Studio as JSON: a list of tasks, each with its data and annotations.
 
-A task's data names the item and the system: keys `item` and `system`, for pairs `system_a` and
-`system_b`; or one key `id` of the form ITEM::SYSTEM. Questions are the names of the controls: `Rating`
-and `Number` give ratings, `Choices` too where the choice begins with a number, `Pairwise` choices (left
-is a).
+A task's data names the item and the system: by the keys `item` and `system` (for pairs `system_a` and
+`system_b`), or by one key `id` of the form ITEM::SYSTEM. Questions are the names of the controls.
+`Rating` and `Number` give ratings, and so do `Choices` that begin with a number; `Pairwise` gives
+pairwise choices (left is a).
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wellput.core.errors import InputError, Problems
+from wellput.core.frames import is_name
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.judgments import TRIAL_NAME_ADVICE, split_trial
+from wellput.io.judgments import (
+    CHOICE_OF_SIDE,
+    CHOICE_OF_WORD,
+    TRIAL_NAME_ADVICE,
+    one_kind,
+    split_trial,
+)
 
-SIDES: dict[str, PairwiseChoice] = {"left": "a", "right": "b"}
-CHOICE_WORDS: dict[str, PairwiseChoice] = {**SIDES, "a": "a", "b": "b", "tie": "tie"}
-LONGEST_SECONDS = 1e9  # what is more, or no number, is no time
+MAX_LEAD_SECONDS = 1e9  # a lead time beyond this is damaged, and ignored
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
 
 
@@ -31,8 +36,8 @@ def knows(path: PathLike) -> bool:
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of an export; cancelled annotations are left out.
 
-    The judge is whoever completed the annotation, by email or number. Label Studio's lead time is kept
-    as `ms`.
+    The judge is the email or the number of the person who completed the annotation. Label Studio's
+    lead time is kept as `ms`.
     """
     file = InputFile(path)
     check_readable(file)
@@ -57,11 +62,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
         advice='Give tasks the data "item" and "system" ("system_a", "system_b"), or an "id". '
         f"{TRIAL_NAME_ADVICE}"
     )
-    if ratings and choices:
-        raise InputError(f"{file.name} has ratings and pairwise choices; export them separately.")
-    if not ratings and not choices:
-        raise InputError(f"{file.name} holds no ratings and no pairwise choices.")
-    return ratings or choices
+    return one_kind(ratings, choices, file.name)
 
 
 def _tasks(file: InputFile) -> list[dict[str, Any]]:
@@ -73,27 +74,23 @@ def _tasks(file: InputFile) -> list[dict[str, Any]]:
         isinstance(task, dict) and isinstance(task.get("annotations"), list) for task in record
     ):
         raise InputError(
-            f"{file.name} is not a Label Studio export: a list of tasks with their annotations is "
-            "needed. Export the project as JSON (not JSON-MIN, which leaves out who answered)."
+            f"{file.name} is not a Label Studio export, which is a list of tasks with annotations. "
+            "Export the project as JSON (not JSON-MIN, which does not say who answered)."
         )
     return record
 
 
 def _place(data: object) -> tuple[str, tuple[str, ...]] | None:
-    """The item and its systems, from what a task says of itself."""
+    """The item and its systems, from the data of a task."""
     if not isinstance(data, dict):
         return None
     item = data.get("item")
-    if _is_name(item):
+    if is_name(item):
         for keys in (("system",), ("system_a", "system_b")):
-            if all(_is_name(data.get(key)) for key in keys):
+            if all(is_name(data.get(key)) for key in keys):
                 return str(item), tuple(str(data[key]) for key in keys)
     name = data.get("id")
     return split_trial(name) if isinstance(name, str) else None
-
-
-def _is_name(value: object) -> bool:
-    return (isinstance(value, str) and value != "") or type(value) is int
 
 
 def _answers(
@@ -101,7 +98,7 @@ def _answers(
 ) -> Iterator[Judgment | Preference]:
     judge = _judge(annotation.get("completed_by"))
     seconds: Any = annotation.get("lead_time")
-    is_timed = isinstance(seconds, int | float) and abs(seconds) < LONGEST_SECONDS
+    is_timed = isinstance(seconds, int | float) and abs(seconds) < MAX_LEAD_SECONDS
     extra = {"ms": str(round(seconds * 1000))} if is_timed else {}
     results = annotation.get("result")
     for result in results if isinstance(results, list) else ():
@@ -136,9 +133,8 @@ def _number(value: Mapping[str, Any]) -> float | None:
 
 def _choice(value: Mapping[str, Any]) -> PairwiseChoice | None:
     if isinstance(value.get("selected"), str):
-        return SIDES.get(value["selected"])
+        return CHOICE_OF_SIDE.get(value["selected"])
     chosen = value.get("choices")
     if isinstance(chosen, list) and len(chosen) == 1:
-        word = str(chosen[0]).lower()
-        return CHOICE_WORDS.get(word)
+        return CHOICE_OF_WORD.get(str(chosen[0]).lower())
     return None

@@ -1,23 +1,16 @@
-"""Text files with one text a line: line-aligned files as items (`LineSource`), and parts of large
-files (`TextPart`).
-
-Line n of every aligned file belongs to item n. A `TextPart` is a run of whole lines of a text
-file, which any process can read by itself.
-"""
+"""Line-aligned text files as items (`LineSource`): line n of every file belongs to item n."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from wellput.core.errors import InputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
-from wellput.io.compression import COMPRESSION_SUFFIXES
-from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.files import InputFile, PathLike, check_readable, refuse_input_twice
 from wellput.io.trees import trees_in
 
 T = TypeVar("T")
@@ -30,19 +23,15 @@ def open_lines(
     trees: PathLike | None = None,
     source: PathLike | None = None,
 ) -> LineSource:
-    """Items from files of one text a line: one per reference set, one per system.
+    """Items from files with one text a line: one file for each set of references and each system.
 
-    Ids are line numbers from "1". `trees` is CoNLL-U in the same order; they belong to the first
-    reference, and are the reference where no reference file is given.
+    Ids are line numbers from "1". `trees` is CoNLL-U in the same order. The trees belong to the first
+    reference; without a file of references, their texts are the references.
     """
     if not outputs:
         raise InputError("Nothing to score: no system's output was given.")
     named = {str(path): InputFile(path) for path in (*references, *outputs.values())}
-    given = [
-        str(path) for path in (*references, *outputs.values(), trees, source) if path is not None
-    ]
-    if given.count("-") > 1:
-        raise InputError("Standard input (-) was given twice; it can be read only once.")
+    refuse_input_twice([*references, *outputs.values(), trees, source])
     result = LineSource(
         references=[named[str(path)] for path in references],
         outputs={system: named[str(path)] for system, path in outputs.items()},
@@ -75,7 +64,7 @@ class LineSource(EvalSource):
         return [*self._references, *self._outputs.values(), *optional]
 
     def blocks(self) -> Iterator[list[Item]]:
-        """The items; raises InputError where the files are not equally long."""
+        """The items; raises InputError if the files are not equally long."""
         readers = {
             id(file): file.line_blocks(BLOCK_ITEMS)
             for file in self.files
@@ -135,7 +124,7 @@ class LineSource(EvalSource):
         trees: Sequence[Tree],
         problems: Problems,
     ) -> list[tuple[Tree | None, ...]]:
-        """The trees as rows parallel to the references, each checked against the first of them."""
+        """The trees of each item, parallel to its references; checks each against the first one."""
         for number, (row, tree) in enumerate(zip(references, trees, strict=True), start=first):
             if mismatch := tree.mismatch(row[0]):
                 problems.add(f"tree {number}", mismatch)
@@ -162,45 +151,3 @@ class LineSource(EvalSource):
 def _in_blocks(values: Iterator[T]) -> Iterator[list[T]]:
     while block := list(islice(values, BLOCK_ITEMS)):
         yield block
-
-
-PART_BYTES = 1 << 24
-MAX_PARTS = 500
-"""So many files that whoever merges the parts can have open at once."""
-
-
-class TextPart(NamedTuple):
-    """The lines in bytes `start` to `stop` of a file; all of it where `stop` is None."""
-
-    path: str
-    start: int = 0
-    stop: int | None = None
-
-    def blocks(self) -> Iterator[Sequence[str]]:
-        """The lines in lists as they come."""
-        file = InputFile(self.path)
-        if self.stop is None:
-            return file.line_blocks(1 << 14)
-        return file.lines_between(self.start, self.stop)
-
-
-def text_parts(paths: Sequence[str], *, size: int = PART_BYTES) -> list[TextPart]:
-    """The files in parts of about `size` bytes, in order; a compressed one is one part."""
-    total = sum(Path(path).stat().st_size for path in paths)
-    size = max(size, total // MAX_PARTS)
-    # A process elsewhere may work in another folder.
-    return [part for path in paths for part in _parts_of(str(Path(path).absolute()), size)]
-
-
-def _parts_of(path: str, size: int) -> Iterator[TextPart]:
-    if path.lower().endswith(COMPRESSION_SUFFIXES):
-        yield TextPart(path)
-        return
-    end = Path(path).stat().st_size
-    start = 0
-    with Path(path).open("rb") as file:
-        while start < end:
-            file.seek(min(start + size, end) - 1)
-            file.readline()  # to the end of the line that the cut would go through
-            yield TextPart(path, start, file.tell())
-            start = file.tell()

@@ -1,14 +1,14 @@
-"""Where files lie: paths here, and URLs such as `s3://bucket/folder?scheme=http` through PyArrow's
-filesystems.
+"""Locations of files: paths of this machine, and URLs such as `s3://bucket/folder?scheme=http`, which
+PyArrow's filesystems read.
 
-One file, a folder of files, or a pattern (`shards/*.jsonl.gz`) are all a list of files in the end,
-in the order of their names. Empty files, which tools that write shards leave, are left out, and
-names that begin with `.` or `_`.
+A file, a folder or a pattern (`shards/*.jsonl.gz`) becomes a list of files in the order of their
+names. Empty files, which tools that write shards may leave, and names that begin with `.` or `_` are
+left out.
 
-The path of a URL is percent-encoded; spaces and letters that a URL cannot hold may stand as they
-are. What stands behind `?` are options of the filesystem: they belong to every file of a folder or
-pattern. What fails becomes an error here that names the URL and says what to do. PyArrow tries a
-request again that got no answer, for some seconds; what fails even so is `Unreachable`.
+The path of a URL is percent-encoded; spaces and letters such as `ä` may also be written directly. The
+part after `?` holds options of the filesystem, which apply to every file of a folder or pattern. An
+error names the URL and says what to do. PyArrow repeats a failed request for some seconds; if it
+still fails, the error is `Unreachable`.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ ACCESS_DENIED = re.compile(
     r"ACCESS_DENIED|HTTP status 40[013]|INVALID_ACCESS_KEY|SIGNATURE_DOES_NOT|INVALID_CLIENT_TOKEN"
     r"|UNAUTHENTICATED|PERMISSION_DENIED|OAuth2"
 )
-"""What PyArrow writes of the errors of Amazon's and Google's libraries."""
+"""Both match PyArrow's messages for errors of Amazon's and Google's libraries."""
 
 STORES_WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
-"""Where a folder is no more than the beginning of names."""
+"""Stores where a folder is only the beginning of names."""
 
 MAX_WAIT_SECONDS = 30
-"""Seconds for which Google's library tries again; it would go on for a quarter of an hour."""
+"""How long Google's library repeats a request; its own limit is 15 minutes."""
 
 
 class Url(NamedTuple):
-    """`root` is scheme and bucket or host, `query` begins with its `?` or is empty."""
+    """`root` is the scheme with the bucket or host; `query` begins with `?` or is empty."""
 
     root: str
     path: str
@@ -61,12 +61,12 @@ class Url(NamedTuple):
         return self.root + self.path + self.query
 
     def below(self, name: str) -> Url:
-        """A file of the folder; `name` is percent-encoded."""
+        """The URL of a file in this folder; `name` is percent-encoded."""
         return self._replace(path=f"{self.path.rstrip('/')}/{name}")
 
 
 class FileState(NamedTuple):
-    """What tells that a file is still the same."""
+    """A file is unchanged while its state is the same."""
 
     size: int
     changed: int
@@ -77,7 +77,7 @@ def is_url(path: str) -> bool:
 
 
 def without_query(path: str) -> str:
-    """The path or URL up to where the options of the filesystem begin: its end is a file's name."""
+    """The path, or the URL without the options after `?`."""
     return str(Url.of(path)._replace(query="")) if is_url(path) else path
 
 
@@ -104,9 +104,8 @@ def url_state(url: str) -> FileState:
 
 
 def urls_in(url: str) -> list[str]:
-    """The files below a folder, or those that match a pattern, as in a shell: `*` stays within a
-    folder, `**/` stands for any number of them. Files without content are left out; the order is
-    that of the names."""
+    """The files below a folder, or those that match a pattern as in a shell: `*` stays within a
+    folder, `**/` means any number of folders. Sorted by name, without empty files."""
     whole = Url.of(url)
     magic = PATTERN_SIGN.search(whole.path)
     base = whole._replace(path=whole.path[: magic.start()].rpartition("/")[0]) if magic else whole
@@ -124,7 +123,7 @@ def urls_in(url: str) -> list[str]:
 
 
 def write_url(url: str, data: memoryview) -> None:
-    """Writes a file, all of it at once."""
+    """Writes a whole file."""
     system, path = _filesystem(url)
     try:
         if system.type_name not in STORES_WITHOUT_FOLDERS:
@@ -136,7 +135,7 @@ def write_url(url: str, data: memoryview) -> None:
 
 
 def names_at(url: str) -> list[str]:
-    """The names of the files in a folder that is to be written; none where it is not there."""
+    """The names of the files in a folder to write to; none if it does not exist."""
     try:
         return list(_files_below(url, is_deep=False))
     except FileNotFoundError:
@@ -150,14 +149,14 @@ def delete_url(url: str) -> None:
     try:
         system.delete_file(path)
     except OSError as error:
-        # After it PyArrow makes an object for the folder, which some servers refuse.
+        # After the deletion PyArrow makes an object for the folder, which some servers refuse.
         if _info(url).type.name == "NotFound":
             return
         raise _unwritable(url, error) from None
 
 
 def unreadable(url: str, error: OSError) -> InputError:
-    """What to raise where reading failed with the error."""
+    """The error to raise after reading failed with `error`."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"No such file or folder: {url}.")
     kind = Unreachable if is_lost(error) else InputError
@@ -165,7 +164,7 @@ def unreadable(url: str, error: OSError) -> InputError:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether the connection or the server failed, not the data."""
+    """Whether the connection or the server failed."""
     text = str(error)
     return CONNECTION_LOST.search(text) is not None and ACCESS_DENIED.search(text) is None
 
@@ -178,14 +177,14 @@ def _explained(error: Exception) -> str:
     said = str(error).partition("\n")[0].rstrip(".")
     if ACCESS_DENIED.search(said):
         return (
-            f"access is denied ({said}). Credentials are those that PyArrow finds: for s3:// in "
-            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in ~/.aws, for gs:// in the file that "
+            f"access is denied ({said}). PyArrow looks for credentials for s3:// in AWS_ACCESS_KEY_ID "
+            "and AWS_SECRET_ACCESS_KEY or in ~/.aws, for gs:// in the file that "
             "GOOGLE_APPLICATION_CREDENTIALS names."
         )
     if is_lost(error):
         return (
             f"the server does not answer ({said}). Try again later, or check its address: for s3:// "
-            "AWS_ENDPOINT_URL, or ?endpoint_override=HOST:PORT&scheme=http behind the URL."
+            "AWS_ENDPOINT_URL, or ?endpoint_override=HOST:PORT&scheme=http after the URL."
         )
     return f"{said}."
 
@@ -219,7 +218,7 @@ def _info(url: str) -> Any:
 
 
 def _files_below(url: str, *, is_deep: bool) -> dict[str, int]:
-    """The names of the files of a folder, as seen from there, and their sizes."""
+    """The files of a folder, by their path relative to it, and their sizes."""
     from pyarrow import fs
 
     system, folder = _filesystem(url)
@@ -229,7 +228,7 @@ def _files_below(url: str, *, is_deep: bool) -> dict[str, int]:
 
 
 def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the folders and the file match, one by one, `**` any number of them."""
+    """Whether the parts of a path match those of a pattern; `**` matches any number of parts."""
     if not pattern or not names:
         return not pattern and not names
     if pattern[0] == "**":
@@ -239,7 +238,7 @@ def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path is a pattern; a file here that has such a name is a file."""
+    """Whether a path is a pattern. A local file with such a name is a file."""
     return is_url_pattern(path) if is_url(path) else has_magic(path) and not Path(path).exists()
 
 
@@ -248,7 +247,7 @@ def is_folder(path: str) -> bool:
 
 
 def files_in(path: str, suffixes: Sequence[str]) -> list[str]:
-    """The files of a folder, below it too, or those that match a pattern; raises for none."""
+    """The files below a folder, or those that match a pattern; raises InputError if there are none."""
     found = urls_in(path) if is_url(path) else sorted(_local_files(path))
     if not is_pattern(path):
         found = [name for name in found if without_query(name).lower().endswith(tuple(suffixes))]
@@ -256,13 +255,13 @@ def files_in(path: str, suffixes: Sequence[str]) -> list[str]:
         name for name in found if not PurePosixPath(without_query(name)).name.startswith((".", "_"))
     ]
     if not shown:
-        what = "No file matches" if is_pattern(path) else "No evaluation set is in the folder"
+        what = "No file matches" if is_pattern(path) else "There is no evaluation set in the folder"
         raise InputError(f"{what} {path}; files must end in {', '.join(suffixes)}.")
     return shown
 
 
 def _local_files(path: str) -> list[str]:
-    # `Path.glob` knows no pattern that begins at the root.
+    # `Path.glob` takes no pattern that begins at the root.
     found = glob(path, recursive=True) if is_pattern(path) else Path(path).rglob("*")  # noqa: PTH207
     files = map(Path, found)
     return [str(file) for file in files if file.is_file() and file.stat().st_size]

@@ -1,11 +1,11 @@
-"""The noun `ModelFile`: a trained model on disk, its card and its arrays, mapped rather than read.
+"""The noun `ModelFile`: a trained model on disk, its card and its arrays, which are mapped, not read.
 
 The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
 (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the
-arrays, each starting at a multiple of 64 bytes: as they lie in memory, or deflated where that saves a
-tenth, and then unpacked when they are first asked for. The same model gives the same bytes. Nothing in
-it is executed on loading. Lists of strings are two arrays, see `packed_strings`. The hash is checked
-where the file is not too large to be read through.
+arrays. Each array starts at a multiple of 64 bytes. It is stored as in memory, or deflated if that
+saves a tenth; a deflated array is unpacked when it is first used. The same model gives the same bytes.
+Loading executes nothing from the file. A list of strings is two arrays, see `packed_strings`. The hash
+is checked up to `HASH_UP_TO_BYTES`.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ ALIGNMENT = 64
 SUFFIX = ".wpm"
 MAX_PACKED_SHARE = 0.9
 HASH_UP_TO_BYTES = 1 << 26
-"""Bytes of arrays up to which their hash is checked: a tenth of a second. Larger models are mapped."""
+"""The hash of arrays up to this size is checked, in a tenth of a second. Larger ones are only
+mapped."""
 MAX_AXIS_LENGTH = 1 << 40
-"""What no axis of an array is longer than."""
+"""The longest axis of an array."""
 TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a model file holds: `kind` says which class can use it, `card` where it comes from."""
+    """The content of a model file: `kind` says which class can use it, `card` where it comes from."""
 
     kind: str
     card: Mapping[str, Any]
@@ -97,7 +98,7 @@ def save_model_file(
 def load_model_file(path: PathLike, kind: str) -> ModelFile:
     """Maps the file; raises InputError unless it is a whole file of this kind and version."""
     check_readable(InputFile(path))
-    damaged = InputError(f"{path} is no model of wellput, or is damaged: train it again.")
+    damaged = InputError(f"{path} is not a model of wellput, or is damaged: train it again.")
     if Path(path).stat().st_size < PREFIX.size:
         raise damaged
     data = np.memmap(path, np.uint8, "r")
@@ -105,7 +106,9 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
     if magic != MAGIC:
         raise damaged
     if version != VERSION:
-        raise InputError(f"{path} has version {version} of the format; this is {VERSION}.")
+        raise InputError(
+            f"{path} has version {version} of the format; this wellput reads version {VERSION}."
+        )
     place = PREFIX.size + length
     try:
         header = json.loads(data[PREFIX.size : place].tobytes())
@@ -131,7 +134,7 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
 
 @contextmanager
 def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
-    """Says of whatever goes wrong while a model is made from its arrays that the file is damaged."""
+    """Turns errors in making a model from its arrays into an InputError: the file is damaged."""
     try:
         yield
     except WellputError:
@@ -146,7 +149,7 @@ def _is_length(number: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """An array in the file; deflated where it has fewer bytes there than in memory."""
+    """An array in the file; it is deflated if it has fewer bytes there than in memory."""
 
     data: NDArray[np.uint8]
     type: str
@@ -161,7 +164,7 @@ class _Stored:
         return self.data.size > self.size
 
     def unpacked(self) -> NDArray[Any]:
-        """Raises ValueError or zlib.error where the bytes are not those of this array."""
+        """The array; raises ValueError or zlib.error if the bytes do not fit it."""
         data = self.data
         if data.size < self.size:
             whole = zlib.decompressobj().decompress(data.tobytes(), self.size + 1)
@@ -194,7 +197,7 @@ class _Arrays(Mapping[str, NDArray[Any]]):
 
 
 def fingerprint(kind: str, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of everything that decides what the model says; the card is not part of it."""
+    """SHA-256 of the kind and the arrays; the card is not part of it."""
     digest = hashlib.sha256(kind.encode())
     for name, array in sorted(arrays.items()):
         stored = _little_endian(array)

@@ -1,8 +1,9 @@
-"""MQM ratings as published in google/wmt-mqm-human-evaluation: a TSV row per error a rater marked.
+"""MQM ratings as published in google/wmt-mqm-human-evaluation: a TSV row for each error that a rater
+marked.
 
-Columns are found by name: `system`, `rater`, `category`, `severity`, and the segment's number in
-the test set, `globalSegId` (`seg_id` in older files). The TSV is not quoted: a double quote is a
-character like others.
+The columns are `system`, `rater`, `category`, `severity`, and the segment's number in the test set,
+`globalSegId` (`seg_id` in older files), in any order. The TSV is not quoted: a double quote is an
+ordinary character.
 """
 
 from __future__ import annotations
@@ -13,30 +14,30 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment
 from wellput.io.files import InputFile, PathLike, check_readable
 
-QUESTION = "mqm"
-SEGMENT = ("globalSegId", "seg_id")
-REQUIRED = ("system", "rater", "category", "severity")
+MQM_QUESTION = "mqm"
+SEGMENT_COLUMNS = ("globalSegId", "seg_id")
+REQUIRED_COLUMNS = ("system", "rater", "category", "severity")
 # Freitag et al. 2021, "Experts, Errors, and Context"; the same as mt-metrics-eval's score_mqm.py.
-SEVERITIES = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0}
-MINOR_PUNCTUATION = 0.1
-NON_TRANSLATION = 25.0
-# Rows that test the rater's attention, not the translation.
-ATTENTION_TEST = "hotw"
+SEVERITY_WEIGHTS = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0}
+MINOR_PUNCTUATION_WEIGHT = 0.1
+NON_TRANSLATION_WEIGHT = 25.0
+# Rows with this severity test the rater's attention, not the translation.
+ATTENTION_TEST_SEVERITY = "hotw"
 
 
 def read_mqm(path: PathLike) -> list[Judgment]:
     """Each rater's score of each segment of each system: minus the sum of the error weights.
 
-    A major error weighs 5, a minor one 1, minor punctuation 0.1, non-translation 25; so 0 is
-    perfect and higher is better. The item is the segment's number, the question `mqm`; the
-    document's name is kept as `doc`.
+    A major error weighs 5, a minor one 1, minor punctuation 0.1, non-translation 25, so 0 is perfect
+    and higher is better. The item is the segment's number, the question is `mqm`, and the document's
+    name is kept as `doc`.
     """
     file = InputFile(path)
     check_readable(file)
     lines = file.lines()
     header = next(lines).removesuffix("\r").split("\t")
-    segment = next((name for name in SEGMENT if name in header), SEGMENT[0])
-    if missing := [name for name in (*REQUIRED, segment) if name not in header]:
+    segment = next((name for name in SEGMENT_COLUMNS if name in header), SEGMENT_COLUMNS[0])
+    if missing := [name for name in (*REQUIRED_COLUMNS, segment) if name not in header]:
         raise InputError(f"{file.name} is not an MQM table: no column {', '.join(missing)}.")
     problems = Problems(file.name)
     sums: dict[tuple[str, str, str], float] = {}
@@ -55,47 +56,47 @@ def read_mqm(path: PathLike) -> list[Judgment]:
     if not sums:
         raise InputError(f"{file.name} holds no ratings.")
     return [
-        Judgment(rater, item, system, QUESTION, 0.0 - total, {"doc": documents[item]})
+        Judgment(rater, item, system, MQM_QUESTION, 0.0 - total, {"doc": documents[item]})
         for (rater, item, system), total in sums.items()
     ]
 
 
 read_judgments = read_mqm
-"""Its name among `io.readers`."""
+"""The name that `io.readers` calls."""
 
 
 def knows(path: PathLike) -> bool:
-    """Whether a file's header is that of an MQM table."""
+    """Whether the header of a file has the columns of an MQM table."""
     file = InputFile(path)
     if file.suffix != ".tsv":
         return False
     header = next(file.lines(), "").split("\t")
-    return set(REQUIRED) <= set(header)
+    return set(REQUIRED_COLUMNS) <= set(header)
 
 
 def weight_of(category: str, severity: str) -> float | None:
-    """The weight of an error, None where the severity is unknown."""
+    """The weight of an error; None for an unknown severity."""
     severity, category = severity.lower(), category.lower()
-    weight = SEVERITIES.get(severity)
+    weight = SEVERITY_WEIGHTS.get(severity)
     if weight and category.startswith("non-translation"):
-        return NON_TRANSLATION
+        return NON_TRANSLATION_WEIGHT
     if severity == "minor" and category.startswith("fluency/punctuation"):
-        return MINOR_PUNCTUATION
+        return MINOR_PUNCTUATION_WEIGHT
     return weight
 
 
 def _checked_weight(
     row: dict[str, str], lacking: int, where: str, problems: Problems
 ) -> float | None:
-    """The row's weight, None for what does not count."""
-    names: Sequence[str] = [name for name in REQUIRED if name not in row]
+    """The row's weight; None for a row that does not count or has a problem."""
+    names: Sequence[str] = [name for name in REQUIRED_COLUMNS if name not in row]
     if names:
         problems.add(where, f"{lacking} cells too few: no {', '.join(names)}")
         return None
-    if row["severity"].lower().startswith(ATTENTION_TEST):
+    if row["severity"].lower().startswith(ATTENTION_TEST_SEVERITY):
         return None
     weight = weight_of(row["category"], row["severity"])
     if weight is None:
-        known = ", ".join(SEVERITIES)
+        known = ", ".join(SEVERITY_WEIGHTS)
         problems.add(where, f"the severity {row['severity']!r} is not one of {known}")
     return weight

@@ -1,8 +1,11 @@
-"""Folders of google-research/mt-metrics-eval, version 2: a test set with the texts of its language
-pairs and what people thought of them.
+"""Data of google-research/mt-metrics-eval, version 2: folders of a test set, with the texts and human
+scores of its language pairs, and single score files.
 
-A language pair is named as if it were a folder inside the test set: `wmt21.news/zh-en`. The pair
-may be left out where the test set has only one. Items are the lines of the source, numbered from 1.
+A language pair is named as if it were a folder inside the test set: `wmt21.news/zh-en`. It may be
+left out if the test set has only one. Items are the lines of the source, numbered from 1.
+
+A score file has a line SYSTEM<tab>SCORE for each segment of each system in turn (`NAME.seg.score`), or
+one line for each system (`NAME.sys.score`). The score `None` is a missing one.
 """
 
 from __future__ import annotations
@@ -20,12 +23,15 @@ from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
 from wellput.io.lines import LineSource
+from wellput.io.output import check_writable, replacing_text
 
 HumanScoreLevel = Literal["seg", "doc", "domain", "sys"]
 
-PAIR = re.compile(r"\w+-\w+")
+LANGUAGE_PAIR_NAME = re.compile(r"\w+-\w+")
 NO_TRANSLATION = "[No translation supplied]"
-# Texts come a line each, or as JSON lines with the text under one key.
+SCORE_SUFFIX = ".score"
+LEVEL_SUFFIXES = (".seg.score", ".sys.score")
+# Texts are lines of text, or JSON lines with the text under this key.
 TEXT_KEYS = {"sources": "source", "references": "target", "system-outputs": "hypothesis"}
 
 
@@ -45,7 +51,7 @@ class LanguagePair:
 
 
 class JsonColumn(InputFile):
-    """The texts under one key of JSON lines, in the place of a text's lines."""
+    """The texts under one key of JSON lines, read like the lines of a text file."""
 
     def __init__(self, path: PathLike, key: str) -> None:
         super().__init__(path)
@@ -76,11 +82,16 @@ class JsonColumn(InputFile):
 
 
 def knows(path: PathLike) -> bool:
-    return find_language_pair(path) is not None
+    """Whether the path is a language pair of a test set, or a score file."""
+    return _is_score_file(path) or find_language_pair(path) is not None
+
+
+def _is_score_file(path: PathLike) -> bool:
+    return InputFile(path).suffix == SCORE_SUFFIX and not Path(path).is_dir()
 
 
 def find_language_pair(path: PathLike) -> LanguagePair | None:
-    """The language pair that a path names, None where the path is no such folder."""
+    """The language pair that a path names; None if it names none."""
     path = Path(path)
     if (path / "sources").is_dir():
         pairs = _pairs(path)
@@ -90,7 +101,11 @@ def find_language_pair(path: PathLike) -> LanguagePair | None:
                 f"{', '.join(str(path / pair) for pair in pairs[:20])}"
             )
         return LanguagePair(path, pairs[0])
-    if PAIR.fullmatch(path.name) and (path.parent / "sources").is_dir() and not path.exists():
+    if (
+        LANGUAGE_PAIR_NAME.fullmatch(path.name)
+        and (path.parent / "sources").is_dir()
+        and not path.exists()
+    ):
         pairs = _pairs(path.parent)
         if path.name not in pairs:
             raise InputError(
@@ -114,8 +129,8 @@ def _pairs(folder: Path) -> list[str]:
 def open_evalset(path: PathLike) -> TranslationSource:
     """The source, all references in the order of their names, and all systems of a language pair.
 
-    A reference that is also among the systems is measured against the other references; where there
-    are none, it is left out of the systems.
+    A reference that is also a system is scored against the other references; if there are none, it is
+    left out of the systems.
     """
     pair = _language_pair(path)
     sources = pair.files("sources", pair.folder / "sources", f"{pair.name}.*")
@@ -162,17 +177,16 @@ class TranslationSource(EvalSource):
 
 
 def read_judgments(path: PathLike) -> list[Judgment]:
-    """The human scores of the segments."""
-    return read_human_scores(path)
+    """The scores of a score file, or the human scores of the segments of a language pair."""
+    return _read_score_file(path) if _is_score_file(path) else read_human_scores(path)
 
 
 def read_human_scores(path: PathLike, *, level: HumanScoreLevel = "seg") -> list[Judgment]:
     """The human scores of a language pair, from all files `human-scores/PAIR.NAME.LEVEL.score`.
 
-    Judge and question are NAME (the scores are averages over people). The item is the number of
-    the segment; at the other levels the document's or the domain's name, and empty at `sys`.
-    Segments carry the names of their document and domain as extra columns. Scores that are `None`
-    are left out.
+    Judge and question are NAME (the scores are averages over people). The item is the number of the
+    segment, the name of the document or of the domain, or empty, by `level`. Segments have the names
+    of their document and domain as extra columns. Scores that are `None` are left out.
     """
     pair = _language_pair(path)
     folder = pair.folder / "human-scores"
@@ -184,7 +198,7 @@ def read_human_scores(path: PathLike, *, level: HumanScoreLevel = "seg") -> list
 
 
 def _documents(pair: LanguagePair) -> list[tuple[str, str]]:
-    """Each segment's domain and document; nothing where the test set has no documents."""
+    """Each segment's domain and document; empty if the test set has no documents."""
     path = pair.folder / "documents" / f"{pair.name}.docs"
     if not path.exists():
         return []
@@ -231,7 +245,7 @@ def _scores(
 
 
 def _score(cells: Sequence[str], width: int) -> float | Literal["bad"] | None:
-    """The last cell as a number, None for the word None."""
+    """The last cell as a number; None for the word None, "bad" for anything else."""
     if len(cells) != width:
         return "bad"
     if cells[-1] == "None":
@@ -240,3 +254,71 @@ def _score(cells: Sequence[str], width: int) -> float | Literal["bad"] | None:
         return float(cells[-1])
     except ValueError:
         return "bad"
+
+
+def _read_score_file(path: PathLike) -> list[Judgment]:
+    """Judge and question are NAME; the item is the number of the segment, or `all`."""
+    level = _level(path)
+    name = Path(path).name.removesuffix(level).rpartition(".")[2]
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    found: list[Judgment] = []
+    places: dict[str, int] = {}
+    for number, line in enumerate(file.lines(), start=1):
+        cells = line.split()
+        score = _score(cells, 2)
+        if score == "bad" or score != score:
+            problems.add(f"line {number}", f"not SYSTEM SCORE: {line[:80]!r}")
+            continue
+        system = cells[0]
+        places[system] = places.get(system, 0) + 1
+        if isinstance(score, float):
+            item = str(places[system]) if level == ".seg.score" else "all"
+            found.append(Judgment(name, item, system, name, score))
+    problems.raise_if_any()
+    if not found:
+        raise InputError(f"{file.name} holds no scores.")
+    return found
+
+
+def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: PathLike) -> None:
+    """Writes the judges' mean rating of each output, in the order of the items, for one question."""
+    level = _level(path)
+    questions = sorted({answer.question for answer in answers})
+    if len(questions) > 1:
+        raise InputError(
+            f"A score file has one score for each output, and there are answers to "
+            f"{', '.join(questions)}. Choose one with question=."
+        )
+    spaced = sorted(
+        {answer.system for answer in answers if answer.system.split() != [answer.system]}
+    )
+    if spaced:
+        raise InputError(
+            f"mt-metrics-eval allows no spaces in the name of a system: {spaced[0]!r}."
+        )
+    given: dict[tuple[str, str], list[float]] = {}
+    for answer in answers:
+        key = (answer.system, answer.item if level == ".seg.score" else "")
+        given.setdefault(key, []).append(answer.value)
+    rows = items if level == ".seg.score" else [""]
+    with replacing_text(path) as file:
+        for system in dict.fromkeys(answer.system for answer in answers):
+            for item in rows:
+                values = given.get((system, item))
+                score = "None" if values is None else repr(sum(values) / len(values))
+                file.write(f"{system}\t{score}\n")
+
+
+def check_score_file(path: PathLike) -> None:
+    """Raises early if a score file cannot be written."""
+    _level(path)
+    check_writable(path)
+
+
+def _level(path: PathLike) -> str:
+    for level in LEVEL_SUFFIXES:
+        if str(path).endswith(level):
+            return level
+    raise InputError(f"{path}: the name of a score file ends in {' or '.join(LEVEL_SUFFIXES)}.")

@@ -1,4 +1,4 @@
-"""Candidate outputs by item: JSON lines with `id`, `candidates` and, where a metric wants them,
+"""Candidate outputs by item: JSON lines with `id`, `candidates` and, for metrics that need them,
 `references`, `source` and `context`."""
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from wellput.core.errors import Problems
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
 
-TEXTS = ("source", "context")
+TEXT_KEYS = ("source", "context")
 
 
 class Candidates(NamedTuple):
-    """The texts among which one is to be chosen, in the order given."""
+    """The texts of an item from which one is chosen, in the given order."""
 
     id: str
     texts: tuple[str, ...]
@@ -25,11 +25,11 @@ class Candidates(NamedTuple):
 
 
 CandidatesLike: TypeAlias = Candidates | Mapping[str, Any] | Sequence[str]
-"""An item in memory: as read from a file, as a line of it, or the texts alone."""
+"""An item in memory: as read from a file, as the object of a line, or the texts alone."""
 
 
 def read_nbest(path: PathLike) -> list[Candidates]:
-    """Raises one InputError for all lines that are wrong."""
+    """The items of a file; raises one InputError for all bad lines."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(str(path))
@@ -40,7 +40,7 @@ def read_nbest(path: PathLike) -> list[Candidates]:
 
 
 def nbest_of(given: Iterable[CandidatesLike]) -> list[Candidates]:
-    """The same for items in memory; the id of a list of texts is its place, from 1.
+    """The items in memory; the id of a list of texts is its place, from 1.
 
     >>> nbest_of([["It rains.", "Rains it."]])[0].id
     '1'
@@ -88,7 +88,7 @@ def _checked(records: Iterable[tuple[str, Any]], problems: Problems) -> list[Can
 
 
 def nbest_line(own: Candidates) -> str:
-    """The line that `read_nbest` reads; what is not there is left out."""
+    """The line that `read_nbest` reads, without keys for missing data."""
     others = {"references": own.references, "source": own.source, "context": own.context}
     given = {key: value for key, value in others.items() if value}
     return json.dumps({"id": own.id, "candidates": own.texts, **given}, ensure_ascii=False)
@@ -102,8 +102,8 @@ def _what_is_wrong(record: Any) -> str:
     for key in ("candidates", "references"):
         texts = record.get(key, [])
         if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-            return f'"{key}" is no list of texts'
+            return f'"{key}" is not a list of texts'
     if not record.get("candidates"):
         return 'no "candidates"'
-    wrong = [key for key in TEXTS if not isinstance(record.get(key), str | None)]
-    return f'"{wrong[0]}" is no text' if wrong else ""
+    wrong = [key for key in TEXT_KEYS if not isinstance(record.get(key), str | None)]
+    return f'"{wrong[0]}" is not a text' if wrong else ""

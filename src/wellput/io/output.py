@@ -1,9 +1,8 @@
 """Writing files: whole or not at all.
 
-The new content goes to a temporary file beside the target, which takes the target's name when
-everything is written, and vanishes when anything goes wrong, an interruption included. `-` is
-standard output; devices and pipes are written directly. `.gz` and `.xz` compress. Parent folders
-are never made.
+The new content goes to a temporary file in the target's folder. When everything is written, that file
+is renamed to the target; on an error or an interruption it is deleted. `-` is standard output; devices
+and pipes are written directly. `.gz` and `.xz` compress. Parent folders are never made.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
-from wellput.core.errors import InputError, OutputError
+from wellput.core.errors import OutputError
 from wellput.io.compression import compressing
-from wellput.io.files import STANDARD_INPUT, PathLike
+from wellput.io.files import PathLike, refuse_input_twice
 from wellput.io.locations import is_url
 
 STANDARD_OUTPUT = "-"
@@ -29,21 +28,21 @@ STANDARD_OUTPUT = "-"
 
 @contextlib.contextmanager
 def replacing(path: PathLike) -> Iterator[IO[bytes]]:
-    """A binary file whose content replaces `path` when the block ends well.
+    """A binary file whose content replaces `path` when the block ends without an error.
 
-    Raises OutputError where that cannot be; the old content of `path` is then untouched.
+    Raises OutputError if `path` cannot be written; its old content is then unchanged.
     """
     if str(path) == STANDARD_OUTPUT:
         if sys.stdout is None:
             raise OutputError("Cannot write standard output: it is closed.")
         with _explained("standard output"):
-            sys.stdout.flush()  # what was printed before comes before
+            sys.stdout.flush()  # text that was printed earlier must come first
         with _written(sys.stdout.buffer, "standard output", "") as file:
             yield file
         with _explained("standard output"):
             sys.stdout.buffer.flush()
         return
-    # The file that a link points to is replaced, not the link.
+    # Replaces the file that a link points to, not the link.
     target = Path(os.path.realpath(path))
     mode = _mode_of(target, str(path))
     if _is_written_directly(mode):
@@ -63,16 +62,14 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
         with _explained(str(path)):
             beside.replace(target)
     except BaseException:
-        with contextlib.suppress(
-            OSError
-        ):  # a disk that was made read-only: the failure itself counts
+        with contextlib.suppress(OSError):  # the first error is the one to raise
             beside.unlink(missing_ok=True)
         raise
 
 
 @contextlib.contextmanager
 def replacing_text(path: PathLike) -> Iterator[TextIO]:
-    """Like `replacing`, for text: UTF-8, `\\n` written as it is."""
+    """Like `replacing`, for text in UTF-8; line ends are not translated."""
     with replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         yield text
@@ -80,14 +77,13 @@ def replacing_text(path: PathLike) -> Iterator[TextIO]:
 
 
 def write_text(text: str, path: PathLike) -> None:
-    """Writes a text. Half a character, which an evalset can hold escaped, is written as its escape:
-    UTF-8 has none."""
+    """Writes a text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
     with replacing(path) as file:
         file.write(text.encode(errors="backslashreplace"))
 
 
 def check_writable(path: PathLike) -> None:
-    """Raises OutputError at once where `path` cannot be written: before the work, not after it."""
+    """Raises OutputError if `path` cannot be written; to be called before the work."""
     if str(path) == STANDARD_OUTPUT:
         return
     refuse_url(path)
@@ -100,16 +96,16 @@ def check_writable(path: PathLike) -> None:
 
 
 def refuse_url(path: PathLike) -> None:
-    """Raises OutputError for what could only be written on this machine."""
+    """Raises OutputError for a URL, where only a path of this machine can be written."""
     if is_url(str(path)):
         raise OutputError(
-            f"Cannot write {path}: of what wellput writes only a folder of segment scores can lie "
-            "behind a URL. Give a name here, and copy it afterwards."
+            f"Cannot write {path}: wellput writes only folders of segment scores to URLs. Give a path "
+            "on this machine, and copy the file afterwards."
         )
 
 
 def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> None:
-    """Raises OutputError where an output would replace an input, or two outputs are one file."""
+    """Raises OutputError if an output would replace an input, or two outputs are the same file."""
     taken = {_identity(path): f"it is the input {path}" for path in inputs if _is_file(path)}
     for path in outputs:
         if not _is_file(path):
@@ -120,19 +116,18 @@ def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> N
 
 
 def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:
-    """Refuses early what would fail late: a file that cannot be written, or that is read as well. What
-    is in memory is passed over."""
+    """Raises early for a file that cannot be written, or that is both read and written. Objects in
+    memory among `read` are ignored."""
     paths = [str(path) for path in made if path is not None]
     for path in paths:
         check_writable(path)
     inputs = [str(one) for one in read if isinstance(one, str | Path)]
-    if inputs.count(STANDARD_INPUT) > 1:
-        raise InputError("Standard input (-) was given twice; it can be read only once.")
+    refuse_input_twice(inputs)
     check_distinct(paths, inputs)
 
 
 def _is_file(path: PathLike) -> bool:
-    """False for `-` and for devices and pipes, which nothing is lost in."""
+    """False for `-`, devices and pipes: writing there replaces nothing."""
     return str(path) != STANDARD_OUTPUT and (not Path(path).exists() or Path(path).is_file())
 
 
@@ -141,12 +136,12 @@ def _identity(path: PathLike) -> str:
 
 
 def _is_written_directly(mode: int | None) -> bool:
-    """Whether it is a device or a pipe, which no new file may replace."""
+    """Whether it is a device or a pipe, which must not be replaced by a new file."""
     return mode is not None and not stat.S_ISREG(mode)
 
 
 def _mode_of(target: Path, name: str) -> int | None:
-    """The mode of what is at `target`, None for nothing; raises where no file can be."""
+    """The mode of the file at `target`, None if there is none; raises if no file can be there."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -166,7 +161,7 @@ def _mode_of(target: Path, name: str) -> int | None:
 
 
 def _refusal(place: Path, otherwise: str) -> str:
-    """Why the system lets nothing be written there."""
+    """Why the system allows no writing there."""
     is_read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
     return "the disk is read-only" if is_read_only else otherwise
 
@@ -181,7 +176,7 @@ def _opened(path: Path, flags: int, name: str) -> Iterator[io.FileIO]:
 
 @contextlib.contextmanager
 def _written(sink: Any, name: str, suffixed: str) -> Iterator[IO[bytes]]:
-    """A buffered, perhaps compressing file on top of `sink`, all of it written in the end."""
+    """A buffered, perhaps compressing file on top of `sink`; everything is written at the end."""
     raw = _Explaining(sink, name)
     buffered = io.BufferedWriter(raw, 1 << 18)
     file = compressing(cast("IO[bytes]", buffered), suffixed)
@@ -197,9 +192,9 @@ def _written(sink: Any, name: str, suffixed: str) -> Iterator[IO[bytes]]:
 
 
 class _Explaining(io.RawIOBase):
-    """Hands bytes on to `sink`, which it does not close; a failure becomes an OutputError.
+    """Passes bytes on to `sink`, which it does not close; a failure becomes an OutputError.
 
-    After a failure the bytes still in the buffers above it must go nowhere.
+    After a failure, bytes that are still in buffers must not be written.
     """
 
     def __init__(self, sink: IO[bytes], name: str) -> None:
@@ -224,7 +219,7 @@ def _explained(name: str) -> Iterator[None]:
     except OutputError:
         raise
     except BrokenPipeError:
-        raise  # the reader of a pipe went away: no matter for a message
+        raise  # the reader of a pipe ended: no message is needed
     except OSError as error:
         raise OutputError(_reason(name, error)) from None
 

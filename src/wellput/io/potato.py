@@ -1,11 +1,12 @@
-"""Annotations made with Potato: its folder of output, one folder a judge inside, or the combined table.
+"""Annotations made with Potato: its output folder, which has a folder for each judge, or its table.
 
 - `annotation_output/JUDGE/annotated_instances.jsonl` (`label_annotations` of each instance) or
   `annotation_output/JUDGE/user_state.json` (newer versions);
 - `annotated_instances.tsv` or `.csv` with the columns `user`, `instance_id` and `SCHEME:::LABEL`.
 
-Instances are named ITEM::SYSTEM, for pairs ITEM::A::B. A scheme is a question. The answer is the number
-given, or the number in the label chosen (`scale_5`, `5`); for pairs a label `A`, `B` or `tie`.
+Instances are named ITEM::SYSTEM, or ITEM::A::B for pairs. A scheme is a question. The answer is the
+number given, or the number in the chosen label (`scale_5`, `5`); for pairs it is a label `A`, `B` or
+`tie`.
 """
 
 from __future__ import annotations
@@ -20,31 +21,24 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.judgments import TRIAL_NAME_ADVICE, split_trial
+from wellput.io.judgments import CHOICE_OF_WORD, TRIAL_NAME_ADVICE, one_kind, split_trial
 from wellput.io.tables import read_records
 
-INSTANCES = "annotated_instances.jsonl"
-STATE = "user_state.json"
+INSTANCES_FILE = "annotated_instances.jsonl"
+STATE_FILE = "user_state.json"
 LABEL_SEPARATOR = ":::"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-CHOICE_WORDS: dict[str, PairwiseChoice] = {
-    "a": "a",
-    "b": "b",
-    "left": "a",
-    "right": "b",
-    "tie": "tie",
-}
 
-# One instance of one judge: where it stands, the judge, the instance's name, its labels by scheme.
+# One instance of one judge: its place, the judge, the instance's name, its labels by scheme.
 Instance: TypeAlias = tuple[str, str, str, Mapping[str, Mapping[str, Any]]]
 
 
 def knows(path: PathLike) -> bool:
-    """Whether the path is Potato's folder, a judge's folder in it or file, or the combined table."""
+    """Whether the path is Potato's folder, a judge's folder or file in it, or the combined table."""
     path = Path(path)
     if path.is_dir():
         return any(_judge_files(path))
-    if path.name in (INSTANCES, STATE):
+    if path.name in (INSTANCES_FILE, STATE_FILE):
         return True
     if path.suffix not in (".tsv", ".csv") or not path.is_file():
         return False
@@ -53,7 +47,7 @@ def knows(path: PathLike) -> bool:
 
 
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
-    """The ratings or the pairwise choices; labels that are neither numbers nor choices are left out."""
+    """The ratings or the pairwise choices; other labels are left out."""
     problems = Problems(str(path))
     ratings: list[Judgment] = []
     choices: list[Preference] = []
@@ -72,15 +66,11 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
             elif (number := _number(labels)) is not None:
                 ratings.append(Judgment(judge, item, systems[0], question, number))
     problems.raise_if_any(advice=TRIAL_NAME_ADVICE)
-    if ratings and choices:
-        raise InputError(f"{path} has ratings and pairwise choices; separate them.")
-    if not ratings and not choices:
-        raise InputError(f"{path} holds no ratings and no pairwise choices.")
-    return ratings or choices
+    return one_kind(ratings, choices, str(path))
 
 
 def _judge_files(folder: Path) -> Iterator[Path]:
-    for name in (INSTANCES, STATE):
+    for name in (INSTANCES_FILE, STATE_FILE):
         found = sorted([folder / name, *folder.glob(f"*/{name}")])
         if any(path.is_file() for path in found):
             yield from (path for path in found if path.is_file())
@@ -91,14 +81,14 @@ def _instances(path: Path, problems: Problems) -> Iterator[Instance]:
     if path.is_dir():
         for file in _judge_files(path):
             yield from _instances(file, problems)
-    elif path.name == INSTANCES:
+    elif path.name == INSTANCES_FILE:
         for number, record in read_json_lines(InputFile(path), problems):
             if not isinstance(record, dict) or "id" not in record:
                 problems.add(f"{path.parent.name}, line {number}", "no id")
                 continue
             schemes = record.get("label_annotations")
             yield f"line {number}", path.parent.name, str(record["id"]), _schemes(schemes)
-    elif path.name == STATE:
+    elif path.name == STATE_FILE:
         yield from _state(path)
     else:
         yield from _table(path, problems)
@@ -112,14 +102,14 @@ def _state(path: Path) -> Iterator[Instance]:
         judge = str(record.get("user_id") or path.parent.name)
         instances = record["instance_id_to_label_to_value"]
         for name, schemes in instances.items():
-            # {"quality": {"labels": {"5": true}}}, or without the level in between
+            # {"quality": {"labels": {"5": true}}}, or {"quality": {"5": true}}
             found = {
                 scheme: labels.get("labels", labels) if isinstance(labels, dict) else {}
                 for scheme, labels in schemes.items()
             }
             yield str(path), judge, name, _schemes(found)
     except (ValueError, KeyError, AttributeError, RecursionError):
-        raise InputError(f"{path} is not a user's state as Potato writes it.") from None
+        raise InputError(f"{path} is not a file of Potato's user states.") from None
 
 
 def _table(path: Path, problems: Problems) -> Iterator[Instance]:
@@ -141,7 +131,7 @@ def _schemes(value: object) -> dict[str, dict[str, Any]]:
 
 
 def _number(labels: Mapping[str, Any]) -> float | None:
-    """The number that one label carries: as its value, or in its name."""
+    """The number of the chosen label: its value, or the number in its name."""
     given = [(label, value) for label, value in labels.items() if value not in (False, "false")]
     if len(given) != 1:
         return None
@@ -159,4 +149,4 @@ def _choice(labels: Mapping[str, Any]) -> PairwiseChoice | None:
     if len(given) != 1:
         return None
     value = labels[given[0]]
-    return CHOICE_WORDS.get(given[0].lower()) or CHOICE_WORDS.get(str(value).lower())
+    return CHOICE_OF_WORD.get(given[0].lower()) or CHOICE_OF_WORD.get(str(value).lower())

@@ -1,11 +1,11 @@
-"""Who reads a path: readers of formats, asked in order whether they know it.
+"""Finding the reader of a path: readers are asked in order whether they know it.
 
-A reader is a module or an object with `knows(path)`, which answers by the name or a short look at the
-file, and with `open_evalset(path)`, `read_judgments(path)` or both. First come those of other packages
-(the entry-point group `wellput.readers`, in the order of names), which know what they claim: many a
-format ends in `.json`. Then come wellput's own, imported only for a folder or a suffix that they may
-know. What none of them knows is a table (`evalsets`, `judgments`); so is what can be read only once,
-such as standard input, and a pattern.
+A reader is a module or an object with `knows(path)`, which looks at the name or the beginning of the
+file, and with `open_evalset(path)`, `read_judgments(path)` or both. Readers of other packages are
+asked first (the entry-point group `wellput.readers`, in the order of names), because many formats end
+in `.json`. Then wellput's own are asked; each is imported only for a folder or a suffix that it may
+know. A path that no reader knows is a table (`evalsets`, `judgments`). So are standard input, pipes
+and patterns, which no reader is asked about.
 """
 
 from __future__ import annotations
@@ -39,12 +39,11 @@ EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
-"""Modules, and what each may know: folders, suffixes, names without a suffix."""
+"""Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""
 
 JUDGMENT_READERS = {
-    "wellput.io.mt_metrics_eval": (FOLDER, ""),
+    "wellput.io.mt_metrics_eval": (FOLDER, "", ".score"),
     "wellput.io.potato": (FOLDER, ".jsonl", ".json", ".tsv", ".csv"),
-    "wellput.io.mt_score_files": (".score",),
     "wellput.io.label_studio": (".json",),
     "wellput.io.evalica": (".csv", ".tsv"),
     "wellput.io.mqm": (".tsv",),
@@ -52,7 +51,7 @@ JUDGMENT_READERS = {
 
 
 def open_known_evalset(path: str) -> EvalSource | None:
-    """The evaluation set, by the first reader that knows the path; None where none does."""
+    """The evaluation set, from the first reader that knows the path; None if none does."""
     if not _can_be_asked_about(path):
         return None
     if (found := _foreign_reader(path, "open_evalset")) is None:
@@ -70,7 +69,7 @@ def open_known_evalset(path: str) -> EvalSource | None:
 
 
 def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
-    """The judgments, by the first reader that knows the path; None where none does."""
+    """The judgments, from the first reader that knows the path; None if none does."""
     if not _can_be_asked_about(path):
         return None
     if (found := _foreign_reader(path, "read_judgments")) is None:
@@ -91,8 +90,8 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
 
 
 class ForeignSource(EvalSource):
-    """What a reader of another package opened: items in blocks of the usual size, their ids checked,
-    and errors that name the reader."""
+    """A source from a reader of another package. It cuts items into blocks of the usual size, checks
+    their ids, and names the reader in errors."""
 
     def __init__(self, source: EvalSource, point: EntryPoint, path: str) -> None:
         self._source = source
@@ -128,8 +127,8 @@ def _own_reader(path: str, readers: dict[str, tuple[str, ...]]) -> Any:
 
 
 def _foreign_reader(path: str, job: str) -> tuple[EntryPoint, Any] | None:
-    """The entry point and the reader. One that fails when it is asked is left out: it must not keep
-    people from files that it has nothing to do with."""
+    """The entry point and the reader that knows the path. A reader that fails is left out with a
+    warning, so that a broken package does not affect other files."""
     for point in plugins(GROUP).values():
         try:
             reader = plugin_object(point)
@@ -152,7 +151,7 @@ def _knows(reader: Any, point: EntryPoint, path: str) -> bool:
 
 @contextmanager
 def _naming(point: EntryPoint, path: str) -> Iterator[None]:
-    """Errors of a reader of another package name it."""
+    """Names the reader of another package in its errors."""
     try:
         yield
     except MemoryError:

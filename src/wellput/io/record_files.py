@@ -1,14 +1,14 @@
 """The noun `RecordFile`: one file of an evaluation set, read whole or in partitions.
 
-JSONL, CSV, TSV and Parquet, told apart by their suffixes. A `FilePartition` is a run of whole
-blocks of one file, which another process can read by itself; a file that cannot be entered in the
-middle (compressed, CSV) is one partition, and so is a file behind a URL: counting its lines would
-mean fetching it twice.
+The suffix tells the format: JSONL, CSV, TSV or Parquet. A `FilePartition` is a run of whole blocks of
+one file, which another process can read separately. A compressed file and a CSV file are one
+partition, because reading cannot start in the middle; so is a file at a URL, because counting its lines
+would fetch it twice.
 
-Blocks of JSONL are cut from the bytes first: `BLOCK_ITEMS` lines that are not blank. Lines that
-are plain (see evalset_lines.cpp in native/) then become columns without Python's JSON; a block
-with any other line is read by Python, which accepts more and says what is wrong. A thread reads
-the next bytes meanwhile (`read_ahead`), a few blocks and no more.
+A block of JSONL is `BLOCK_ITEMS` lines that are not blank, cut from the bytes first. If all its lines
+are plain (see evalset_lines.cpp in native/), they become columns without Python's JSON; otherwise
+Python reads the block, which accepts more and says what is wrong. A thread reads a few blocks ahead
+(`read_ahead`).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from wellput.io.records import RecordReader
 T = TypeVar("T")
 
 WAIT_SECONDS = 0.1
-"""Seconds after which a waiting reader looks whether anybody still wants its values."""
+"""After this time a waiting thread checks whether its values are still wanted."""
 
 
 def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
     """The same values, read by a thread that is at most `ahead` values in advance.
 
-    What the reading raises is raised here, in its place. Leaving the iterator early, by an
-    interruption too, ends the thread.
+    An error of the reading is raised here, at its place. Leaving the iterator early, also by an
+    interruption, ends the thread.
     """
     ready: Queue[tuple[T] | BaseException | None] = Queue(ahead)
     is_left = Event()
@@ -71,9 +71,8 @@ def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
     try:
         while True:
             try:
-                entry = ready.get(
-                    timeout=WAIT_SECONDS
-                )  # a wait without end could not be interrupted
+                # Without a timeout the wait could not be interrupted.
+                entry = ready.get(timeout=WAIT_SECONDS)
             except Empty:
                 continue
             if entry is None:
@@ -87,8 +86,8 @@ def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
 
 
 class ByteSpan(NamedTuple):
-    """A run of whole lines of a file: its bytes, the number of its first line and of its first item
-    (both from 1), and how many items there are."""
+    """A run of whole lines of a file: its bytes, the numbers of its first line and first item (both
+    from 1), and its number of items."""
 
     start: int
     stop: int
@@ -98,14 +97,14 @@ class ByteSpan(NamedTuple):
 
 
 class LineBlock(NamedTuple):
-    """The lines of one block, as they are in the file."""
+    """The bytes of the lines of one block."""
 
     span: ByteSpan
     data: bytes
 
 
 def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineBlock]:
-    """Blocks of `BLOCK_ITEMS` lines, of the whole file or of `span`, which ends with a block."""
+    """Blocks of `BLOCK_ITEMS` lines of the whole file, or of `span`, which ends with a block."""
     start, line, item = (0, 1, 1) if span is None else (span[0], span.first_line, span.first_item)
     parts: list[bytes] = []
     items = lines = 0
@@ -136,7 +135,7 @@ def read_item_lines(
     file: InputFile, problems: Problems, reader: RecordReader, span: ByteSpan | None = None
 ) -> Iterator[Sequence[Item]]:
     """The items of each block. Lines that are wrong go to `problems` and are left out."""
-    # Reading, unpacking and cutting need no GIL; decoding does, and would only fight for it.
+    # Reading, unpacking and cutting run without the GIL; decoding needs it, so it stays here.
     for block in read_ahead(line_blocks(file, span)):
         columns = _native.plain_columns(block.data)
         if columns is not None:
@@ -159,11 +158,11 @@ def numbered_records(
 
 
 MIN_BYTES_TO_CUT = 1 << 24
-"""Bytes of JSONL below which a file is one partition: its lines need not be counted first."""
+"""A smaller JSONL file is one partition, so that its lines need not be counted first."""
 
 
 class RowSpan(NamedTuple):
-    """A run of rows of a table: the number of its first item (from 1), how many there are."""
+    """A run of rows of a table: the number of its first item (from 1), and its number of items."""
 
     first_item: int
     items: int
@@ -182,7 +181,7 @@ class RecordFile:
         self.unit = "row" if self.suffix == ".parquet" else "line"
 
     def blocks(self, problems: Problems, span: Span | None = None) -> Iterator[Sequence[Item]]:
-        """The items in blocks of `BLOCK_ITEMS`, but for bad ones, which go to `problems`."""
+        """The items in blocks of `BLOCK_ITEMS`; bad ones go to `problems` and are left out."""
         reader = RecordReader(problems, unit=self.unit, parse_trees=self.trees)
         if self.suffix == ".jsonl":
             assert not isinstance(span, RowSpan)
@@ -221,7 +220,7 @@ class RecordFile:
                 yield number, item.id
 
     def partitions(self) -> Iterator[FilePartition]:
-        """The file in runs of whole blocks, in order, each as soon as its end is known."""
+        """The file in runs of whole blocks, in order; each comes as soon as its end is known."""
         if self.suffix == ".parquet":
             from wellput.io.tables import count_rows
 
@@ -249,7 +248,7 @@ def _joined_spans(run: Sequence[ByteSpan]) -> ByteSpan:
 
 @dataclass(frozen=True)
 class FilePartition:
-    """A run of whole blocks of a file; all of it where `span` is None. It can be sent to another
+    """A run of whole blocks of a file; the whole file if `span` is None. It can be sent to another
     process, which reads the file itself."""
 
     path: str
@@ -264,7 +263,7 @@ class FilePartition:
         return f"{self.path}, items {self.span.first_item:,} to {last:,}"
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        """The items; raises InputError in the end for all bad records."""
+        """The items. At the end, raises InputError for all bad records."""
         problems = Problems(self.path)
         file = RecordFile(InputFile(self.path), trees=self.trees)
         for block in file.blocks(problems, self.span):
@@ -273,7 +272,7 @@ class FilePartition:
         problems.raise_if_any()
 
     def fingerprint(self) -> str:
-        """SHA-256 of the bytes: of the lines, or of the whole file where it is no JSONL."""
+        """SHA-256 of the bytes of its lines, or of the whole file if it is not cut by bytes."""
         file = InputFile(self.path)
         digest = hashlib.sha256(repr((self.trees, self.span)).encode())
         if isinstance(self.span, ByteSpan):

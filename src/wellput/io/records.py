@@ -1,6 +1,6 @@
-"""One item of an evaluation set as a JSON-like record: checked here, once, and made an `Item`.
+"""Checks the JSON-like record of an item and turns it into an `Item`.
 
-JSONL, CSV, TSV and Parquet all come through here, so that they accept the same and complain alike.
+JSONL, CSV, TSV and Parquet all use this, so that they accept the same data with the same messages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ITEM_KEYS = (
     *BY_SYSTEM,
 )
 KNOWN_KEYS = frozenset(ITEM_KEYS)
-# What other tools call these keys; closer misspellings are found by likeness.
+# Names of these keys in other tools; misspellings are found by similarity.
 KEY_SYNONYMS = {
     other: key
     for key, others in {
@@ -36,10 +36,10 @@ KEY_SYNONYMS = {
 
 
 class RecordReader:
-    """Turns records into items; what is wrong with them goes to `problems`.
+    """Turns records into items and adds what is wrong to `problems`.
 
-    `unit` is what a record's number counts: lines of a text file, rows of a table. Trees are parsed
-    where `parse_trees` asks for it or where a reference is known only from its tree.
+    `unit` is what a record's number counts: "line" or "row". Trees are parsed if `parse_trees` is true,
+    or if a reference is known only from its tree.
     """
 
     def __init__(self, problems: Problems, *, unit: str = "line", parse_trees: bool = True) -> None:
@@ -48,7 +48,7 @@ class RecordReader:
         self._parse_trees = parse_trees
 
     def item(self, number: int, record: object) -> Item | None:
-        """The item of a record, or None where it has a problem."""
+        """The item of a record, or None if it has a problem."""
         before = self._problems.total
         if not isinstance(record, dict):
             self._problems.add(
@@ -146,7 +146,7 @@ class RecordReader:
     def _with_trees(
         self, texts: tuple[str, ...] | None, trees: Any, name: str, complain: Callable[[str], None]
     ) -> tuple[tuple[str, ...], Trees]:
-        """The references with their trees, as many of one as of the other."""
+        """The references and their trees, two lists of equal length."""
         if not isinstance(trees, list) or not all(t is None or isinstance(t, str) for t in trees):
             complain(f"{name} must be a list of CoNLL-U texts or nulls")
             return texts or (), ()
@@ -188,7 +188,7 @@ class RecordReader:
 
 @lru_cache(1000)
 def intended_key(key: str) -> str:
-    """The known key that a key probably stands for, itself where it is one, else nothing.
+    """The known key that was probably meant: the key itself if it is known, "" if none is similar.
 
     >>> intended_key("Hypotheses"), intended_key("reference"), intended_key("note")
     ('outputs', 'references', '')
@@ -206,7 +206,7 @@ def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> 
 
 
 def _texts(value: Any, name: str, complain: Callable[[str], None]) -> tuple[str, ...] | None:
-    """The list of texts, None for null and for what is none."""
+    """The list of texts; None for null and for anything else."""
     if value is None:
         return None
     if isinstance(value, str):

@@ -1,8 +1,8 @@
-"""Runs in a folder: a Parquet file each, named by time and id, with a row per score.
+"""Runs in a folder: each is a Parquet file, named by time and id, with a row for each score.
 
-Every row repeats what holds for the whole run, so that the folder can be queried as one table. A file
-appears whole or not at all, and no two writers share one: any number of them may store at once. What
-else lies in the folder is left alone.
+Every row repeats the data of the whole run, so that the folder can be queried as one table. A file
+appears whole or not at all, and no two writers share a file, so any number of programs may store runs
+at once. Other files in the folder are ignored.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from wellput.io.output import check_writable, refuse_url, replacing
 from wellput.io.tables import import_pyarrow
 
 FORMAT = 1
-"""Counted up when an older wellput could misread what a newer one writes. A further column is no
-reason to: columns that are not known are passed over."""
+"""Increased when an older wellput would misread new files. A new column is no reason: unknown columns
+are ignored."""
 
 FORMAT_KEY = b"wellput.run"
 VERSION_KEY = b"wellput.version"
@@ -32,7 +32,7 @@ RUN_FILE_NAME = re.compile(r"(\d{8})-(\d{6})-(\d{6})-([0-9a-f]{8})\.parquet")
 
 
 class UnreadableRun(InputError):
-    """A file that cannot be shown as a run; `reason` says why, in a clause."""
+    """A file that cannot be read as a run; `reason` is the rest of a sentence about the file."""
 
     def __init__(self, path: Path, reason: str, advice: str = "") -> None:
         super().__init__(f"{path} {reason}.{advice and ' '}{advice}")
@@ -41,24 +41,24 @@ class UnreadableRun(InputError):
 
 
 def check_store(folder: PathLike) -> None:
-    """Raises at once where runs cannot be stored: before the work, not after it."""
+    """Raises if runs cannot be stored in the folder; to be called before the work."""
     import_pyarrow("Storing and reading runs")
     refuse_url(folder)
     target = Path(folder)
     if target.exists() and not target.is_dir():
-        raise OutputError(f"Cannot store runs in {folder}: it is no folder.")
+        raise OutputError(f"Cannot store runs in {folder}: it is not a folder.")
     if not target.exists():
         try:
             check_writable(target)
         except OutputError:
-            if not target.is_dir():  # nobody made it meanwhile
+            if not target.is_dir():  # another process may have made it meanwhile
                 raise
     if target.is_dir():
         check_writable(target / "run.parquet")
 
 
 def save_run(folder: PathLike, run: Run) -> Run:
-    """Stores the run in the folder, which is made unless it is there; returns it with its id."""
+    """Stores the run in the folder, which is made if needed; returns the run with its id."""
     check_store(folder)
     target = Path(folder)
     try:
@@ -76,7 +76,7 @@ def save_run(folder: PathLike, run: Run) -> Run:
 
 
 def run_paths(folder: PathLike) -> list[Path]:
-    """The files that are runs by their name, newest first."""
+    """The files whose names are those of runs, newest first."""
     try:
         found = [path for path in Path(folder).iterdir() if RUN_FILE_NAME.fullmatch(path.name)]
     except OSError as error:
@@ -88,7 +88,7 @@ def run_paths(folder: PathLike) -> list[Path]:
 
 
 def find_run(folder: PathLike, name: str) -> Run:
-    """The one run whose id begins with `name`; `@1` is the newest, `@2` the one before."""
+    """The only run whose id begins with `name`; `@1` is the newest, `@2` the one before."""
     known = {path: path.stem[-8:] for path in run_paths(folder)}
     matching = [
         path
@@ -111,8 +111,8 @@ def find_run(folder: PathLike, name: str) -> Run:
 def read_runs(
     folder: PathLike, *, last: int | None = None
 ) -> tuple[list[Run], list[UnreadableRun]]:
-    """The runs of the folder, newest first, at most the `last` ones; and what could not be read of
-    the files met."""
+    """The `last` runs of the folder, or all, newest first; and an error for each file among them that
+    could not be read."""
     runs: list[Run] = []
     unreadable: list[UnreadableRun] = []
     for path in run_paths(folder):
@@ -126,8 +126,8 @@ def read_runs(
 
 
 def read_run(path: Path) -> Run:
-    """The run in a file; raises UnreadableRun for one that is damaged, foreign, or of a later
-    wellput."""
+    """The run in a file; raises UnreadableRun if it is damaged, not of wellput, or of a later version
+    of wellput."""
     pyarrow, parquet = import_pyarrow("Storing and reading runs")
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
@@ -179,7 +179,7 @@ def _write(file: Any, run: Run) -> None:
 
 
 def _storable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """NaN as null, and half a character, which Parquet cannot hold, as its escape."""
+    """NaN becomes null; a lone surrogate, which Parquet cannot hold, becomes its escape."""
     return {name: _value(value) for name, value in row.items()}
 
 
@@ -202,7 +202,7 @@ def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
 
 
 def _values(row: Mapping[str, Any], kind: type[Run] | type[RunScore]) -> dict[str, Any]:
-    """What the row has of the fields; one with a default may be missing, in a file of an earlier
+    """The fields in the row. A field with a default may be missing: the file is of an earlier
     wellput."""
     return {
         field.name: row[field.name]
@@ -236,7 +236,7 @@ def _schema(pyarrow: Any, version: str) -> Any:
         **dict.fromkeys(["delta", "delta_low", "delta_high", "p_value", "p_adjusted"], number),
         **dict.fromkeys(["effect_size", "equivalence_p", "equivalence_p_adjusted"], number),
     }
-    # The seed is text: it may be larger than any whole number that Parquet has.
+    # The seed is text because it may be larger than Parquet's integers.
     columns = [(name, types.get(name, text)) for name in ("run", *RUN_COLUMNS, *SCORE_COLUMNS)]
     marks = {FORMAT_KEY: str(FORMAT).encode(), VERSION_KEY: version.encode()}
     return pyarrow.schema(columns, metadata=marks)

@@ -1,11 +1,10 @@
-"""Segment scores in files: the header `system,item,metric,score`, in CSV, TSV, JSONL or Parquet,
-or a folder of Parquet files. An undefined score (NaN) is an empty cell, or null where the format
-has it.
+"""Segment scores in files with the columns `system,item,metric,score`: CSV, TSV, JSONL or Parquet, or
+a folder of Parquet files. An undefined score (NaN) is an empty cell, or null in JSONL and Parquet.
 
-In a folder there are `part-00000.parquet` and so on, a file a partition, in order. Whoever
-evaluates a partition writes its file, on this machine or another. The files are gathered in a
-folder beside the target, which takes the target's name when all is done; where the target is a URL
-they are written in place, each of them whole.
+A folder has a file for each partition in order, `part-00000.parquet` and so on. The process that
+evaluates a partition writes its file, on this machine or another. The files are collected in a
+working folder, which is renamed to the target at the end. If the target is a URL, they are written
+there directly, each file whole.
 """
 
 from __future__ import annotations
@@ -67,13 +66,14 @@ class SegmentWriter:
 
 @contextmanager
 def writing_segments(path: PathLike) -> Iterator[SegmentWriter]:
-    """A writer whose file replaces `path` when the block ends well; `-` is CSV on stdout."""
+    """A writer whose file replaces `path` when the block ends without an error; `-` is CSV on
+    stdout."""
     with writing_table(path, SEGMENT_COLUMNS, numbers=["score"]) as sink:
         yield SegmentWriter(sink)
 
 
 def read_segments(path: PathLike) -> Iterator[SegmentScore]:
-    """The scores of a file in order. Raises InputError in the end for all bad rows."""
+    """The scores of a file in order. At the end, raises InputError for all bad rows."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
@@ -97,30 +97,29 @@ PART_FILE = "part-{:05}.parquet"
 PART_FILE_NAME = re.compile(r"part-\d+\.parquet")
 FINGERPRINT_KEY = b"wellput.fingerprint"
 ROWS_PER_GROUP = 1 << 17
-"""Rows that are written together."""
+"""Rows of one row group of a part."""
 
 
 def is_segment_folder(path: PathLike) -> bool:
-    """Whether scores are to be written into a folder: a name without suffix, one that ends in a slash,
-    or a folder that is there. Raises InputError for a file whose suffix says nothing to us."""
+    """Whether scores are to be written into a folder: the name has no suffix, ends in a slash, or is a
+    folder that exists. Raises InputError for an unknown suffix."""
     name = str(path)
     if name == "-" or InputFile(path).suffix in TABLE_FORMATS:
         return False
     is_folder = not InputFile(path).suffix or name.endswith("/") or Path(name).is_dir()
     if not is_folder and not is_url(name):
         raise InputError(
-            f"{path}: scores of segments are written to a file that ends in {', '.join(TABLE_FORMATS)} "
-            "(.gz or .xz may stand behind it), or to a folder: a name without suffix, or with / at its "
-            "end."
+            f"{path}: segment scores are written to a file that ends in {', '.join(TABLE_FORMATS)} "
+            "(.gz or .xz may follow), or to a folder: a name without suffix, or with / at its end."
         )
     return True
 
 
 @contextlib.contextmanager
 def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
-    """The folder to write parts into, which replaces `target` when the block ends well.
+    """The folder to write parts into; it replaces `target` when the block ends without an error.
 
-    Left early, it is removed, unless a later run is to go on from there (`is_resumed`).
+    After an error it is removed, unless a later run may resume from it (`is_resumed`).
     """
     if is_url(str(target)):
         _refuse_others(names_at(str(target)), str(target))
@@ -133,7 +132,7 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
         if not is_resumed and working.exists():
             shutil.rmtree(working)
         if is_resumed and final.exists() and not working.exists():
-            # Parts are replaced, never written into, so both folders may hold the same files.
+            # Hard links are safe: a part is replaced, never changed in place.
             shutil.copytree(final, working, copy_function=os.link)
         working.mkdir(exist_ok=True)
     except OSError as error:
@@ -150,7 +149,7 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
 
 
 def _check_replaceable(final: Path, name: str) -> None:
-    """Only what was written by an earlier run is replaced."""
+    """Raises OutputError unless `final` is missing or a folder of parts only."""
     if not final.exists():
         return
     if not final.is_dir():
@@ -162,13 +161,13 @@ def _refuse_others(names: Sequence[str], name: str) -> None:
     others = [other for other in names if not PART_FILE_NAME.fullmatch(other)]
     if others:
         raise OutputError(
-            f"Cannot write {name}: the folder holds {others[0]}, which is no segment scores. "
-            "Give a new name."
+            f"Cannot write {name}: the folder holds {others[0]}, which is not a file of segment "
+            "scores. Give a new name."
         )
 
 
 def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
-    """Removes what is left of other partitions, and of workers that were killed while writing."""
+    """Removes the files of other partitions, and the temporary files of killed workers."""
     wanted = {PART_FILE.format(number) for number in numbers}
     if is_url(working):
         for name in names_at(working):
@@ -181,7 +180,7 @@ def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
 
 
 def has_part(working: str, number: int, fingerprint: str) -> bool:
-    """Whether the part was written from the data and metrics that have this fingerprint."""
+    """Whether the part exists and was written from data and metrics with this fingerprint."""
     path = _path(working, PART_FILE.format(number))
     if not is_url(path) and not Path(path).exists():
         return False
@@ -190,14 +189,14 @@ def has_part(working: str, number: int, fingerprint: str) -> bool:
             metadata = table.schema_arrow.metadata or {}
     except Unreachable:
         raise
-    except InputError:  # none is there, or a damaged one
+    except InputError:  # missing or damaged
         return False
     return bool(metadata.get(FINGERPRINT_KEY) == fingerprint.encode())
 
 
 @contextlib.contextmanager
 def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator[PartWriter]:
-    """A writer whose file is there, whole, when the block has ended well."""
+    """A writer whose file appears, whole, when the block ends without an error."""
     path = _path(working, PART_FILE.format(number))
     with contextlib.ExitStack() as stack:
         file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))

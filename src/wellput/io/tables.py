@@ -1,11 +1,10 @@
-"""Tables of named columns: their rows from and to CSV, TSV, JSONL and Parquet, told apart by the
-suffix (`io.files`).
+"""Tables of named columns, read and written as CSV, TSV, JSONL and Parquet; the suffix tells the
+format (`io.files`).
 
-Judgments and segment scores are such tables; so is an evaluation set, but for JSONL, where it is
-nested. CSV and TSV have a header, then a row a record. TSV is CSV with tabs: a field that begins
-with a double quote is quoted as in CSV, as pandas and spreadsheets write it, so that texts with
-line breaks (trees) fit into a cell. Parquet is read and written through PyArrow, which is imported
-only when needed.
+Judgments, segment scores and evaluation sets are such tables; only in JSONL are evaluation sets
+nested. CSV and TSV have a header and a row for each record. TSV is CSV with tabs: a field that begins
+with a double quote is quoted, as pandas and spreadsheets write it, so that a cell may hold line breaks
+(trees). PyArrow reads and writes Parquet; it is imported only when needed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, Protocol, TextIO, TypeAlias
 
-from wellput.core.errors import InputError, MissingExtra, OutputError, Problems
+from wellput.core.errors import InputError, MissingExtra, OutputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS
 from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, format_of
 from wellput.io.jsonl import read_json_lines
@@ -29,7 +28,7 @@ Cell: TypeAlias = str | float | None
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_FIELD_CHARACTERS = 1 << 27
 DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
-"""What a table is separated by when it is not by what its name says."""
+"""Other delimiters that a table may have by mistake, as messages name them."""
 
 
 def read_table(
@@ -51,8 +50,8 @@ def read_table(
         other := next((mark for mark in DELIMITER_NAMES if mark in header[0]), None)
     ):
         raise InputError(
-            f"{file.name}: the header is a single column; it seems to be separated by "
-            f"{DELIMITER_NAMES[other]}. Save it with commas (.csv) or tabs (.tsv)."
+            f"{file.name}: the header is a single column; the columns seem to be separated by "
+            f"{DELIMITER_NAMES[other]}. Save the table with commas (.csv) or tabs (.tsv)."
         )
     return header, _text_rows(reader, len(header), problems)
 
@@ -72,8 +71,7 @@ def _text_rows(
         if len(row) == width:
             yield number, row
         elif row:
-            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
-            problems.add(f"line {number}", f"{cells}; the header has {width}")
+            problems.add(f"line {number}", f"{counted(len(row), 'cell')}; the header has {width}")
 
 
 class TableWriter:
@@ -81,7 +79,7 @@ class TableWriter:
 
     def __init__(self, file: TextIO, delimiter: str, header: Sequence[str]) -> None:
         self._plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        # Quotes all cells: the plain writer leaves a carriage return bare, which readers take for
+        # Quotes all cells: the plain writer does not quote a carriage return, which readers take for
         # the end of the row.
         self._careful = csv.writer(
             file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
@@ -98,7 +96,7 @@ def read_parquet(
     file: InputFile, span: tuple[int, int] | None = None
 ) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
     """The column names, and each row's number from 1 with its values; null is None. `span` is the
-    number of the first row wanted, and how many are."""
+    number of the first row wanted, and the number of rows."""
     with opened_parquet(file) as table:
         return list(table.schema_arrow.names), _parquet_rows(file, span)
 
@@ -124,7 +122,7 @@ def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tup
 
 
 def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
-    """The row groups that hold some of the rows, and the number of the first row in them."""
+    """The row groups that hold the rows wanted, and the number of the first row in these groups."""
     groups: list[int] = []
     before, start = 1, 1
     for group in range(metadata.num_row_groups):
@@ -145,11 +143,11 @@ def opened_parquet(file: InputFile) -> Iterator[Any]:
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and is_lost(error):
             raise unreadable(file.path, error) from None
-        raise InputError(f"{file.name} is not a Parquet file, or damaged: {error}") from None
+        raise InputError(f"{file.name} is damaged, or not a Parquet file: {error}") from None
 
 
 def _column_values(column: Any) -> list[Any]:
-    """A column's values as Python has them, a map as a dict."""
+    """The values of a column as Python objects, a map as a dict."""
     values: list[Any] = column.to_pylist()
     if str(column.type).startswith("map<"):
         return [None if pairs is None else dict(pairs) for pairs in values]
@@ -157,7 +155,7 @@ def _column_values(column: Any) -> list[Any]:
 
 
 class ParquetWriter:
-    """Writes rows of text, and of numbers in the columns named so."""
+    """Writes rows; the columns in `numbers` are numbers, the others text."""
 
     def __init__(self, file: IO[bytes], header: Sequence[str], numbers: Sequence[str]) -> None:
         self._pyarrow, parquet = import_pyarrow()
@@ -188,14 +186,14 @@ def writing_parquet(
         yield writer
         writer.close()
     except BaseException:
-        # Left open, it would try to write once more when it is collected.
+        # If it stayed open, it would try to write again when it is deleted.
         with suppress(Exception):
             writer.close()
         raise
 
 
 def import_pyarrow(what: str = "Parquet") -> tuple[Any, Any]:
-    """`pyarrow` and `pyarrow.parquet`; raises MissingExtra, which says what they are needed for."""
+    """`pyarrow` and `pyarrow.parquet`; raises MissingExtra, which says what needs them."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -208,27 +206,26 @@ NON_TEXT_SUFFIXES = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 
 
 class RowSink(Protocol):
-    """Where rows are written."""
+    """Something that writes rows."""
 
     def write(self, rows: Iterable[Sequence[Cell]]) -> None:
-        """Rows of as many cells as there are columns; None is a missing value."""
+        """Writes rows with a cell for each column; None is a missing value."""
         ...
 
 
 def check_table(path: PathLike) -> None:
-    """Raises at once where a table cannot be written: the suffix is none of ours, or the folder does
-    not allow it."""
+    """Raises if a table cannot be written: the suffix is unknown, or the folder does not allow it."""
     format_of(path, on_stream=".csv")
     check_writable(path)
 
 
 def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
-    """Raises at once where text, a line each, cannot be written, or the suffix promises something else
-    than text or the `allowed` ones."""
+    """Raises if lines of text cannot be written, or if the suffix is that of another format and not
+    among `allowed`."""
     suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
     if suffix in (*TABLE_FORMATS, *NON_TEXT_SUFFIXES) and suffix not in allowed:
         raise InputError(
-            f"{path}: the sentences are written as plain text, to a file that ends in "
+            f"{path}: sentences are written as plain text, to a file that ends in "
             f"{' or '.join(('.txt', *allowed))}."
         )
     check_writable(path)
@@ -244,8 +241,8 @@ def read_records(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
 
-    A table without the required columns is refused at once, with the `advice`; a JSON object without
-    them is one problem.
+    Raises InputError, with the `advice`, for a table without the required columns. A JSON object
+    without them is a problem of its line.
     """
     suffix = format_of(file.path, on_stream=on_stream)
     if suffix == ".jsonl":
@@ -276,7 +273,7 @@ def missing_columns(
     there: Sequence[str],
     advice: str = "",
 ) -> str:
-    """The message for a table that lacks columns: which it needs, and which it has."""
+    """The message for missing columns: which the table needs, and which it has."""
     columns = "column" if len(missing) == 1 else "columns"
     message = (
         f"{name} has no {columns} {', '.join(missing)}. It needs {', '.join(required)}, in any order; "
@@ -293,7 +290,7 @@ def writing_table(
     numbers: Sequence[str] = (),
     on_stream: str = ".csv",
 ) -> Iterator[RowSink]:
-    """A table that replaces `path` in the end; the columns in `numbers` are no text."""
+    """A table that replaces `path` at the end; the columns in `numbers` hold numbers, not text."""
     suffix = format_of(path, on_stream=on_stream)
     if suffix == ".parquet":
         with (
@@ -311,7 +308,7 @@ def writing_table(
 
 
 def json_line(record: dict[str, Any]) -> bytes:
-    """The record on a line of UTF-8; escaped where it holds what UTF-8 cannot (lone surrogates)."""
+    """The record as a line of UTF-8; lone surrogates, which UTF-8 cannot hold, are escaped."""
     try:
         return (json.dumps(record, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:
@@ -324,8 +321,8 @@ def encodable(path: PathLike) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise OutputError(
-            f"Cannot write {path}: {error.object[error.start]!r} is half a character and not "
-            "possible in UTF-8. Write JSONL, where it can be escaped."
+            f"Cannot write {path}: {error.object[error.start]!r} is half a character, which UTF-8 "
+            "cannot hold. Write JSONL, where it can be escaped."
         ) from None
 
 

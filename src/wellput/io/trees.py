@@ -1,11 +1,11 @@
 """Trees in files: dependency trees in CoNLL-U (universaldependencies.org/format.html), constituent
 trees in Penn Treebank brackets.
 
-A CoNLL-U file that is well-formed comes back byte for byte from `format_tree(parse_tree(...))`,
-with one exception: empty nodes (`8.1`) belong to the enhanced graph, not to the tree, and are left
-out; the DEPS column is kept as it is. That the heads make a tree is checked here and nowhere else.
+`format_tree(parse_tree(...))` gives a well-formed CoNLL-U sentence back byte for byte, with one
+exception: empty nodes (`8.1`) belong to the enhanced graph, not to the tree, and are left out. The
+DEPS column is kept unchanged. Only this module checks that the heads make a tree.
 
-Brackets look like `( (S (NP (DT the) (NN cat)) (VP (VBD sat))))`. White space only separates; a
+Brackets look like `( (S (NP (DT the) (NN cat)) (VP (VBD sat))))`. White space only separates tokens; a
 file holds one tree after another. The empty label of the outermost bracket is kept.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from wellput.core.errors import InputError, Problems
+from wellput.core.errors import InputError, Problems, counted
 from wellput.core.tree import Constituent, Multiword, Tree, Word
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.output import replacing
@@ -28,7 +28,7 @@ HEAD_NUMBER = re.compile(r"0|[1-9]\d{0,8}", re.ASCII)
 def read_trees(path: PathLike) -> Iterator[Tree]:
     """The trees of a file in order, one sentence in memory at a time.
 
-    Raises InputError after the last sentence, with all the bad lines.
+    Raises InputError after the last sentence, for all bad lines.
     """
     file = InputFile(path)
     check_readable(file)
@@ -68,7 +68,7 @@ def parse_tree(text: str) -> Tree:
 
 
 def format_tree(tree: Tree) -> str:
-    """The tree as CoNLL-U, with the empty line that ends a sentence."""
+    """The tree as CoNLL-U, including the empty line that ends a sentence."""
     lines = [comment if comment.startswith("#") else f"# {comment}" for comment in tree.comments]
     covering = {multiword.first: multiword for multiword in tree.multiwords}
     for number, word in enumerate(tree.words, start=1):
@@ -106,7 +106,7 @@ def _sentences(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
-    """The tree of a sentence's lines, or None when something was added to the problems."""
+    """The tree of a sentence's lines, or None if a problem was added."""
     before = problems.total
     words: list[Word] = []
     multiwords: list[Multiword] = []
@@ -116,7 +116,7 @@ def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
         if line.startswith("#"):
             if words or multiwords:
                 problems.add(f"line {number}", "a comment after the sentence's first word")
-            # "# #x" keeps its whole line, so that writing it back is exact.
+            # "# #x" keeps its whole line, so that it is written back exactly.
             comments.append(line[2:] if line.startswith("# ") and line[2:3] != "#" else line)
             continue
         columns = line.split("\t")
@@ -145,7 +145,7 @@ def _wrong_columns(line: str, found: int) -> str:
         if found == 1 and len(line.split()) == CONLLU_COLUMNS
         else ""
     )
-    return f"{found} column{'s' if found != 1 else ''}; a word has {CONLLU_COLUMNS}{spaces}"
+    return f"{counted(found, 'column')}; a word has {CONLLU_COLUMNS}{spaces}"
 
 
 def _word(columns: list[str], expected: int, line: int, problems: Problems) -> Word:
@@ -165,9 +165,9 @@ def _multiword(
 ) -> Multiword:
     first, last = (int(number) for number in columns[0].split("-"))
     if first != done + 1:
-        problems.add(f"line {line}", f"the range {columns[0]} must stand before word {first}")
+        problems.add(f"line {line}", f"the range {columns[0]} must come before word {first}")
     if last <= first:
-        problems.add(f"line {line}", f"the range {columns[0]} is empty or of one word")
+        problems.add(f"line {line}", f"the range {columns[0]} has fewer than two words")
     if earlier and first <= earlier[-1].last:
         problems.add(f"line {line}", f"the range {columns[0]} overlaps the one before it")
     return Multiword(first, last, columns[1], columns[9], columns[5])
@@ -202,7 +202,7 @@ def _check_tree(
 
 
 def _cycle(heads: Sequence[int]) -> list[int]:
-    """The word numbers of a circle among the heads, or nothing."""
+    """The word numbers of a circle among the heads; empty if there is none."""
     color = [0] * (len(heads) + 1)
     color[0] = -1
     for start in range(1, len(heads) + 1):
@@ -224,8 +224,8 @@ BRACKET_TOKEN = re.compile(r"[()]|[^\s()]+")
 def read_constituents(path: PathLike) -> Iterator[Constituent]:
     """The trees of a file in order, one in memory at a time.
 
-    Raises InputError after the last, with all that are wrong; after a wrong tree reading goes on at
-    the next line that begins with a bracket.
+    Raises InputError after the last tree, for all bad ones. After a bad tree, reading continues at the
+    next line that begins with a bracket.
     """
     file = InputFile(path)
     check_readable(file)
@@ -305,7 +305,7 @@ def _constituents(lines: Iterator[str], problems: Problems) -> Iterator[Constitu
 
 
 def _take_token(stack: list[_OpenBracket], token: str) -> tuple[str, Constituent | None]:
-    """Takes one token in: what is wrong with it, and the tree that it completes."""
+    """Adds one token to the stack; returns what is wrong with it, and the tree that it completes."""
     if token == "(":
         if stack and stack[-1].word is not None:
             return f"a bracket after the word {stack[-1].word!r}", None

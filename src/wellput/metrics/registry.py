@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
-from importlib import import_module
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.lazy_names import import_object
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.registries import (
     described_options,
@@ -91,8 +91,7 @@ def full_name(name: str) -> str:
 def metric_class(name: str) -> Any:
     """The class behind a name."""
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        return getattr(import_module(module), attribute)
+        return import_object(BUILT_IN[name])
     if point := plugins(GROUP).get(name):
         return load_plugin(point)
     raise InputError(

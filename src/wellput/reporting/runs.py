@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wellput.core.errors import counted
 from wellput.core.scores import CIRCUMSTANCES, Run, RunList, RunScore
-from wellput.engine.runs import RunChanges, ScoreChange
+from wellput.engine.run_changes import RunChanges, ScoreChange
 from wellput.reporting.table import Report, Table, number, p_text
 
 RUN_COLUMNS = (

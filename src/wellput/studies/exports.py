@@ -14,7 +14,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table, replacing_text, write_judgments
 from wellput.io.evalica import write_evalica
-from wellput.io.mt_score_files import check_score_file, write_score_file
+from wellput.io.mt_metrics_eval import check_score_file, write_score_file
 from wellput.studies.store import Store
 from wellput.studies.summaries import Export
 

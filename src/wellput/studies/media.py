@@ -4,11 +4,11 @@ talking head, which lives in another room and is found by name, as a design is."
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 from importlib.resources.abc import Traversable
 from typing import Protocol
 
 from wellput.core.evalset import Item, Output
+from wellput.core.lazy_names import import_object
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Questionnaire
 
@@ -68,8 +68,7 @@ MEDIA: Mapping[str, str] = {
 
 
 def medium_named(name: str) -> Medium:
-    module, _, attribute = MEDIA[name].partition(":")
-    found: Medium = getattr(import_module(module), attribute)()
+    found: Medium = import_object(MEDIA[name])()
     return found
 
 

@@ -1,1 +1,1 @@
-"""Text as metrics see it: `tokenizers`."""
+"""Cutting text into tokens (`tokenizers`), and English into sentences and words (`english`)."""

@@ -1,16 +1,16 @@
-"""English prose: cut into sentences, cut into the words of a treebank (the noun `Words`), and put
-together again. All by rule, no model.
+"""English prose: cutting it into sentences and into the words of a treebank (the noun `Words`), and
+joining words again. All by rules, without a model.
 
-Sentences end after . ! ? where what follows can begin one. Paragraphs are what blank lines
-separate; line ends within them mean nothing. Not after an abbreviation that stands before names
-(*Mr.*) or an initial, nor before a lower-case letter. Brackets and quotation marks that close go
-with the sentence before them.
+A sentence ends after . ! ? if the next text can begin a sentence. It does not end after an
+abbreviation that comes before names (*Mr.*) or an initial, nor before a lower-case letter. Closing
+brackets and quotation marks belong to the sentence before them. Blank lines separate paragraphs; other
+line ends count as spaces.
 
-Words are cut as UD's EWT cuts them. Contractions and possessives are words of their own (`do`
-`n't`, `John` `'s`, `can` `not`) and, together with what they lean on, one surface token;
-punctuation, hyphens and currency signs are words; web addresses, file names, numbers, dates, words
-with a prefix (`co-worker`), abbreviations and emoticons stay whole. No character is lost but white
-space. `detokenize` writes such words as people do.
+Words are cut as in UD's EWT. Contractions and possessives are separate words (`do` `n't`, `John` `'s`,
+`can` `not`); with the word before them they make one surface token. Punctuation, hyphens and currency
+signs are words. Web addresses, file names, numbers, dates, words with a prefix (`co-worker`),
+abbreviations and emoticons stay whole. Only white space is lost. `detokenize` joins such words into
+ordinary text.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ABBREVIATION_BEFORE_NAME = re.compile(
     r"Sgt|Adm|Gov|Sen|Rep|Pres|Mt|Ft|vs|No|Nos|Vol|Fig|pp|cf|[A-HJ-Z])\.$"
 )
 SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]* (?=[\"'“‘(\[]*[^\W_a-z])")
-MAX_ABBREVIATION_CHARACTERS = 8  # characters of such an abbreviation and what stands before it
+MAX_ABBREVIATION_CHARACTERS = 8  # of such an abbreviation with the character before it
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, white space made single spaces.
+    """The sentences of a text, with single spaces.
 
     >>> list(sentences("Mr. Ng left. “Why?” she\\nasked. e.g. so.\\n\\nA heading\\n\\nThe end."))
     ['Mr. Ng left.', '“Why?” she asked. e.g. so.', 'A heading', 'The end.']
@@ -57,30 +57,17 @@ ABBREVIATIONS = (
 FILE_ENDINGS = "com|org|net|edu|gov|html?|docx?|pdf|xlsx?|txt|jpe?g|gif|png|zip"
 PREFIXES = (
     *("anti", "bi", "co", "counter", "cyber", "de", "e", "ex", "inter", "macro", "mega", "micro"),
-    *(
-        "mid",
-        "mini",
-        "multi",
-        "neo",
-        "non",
-        "over",
-        "para",
-        "post",
-        "pre",
-        "pro",
-        "pseudo",
-        "quasi",
-    ),
-    *("re", "semi", "sub", "super", "tele", "ultra", "un", "vice"),
+    *("mid", "mini", "multi", "neo", "non", "over", "para", "post", "pre", "pro", "pseudo"),
+    *("quasi", "re", "semi", "sub", "super", "tele", "ultra", "un", "vice"),
 )
-# Tried in this order at every place; lengths are bounded where a long text could take long.
+# Tried in this order at every place. Lengths are limited so that a long text does not take too long.
 WORD = re.compile(
     "|".join(
         (
             r"(?P<address>(?:https?://|ftp://|www\.)[^\s<>\"”“]{0,2000}[\w/])",
             r"(?P<mail>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})",
             rf"(?P<file>[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,5}}\.(?:{FILE_ENDINGS})\b)",
-            # What tokenizers of metrics turn into other characters must stay whole to be found again.
+            # Tokenizers of metrics replace these, so they must stay whole to be found again.
             r"(?P<markup>&(?:amp|quot|lt|gt);|<skipped>)",
             r"(?P<face>(?<!\w)[:;=][-'^o]?[()\[\]DPp|/\\](?!\w)|<3)",
             r"(?P<initials>(?:\b[A-Za-z]\.){2,8}|\b[A-Z]\.(?=\s+[A-Z]))",
@@ -93,7 +80,7 @@ WORD = re.compile(
         )
     )
 )
-# What leans on the word before it.
+# Belongs to the word before it: n't, 's, 'll.
 ENCLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))$", re.IGNORECASE)
 APOSTROPHES = "'’"
 JOINED_WORDS = re.compile(r"(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
@@ -101,8 +88,8 @@ JOINED_WORDS = re.compile(r"(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words in order; whether white space follows each; the first and last place (from 0) of
-    every surface token that covers several words."""
+    """The words in order; whether white space follows each; and the places (from 0) of the first and
+    last word of every surface token that covers several words."""
 
     forms: tuple[str, ...]
     are_spaced: tuple[bool, ...]
@@ -123,7 +110,7 @@ def treebank_words(text: str) -> Words:
     for match in WORD.finditer(text):
         parts = _word_parts(match[0]) if match.lastgroup == "word" else [match[0]]
         if match[0] in APOSTROPHES:
-            # "parents'": the apostrophe after a word in s, unless it closes a quotation.
+            # "parents'": an apostrophe after a word that ends in s, unless it closes a quotation.
             if (
                 not is_quoted
                 and match.start() == end
@@ -145,7 +132,7 @@ def treebank_words(text: str) -> Words:
 
 
 def spaced_words(tokens: list[str]) -> Words:
-    """Tokens as they are."""
+    """The tokens unchanged, with a space after each."""
     return Words(tuple(tokens), (True,) * len(tokens))
 
 
@@ -163,33 +150,9 @@ def _is_possessive(forms: list[str], following: str) -> bool:
     return owner.isalpha() and owner[-1] in "sS" and not following.strip()
 
 
-CLOSING_MARKS = frozenset(
-    [
-        ".",
-        ",",
-        ";",
-        ":",
-        "!",
-        "?",
-        "…",
-        "%",
-        ")",
-        "]",
-        "}",
-        "”",
-        "’",
-        "''",
-        "...",
-        "?!",
-        "!!",
-        "!!!",
-        "??",
-    ]
-)
+CLOSING_MARKS = frozenset([*".,;:!?…%)]}”’", "''", "...", "?!", "!!", "!!!", "??"])
 OPENING_MARKS = frozenset(["(", "[", "{", "“", "‘", "``", "$", "£", "€", "#"])
 QUOTES = frozenset(['"', "'"])
-# What is written together with the word before: 's, n't, 'll; at the end of another word only.
-CLITIC = re.compile(r"(?:n[’']t|[’'](?:s|m|d|re|ve|ll))", re.IGNORECASE)
 HYPHEN = "-"
 BRACKET_SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
@@ -197,8 +160,8 @@ BRACKET_SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-"
 def detokenize(tokens: Sequence[str]) -> str:
     """The text of one sentence.
 
-    Straight quotation marks open and close in turn; one that stands alone is left with spaces. A hyphen
-    between words joins them: dashes are mostly written otherwise.
+    Straight quotation marks open and close in turn; a single one keeps its spaces. A hyphen between
+    words joins them, because dashes are usually other characters.
 
     >>> detokenize("He did n't say : \\" It 's ( almost ) a two - month job . \\"".split())
     'He didn\\'t say: "It\\'s (almost) a two-month job."'
@@ -209,7 +172,7 @@ def detokenize(tokens: Sequence[str]) -> str:
     for place, token in enumerate(tokens):
         token = BRACKET_SIGNS.get(token, token)
         is_opening = token in OPENING_MARKS
-        is_closing = token in CLOSING_MARKS or (CLITIC.fullmatch(token) is not None and place > 0)
+        is_closing = token in CLOSING_MARKS or (ENCLITIC.fullmatch(token) is not None and place > 0)
         if token in QUOTES:
             is_closing = token in open_quotes
             is_opening = not is_closing and token in tokens[place + 1 :]

@@ -1,10 +1,10 @@
-"""Tokenizers by name: sacreBLEU's, with sacreBLEU's tokens, and those of other packages.
+"""Tokenizers by name: those of sacreBLEU, with the same tokens, and those of other packages.
 
-Those that need no model run natively; others of sacreBLEU are called through it where it is installed.
-Other packages add theirs through the entry-point group `wellput.tokenizers`: a function from a text to
-the list of its tokens, or a class without arguments whose objects are such functions and may have a
-`signature`. As in sacreBLEU's BLEU, trailing whitespace is removed before a text is tokenized, and
-tokens never contain whitespace.
+Tokenizers without a model run natively; the others of sacreBLEU need sacreBLEU. Other packages add
+tokenizers by the entry-point group `wellput.tokenizers`: a function from a text to the list of its
+tokens, or a class without arguments whose objects are such functions and may have a `signature`. As
+in sacreBLEU's BLEU, trailing white space is removed before a text is tokenized, and tokens never
+contain white space.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ NativeName: TypeAlias = Literal["13a", "char", "intl", "none", "zh"]
 NATIVE: tuple[NativeName, ...] = get_args(NativeName)
 OF_SACREBLEU = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
 
-TEXTS_KEPT = 1 << 16
-"""Texts whose tokens are kept, as sacreBLEU does: every system is held against the same references."""
+MAX_CACHED_TEXTS = 1 << 16
+"""Texts whose tokens are cached, as in sacreBLEU: all systems have the same references."""
 
 
 @dataclass(frozen=True)
@@ -34,28 +34,28 @@ class PythonTokenizer:
     """A tokenizer that does not run natively."""
 
     joined: Callable[[str], str]
-    """A text to its tokens, joined by spaces."""
+    """Turns a text into its tokens, joined by spaces."""
 
     signature: str
 
 
 def is_native(name: str) -> TypeGuard[NativeName]:
-    """Whether kernels know the name."""
+    """Whether the native kernels have this tokenizer."""
     return name in NATIVE
 
 
 def check_name(name: str) -> None:
-    """Raises InputError where no tokenizer has this name."""
+    """Raises InputError if no tokenizer has this name."""
     if not is_native(name) and name not in OF_SACREBLEU:
         _of_a_package(name)
 
 
 TokenizerName: TypeAlias = Annotated[str, check_name]
-"""The type of a metric's option; the registry of metrics calls the check."""
+"""The type of a metric's option `tokenize`; the registry of metrics calls the check."""
 
 
 def names() -> list[str]:
-    """Every tokenizer that can be asked for, built in or from other packages."""
+    """The names of all tokenizers, built in or from other packages."""
     return list(dict.fromkeys([*NATIVE, *OF_SACREBLEU, *plugins(GROUP)]))
 
 
@@ -70,9 +70,9 @@ def tokenize(text: str, name: str = "13a") -> list[str]:
 
 
 def prepare(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]:
-    """What to give a kernel: the texts, and the name of the tokenizer it shall use.
+    """The arguments of a kernel: the texts, and the name of the tokenizer that it uses.
 
-    Texts for a native tokenizer are returned as they are; otherwise they come tokenized, the tokens
+    For a native tokenizer the texts are unchanged. Otherwise they are tokenized here, with tokens
     joined by spaces, and the kernel's tokenizer is `none`.
     """
     if is_native(name):
@@ -92,8 +92,8 @@ def prepare_lists(
 
 
 def signature(name: str) -> str:
-    """What stands after `tok:` in a metric's signature: the name; what a model of sacreBLEU calls
-    itself; the name of another package's tokenizer, and its own signature where it has one."""
+    """The text after `tok:` in a metric's signature: the name; the signature of sacreBLEU's tokenizer;
+    or the name of another package's tokenizer with its signature, if it has one."""
     return name if is_native(name) else _in_python(name).signature
 
 
@@ -111,9 +111,7 @@ def _of_sacrebleu(name: str) -> PythonTokenizer:
 
         tokenizer = _get_tokenizer(name)()
     except (ImportError, RuntimeError) as error:  # sacreBLEU raises RuntimeError without MeCab
-        raise InputError(
-            f"The tokenizer {name} is called through sacreBLEU: pip install {packages}"
-        ) from error
+        raise InputError(f"The tokenizer {name} needs sacreBLEU: pip install {packages}") from error
     except OSError as error:
         raise InputError(
             f"sacreBLEU could not load the model of its tokenizer {name}: {error}"
@@ -138,13 +136,13 @@ def _of_a_package(name: str) -> PythonTokenizer:
     own = getattr(tokenizer, "signature", "")
     signed = str(own() if callable(own) else own)
     return PythonTokenizer(
-        lru_cache(TEXTS_KEPT)(lambda text: _joined(name, tokenizer(text), text)),
+        lru_cache(MAX_CACHED_TEXTS)(lambda text: _joined(name, tokenizer(text), text)),
         f"{name}-{signed}" if signed else name,
     )
 
 
 def _joined(name: str, tokens: Any, text: str) -> str:
-    """The tokens joined by spaces, if splitting there gives them back."""
+    """The tokens joined by spaces; raises InputError if a token is empty or holds white space."""
     if not isinstance(tokens, list | tuple):
         what = f"returned {type(tokens).__name__}"
     elif others := [token for token in tokens if not isinstance(token, str)]:
@@ -156,5 +154,5 @@ def _joined(name: str, tokens: Any, text: str) -> str:
     shown = repr(f"{text[:60]}…" if len(text) > 60 else text)
     raise InputError(
         f"The tokenizer {name} {what} for {shown}. It must return a list of texts that are not empty "
-        "and hold no white space."
+        "and contain no white space."
     )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,6 @@ from tests.language.paraphrase.boosting_by_hand import (
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.io.lines import text_parts
 from wellput.language.paraphrase.classifiers import (
     ContextClassifiers,
     ContextTraining,
@@ -30,9 +28,7 @@ from wellput.language.paraphrase.classifiers import (
 )
 from wellput.language.paraphrase.corpus_index import (
     CorpusIndex,
-    _reopened,
     index_corpus,
-    index_parts,
 )
 from wellput.language.paraphrase.training import learn
 
@@ -201,33 +197,9 @@ def test_an_index_finds_sentences_and_survives_saving(tmp_path: Path) -> None:
     assert loaded.fingerprint == index.fingerprint
 
 
-def test_an_index_reaches_other_processes(tmp_path: Path) -> None:
-    index = index_corpus([["A cat sat.", "The dog sat."]])
-    assert pickle.loads(pickle.dumps(index)).fingerprint == index.fingerprint
-    index.save(tmp_path / "index.wpm")
-    sent = pickle.dumps(CorpusIndex.load(tmp_path / "index.wpm"))
-    assert b"cat" not in sent  # only where the file is
-    assert pickle.loads(sent).sentences_of("cat") == [["a", "cat", "sat", "."]]
-    assert pickle.loads(sent) is pickle.loads(sent)
-    # Another machine may have another file there.
-    _reopened.cache_clear()
-    index_corpus([["A bird sang."]]).save(tmp_path / "index.wpm")
-    with pytest.raises(InputError, match=r"index\.wpm is another corpus index"):
-        pickle.loads(sent)
-
-
-def test_an_index_is_the_same_from_parts(tmp_path: Path) -> None:
-    lines = ["A cat sat.", "", "The dog sat.", "Cats don't sit.", "a dog", "", "the bird"]
-    (tmp_path / "a.txt").write_text("\n".join(lines))
-    whole = index_corpus([lines])
-    for size in (1, 15, 1000):
-        read: list[int] = []
-        parts = text_parts([str(tmp_path / "a.txt")], size=size)
-        assert index_parts(parts, on_progress=read.append).fingerprint == whole.fingerprint
-        assert sum(read) == len(lines)
-    (tmp_path / "a.txt").write_text("\n \n")
+def test_a_corpus_without_words_has_no_index() -> None:
     with pytest.raises(InputError, match="no words to index"):
-        index_parts(text_parts([str(tmp_path / "a.txt")]))
+        index_corpus([["", " "]])
 
 
 def test_classes_tell_where_words_are_unknown() -> None:

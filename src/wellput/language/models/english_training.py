@@ -12,11 +12,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from wellput.core.errors import InputError
+from wellput.core.lazy_names import import_object
 from wellput.io import replacing
 from wellput.language.shipped import (
     GENERAL_NGRAMS_FILE,
@@ -113,8 +113,7 @@ class TrainingStep:
     needs: tuple[str, ...] = ()  # files made before
 
     def make(self, inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-        module, _, name = self.function.partition(":")
-        made: dict[str, Any] = getattr(import_module(module), name)(inputs, path)
+        made: dict[str, Any] = import_object(self.function)(inputs, path)
         return made
 
 

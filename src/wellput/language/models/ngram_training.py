@@ -1,4 +1,4 @@
-"""Training an n-gram model: interpolated modified Kneser-Ney, of a whole text or of its parts.
+"""Training an n-gram model: interpolated modified Kneser-Ney.
 
 Chen & Goodman 1998, with the choices of KenLM's lmplz (Heafield et al. 2013): three discounts per
 length, from the numbers of n-grams with each adjusted count; 0.5, 1 and 1.5 where a small corpus
@@ -9,11 +9,6 @@ probability. Nothing is pruned here (see `ngram_trie.py`).
 text as word numbers) and `words`, both appended to, then sorted runs of n-grams, which are made
 anew where more text or another option came since. `progress.json` says how much of them is valid
 and what they were made from.
-
-`train_in_parts` counts parts of a text anywhere and in any order, in two rounds: the words of each
-part, from which the vocabulary follows, then the n-grams of each part by numbers of that
-vocabulary, sorted. Merging them gives the model that one training on the whole text gives, to the
-last bit.
 """
 
 from __future__ import annotations
@@ -26,15 +21,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wellput import _native
 from wellput.core.errors import InputError, OutputError
 from wellput.core.metric import Floats
-from wellput.core.work import MapParts, map_here
 from wellput.io import replacing
-from wellput.io.lines import TextPart
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.tokenizers import NativeName
 
@@ -188,81 +178,3 @@ def _after(blocks: Iterable[Sequence[str]], n: int) -> Iterator[Sequence[str]]:
         if n < len(block):
             yield block[n:]
         n = max(0, n - len(block))
-
-
-@dataclass(frozen=True)
-class Counting:
-    """How text is counted."""
-
-    order: int = 3
-    tokenize: NativeName = "none"
-    lowercase: bool = False
-
-    def trainer(self, part: TextPart, known: Iterable[str] | None) -> tuple[Any, int, int]:
-        """A trainer that has read the part; its sentences and its tokens."""
-        trainer = _native.NgramTrainer(self.order, 1 << 62, "", 1)
-        if known is not None:
-            trainer.know_only(list(known))
-        sentences = tokens = 0
-        for block in part.blocks():
-            texts = [text.lower() for text in block] if self.lowercase else block
-            tokens += trainer.add(texts, self.tokenize)
-            sentences += len(texts)
-        return trainer, sentences, tokens
-
-
-@dataclass(frozen=True)
-class PartWords:
-    """The words of a part in order of first appearance, a line each, with counts."""
-
-    words: bytes
-    counts: NDArray[np.uint64]
-    sentences: int
-    tokens: int
-
-
-def count_words(part: TextPart, how: Counting) -> PartWords:
-    trainer, sentences, tokens = how.trainer(part, None)
-    words, counts = trainer.word_counts()
-    return PartWords(words, counts, sentences, tokens)
-
-
-def count_ngrams(part: TextPart, how: Counting, known: Iterable[str]) -> NDArray[np.uint32]:
-    """The n-grams of a part and their counts, as a sorted run has them."""
-    trainer, _, _ = how.trainer(part, known)
-    run: NDArray[np.uint32] = trainer.sorted_run()
-    return run
-
-
-def train_in_parts(
-    parts: Sequence[TextPart],
-    how: Counting,
-    *,
-    min_count: int = 1,
-    map_parts: MapParts = map_here,
-    on_progress: Callable[[int], None] = lambda _: None,
-) -> TrainedNgrams:
-    """The model of all parts. Words seen less than `min_count` times become `<unk>`."""
-    counts: dict[str, int] = {}
-    sentences = tokens = 0
-    for part in map_parts(count_words, parts, how):
-        words = part.words.decode(errors="surrogatepass").split("\n")[:-1]
-        for word, count in zip(words, part.counts.tolist(), strict=True):
-            counts[word] = counts.get(word, 0) + count
-        sentences, tokens = sentences + part.sentences, tokens + part.tokens
-        on_progress(part.sentences)
-    if tokens == 0:
-        raise InputError("There are no words to train an n-gram model on.")
-    known = [word for word, count in counts.items() if count >= min_count]
-    with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
-        trainer = _native.NgramTrainer(how.order, 1, folder, 1)
-        trainer.know_only(known)
-        for number, run in enumerate(map_parts(count_ngrams, parts, how, known)):
-            path = Path(folder) / f"run{number}"
-            run.tofile(path)
-            trainer.take_run(str(path))
-        vocabulary, levels, discounts, occurrences = trainer.finish(min_count)
-    model = NgramModel(vocabulary, tuple(levels))
-    return TrainedNgrams(
-        model, sentences, tokens, discounts, [level / tokens for level in occurrences]
-    )

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
-from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 PART_TOKENS = 1 << 22
@@ -25,15 +24,13 @@ WordPairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 KeyCounts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def count_pairs(
-    index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
-) -> WordPairs:
-    """First words, second words and counts of the pairs within sentences, sorted. Words are numbered
-    by their place in `words`; pairs with other words are left out."""
+def count_pairs(index: CorpusIndex, words: Sequence[int]) -> WordPairs:
+    """First words, second words and counts of the pairs within sentences, sorted. Words are given by
+    their place in `words`; pairs with other words are left out."""
     size = len(words)
     number = np.full(len(index.words), -1, np.int64)
     number[list(words)] = np.arange(size)
-    found = list(map_parts(_count_part, _parts(index), index, number, size))
+    found = [_count_part(part, index, number, size) for part in _parts(index)]
     keys, counts = _summed(found)
     return keys // size, keys % size, counts
 
@@ -138,12 +135,10 @@ class BigramModel:
         )
 
 
-def train_bigrams(
-    index: CorpusIndex, words: Sequence[int], *, min_count: int, map_parts: MapParts = map_here
-) -> BigramModel:
-    """Counts of these words of an index, and of their pairs seen at least `min_count` times."""
+def train_bigrams(index: CorpusIndex, words: Sequence[int], *, min_count: int) -> BigramModel:
+    """Counts of these words of an index, and of their pairs within sentences seen `min_count` times."""
     kept = list(words)[:MAX_BIGRAM_WORDS]
-    first, second, times = count_pairs(index, kept, map_parts=map_parts)
+    first, second, times = count_pairs(index, kept)
     often = times >= min_count
     return BigramModel(
         [index.words[n] for n in kept],

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.metric import Floats
-from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 Learner = Literal["boosting", "logistic"]
@@ -140,8 +139,6 @@ def _context_classifier(
 ContextPlace = tuple[tuple[str, ...], int, int, str]
 """A sentence, the places of the gap's first word and of the word after it, and the word to judge."""
 
-WORDS_A_PART = 32
-
 
 @dataclass(frozen=True, eq=False)
 class ContextClassifiers:
@@ -246,7 +243,6 @@ def train_classifiers(
     *,
     seed: int,
     classes: Mapping[str, str] | None = None,
-    map_parts: MapParts = map_here,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
     """The classifiers of the words that are frequent enough. With `classes` they also use the classes
@@ -255,27 +251,12 @@ def train_classifiers(
     keys = NO_CLASSES
     if classes:
         keys = _native.word_keys([classes.get(word, word) for word in index.words])
-    waiting = list(words)
-    parts = [waiting[i : i + WORDS_A_PART] for i in range(0, len(waiting), WORDS_A_PART)]
-    learned = map_parts(_train_part, parts, index, how, seed, keys)
-    for part, models in zip(parts, learned, strict=True):
-        on_progress(len(part))
-        found |= models
+    for word in words:
+        model = train_classifier(index, word, how, seed=seed, class_keys=keys)
+        if model is not None:
+            found[word] = model
+        on_progress(1)
     return replace(pack(found, how), classes=classes or {})
-
-
-def _train_part(
-    words: Sequence[str],
-    index: CorpusIndex,
-    how: ContextTraining,
-    seed: int,
-    class_keys: NDArray[np.uint64],
-) -> dict[str, ContextClassifier]:
-    models = (
-        (word, train_classifier(index, word, how, seed=seed, class_keys=class_keys))
-        for word in words
-    )
-    return {word: model for word, model in models if model is not None}
 
 
 def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> ContextClassifiers:

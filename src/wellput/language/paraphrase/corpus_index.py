@@ -11,18 +11,14 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.core.work import MapParts, map_here
 from wellput.io.files import PathLike
-from wellput.io.lines import TextPart
 from wellput.io.model_files import (
     ModelFile,
     fingerprint,
@@ -39,17 +35,13 @@ KIND = "corpus-index"
 @dataclass(frozen=True, eq=False)
 class CorpusIndex:
     """`tokens` are word numbers, sentence after sentence; sentence i begins at `starts[i]`, and behind
-    the last stands the number of tokens. Word w is at `places[begins[w] : begins[w + 1]]`.
-
-    One that was read from the file `path` is not sent to another process: that maps the file as well.
-    """
+    the last stands the number of tokens. Word w is at `places[begins[w] : begins[w + 1]]`."""
 
     words: list[str]
     tokens: NDArray[np.uint32]
     starts: NDArray[np.uint64]
     begins: NDArray[np.uint64]
     places: NDArray[np.uint32]
-    path: Path | None = None
 
     @cached_property
     def number_of(self) -> dict[str, int]:
@@ -107,104 +99,28 @@ class CorpusIndex:
                 file.arrays[name] for name in ("tokens", "starts", "begins", "places")
             )
             words = file.strings("words")
-        index = cls(words, tokens, starts, begins, places, Path(path).absolute())
+        index = cls(words, tokens, starts, begins, places)
         index.__dict__["fingerprint"] = file.fingerprint
         return index
-
-    def __reduce__(self) -> tuple[Callable[..., CorpusIndex], tuple[Any, ...]]:
-        if self.path is not None:
-            return _reopened, (self.path, self.fingerprint)
-        return CorpusIndex, (self.words, self.tokens, self.starts, self.begins, self.places)
-
-
-@lru_cache(maxsize=1)
-def _reopened(path: Path, fingerprint: str) -> CorpusIndex:
-    index = CorpusIndex.load(path)
-    if index.fingerprint != fingerprint:
-        raise InputError(f"{path} is another corpus index where a worker reads it: share one file.")
-    return index
-
-
-@dataclass(frozen=True, eq=False)
-class NumberedPart:
-    """A part of a corpus by numbers of its own: word numbers, and where sentences begin."""
-
-    words: list[str]
-    tokens: NDArray[np.uint32]
-    starts: NDArray[np.uint64]
-    lines: int
-
-
-class _Numbering:
-    """Words numbered in the order of their first appearance, and the text in these numbers."""
-
-    def __init__(self) -> None:
-        self._numbers: defaultdict[str, int] = defaultdict(lambda: len(self._numbers))
-        self._tokens, self._starts = array("I"), array("Q", [0])
-        self._lines = 0
-
-    def add_texts(self, texts: Sequence[str]) -> None:
-        """Adds texts; blank ones are left out."""
-        for text in texts:
-            self._tokens.extend(map(self._numbers.__getitem__, lower_tokens(text)))
-            if len(self._tokens) > self._starts[-1]:
-                self._starts.append(len(self._tokens))
-        self._lines += len(texts)
-        self._check_size()
-
-    def add_part(self, part: NumberedPart) -> None:
-        numbers = np.array([self._numbers[word] for word in part.words], np.uint32)
-        self._starts.frombytes((part.starts[1:] + np.uint64(len(self._tokens))).tobytes())
-        self._tokens.frombytes(numbers[part.tokens].tobytes())
-        self._check_size()
-
-    def _check_size(self) -> None:
-        if len(self._tokens) >= 1 << 32:
-            raise InputError("A corpus index holds less than 2³² words: index it in parts.")
-
-    def part(self) -> NumberedPart:
-        return NumberedPart(
-            list(self._numbers),
-            np.frombuffer(self._tokens, np.uint32),
-            np.frombuffer(self._starts, np.uint64),
-            self._lines,
-        )
-
-    def index(self) -> CorpusIndex:
-        whole = self.part()
-        if not len(whole.tokens):
-            raise InputError("There are no words to index in the corpus.")
-        begins, places = _native.postings(whole.tokens, len(whole.words))
-        return CorpusIndex(whole.words, whole.tokens, whole.starts, begins, places)
 
 
 def index_corpus(
     blocks: Iterable[Sequence[str]], *, on_progress: Callable[[int], None] = lambda _: None
 ) -> CorpusIndex:
-    """The index of sentences that come in lists as large as is convenient; blank ones are left out."""
-    numbering = _Numbering()
+    """The index of sentences, which may come in lists of any length; blank ones are left out. Words
+    are numbered in the order of their first appearance."""
+    numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
+    tokens, starts = array("I"), array("Q", [0])
     for block in blocks:
-        numbering.add_texts(block)
+        for text in block:
+            tokens.extend(map(numbers.__getitem__, lower_tokens(text)))
+            if len(tokens) > starts[-1]:
+                starts.append(len(tokens))
+        if len(tokens) >= 1 << 32:
+            raise InputError("A corpus index holds less than 2³² words: index it in parts.")
         on_progress(len(block))
-    return numbering.index()
-
-
-def index_parts(
-    parts: Iterable[TextPart],
-    *,
-    map_parts: MapParts = map_here,
-    on_progress: Callable[[int], None] = lambda _: None,
-) -> CorpusIndex:
-    """The index that `index_corpus` gives for all lines of the parts."""
-    numbering = _Numbering()
-    for part in map_parts(_number_part, parts):
-        numbering.add_part(part)
-        on_progress(part.lines)
-    return numbering.index()
-
-
-def _number_part(part: TextPart) -> NumberedPart:
-    numbering = _Numbering()
-    for block in part.blocks():
-        numbering.add_texts(block)
-    return numbering.part()
+    if not tokens:
+        raise InputError("There are no words to index in the corpus.")
+    numbered = np.frombuffer(tokens, np.uint32)
+    begins, places = _native.postings(numbered, len(numbers))
+    return CorpusIndex(list(numbers), numbered, np.frombuffer(starts, np.uint64), begins, places)

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.core.work import MapParts, map_here
 from wellput.language.paraphrase.bigrams import count_pairs
 from wellput.language.paraphrase.candidates import Replacement
 from wellput.language.paraphrase.corpus_index import CorpusIndex
@@ -149,7 +148,6 @@ def train_brown(
     words: Sequence[int],
     *,
     classes: int = BROWN_CLASSES,
-    map_parts: MapParts = map_here,
 ) -> NDArray[np.uint16]:
     """The class of each of these words of an index; the most frequent must come first."""
     if len(words) < classes:
@@ -157,16 +155,14 @@ def train_brown(
             f"The corpus is too small for {classes} Brown classes: it has only {len(words)} words. "
             "Add text, or use fewer classes."
         )
-    after, before = bigrams(index, words, map_parts=map_parts)
+    after, before = bigrams(index, words)
     found, _ = _native.brown_clusters(*after, *before, classes)
     return np.array(found, np.uint16)
 
 
-def bigrams(
-    index: CorpusIndex, words: Sequence[int], *, map_parts: MapParts = map_here
-) -> tuple[PairRows, PairRows]:
-    """By word, the following words with counts, and the preceding ones."""
-    first, second, counts = count_pairs(index, words, map_parts=map_parts)
+def bigrams(index: CorpusIndex, words: Sequence[int]) -> tuple[PairRows, PairRows]:
+    """By word, the words that follow it with counts, and those that precede it."""
+    first, second, counts = count_pairs(index, words)
     order = np.lexsort((first, second))
     return (
         _rows(first, second, counts, len(words)),

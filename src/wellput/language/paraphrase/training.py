@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, Problems
 from wellput.core.source import EvalSource
-from wellput.core.work import MapParts, map_here
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
 from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
@@ -146,12 +145,11 @@ def train_model(
     shipped: ParaphraseModel | None = None,
     encoder: Encoder | None = None,
     card: Mapping[str, Any] | None = None,
-    map_parts: MapParts = map_here,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ParaphraseModel:
     """A model of a corpus. The `context` filter is learned from `judged`, and the neural one with
-    an encoder; without judgments those of the `shipped` model are taken over. Classifiers are
-    learned and pairs of words counted by `map_parts`. The same input gives the same bytes."""
+    an encoder; without judgments those of the `shipped` model are taken over. The same
+    input gives the same bytes."""
     vectors = train_lsa(index, how.lsa)
     places = train_places(index, vocabulary=how.lsa.vocabulary)
     frequent = frequent_words(index, how.lsa.vocabulary)
@@ -159,14 +157,12 @@ def train_model(
     others = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
     words = words_to_learn(index, wordnet, how.contexts.min_occurrences)
     classifiers: ContextClassifiers = train_classifiers(
-        index, words, how.contexts, seed=seed, map_parts=map_parts, on_progress=on_progress
+        index, words, how.contexts, seed=seed, on_progress=on_progress
     )
-    bigrams = train_bigrams(
-        index, [*frequent, *others], min_count=how.min_pair_count, map_parts=map_parts
-    )
+    bigrams = train_bigrams(index, [*frequent, *others], min_count=how.min_pair_count)
     clusters = None
     if how.classes:
-        clusters = train_brown(index, frequent, classes=how.classes, map_parts=map_parts)
+        clusters = train_brown(index, frequent, classes=how.classes)
     knowledge = Knowledge(classifiers, bigrams, vectors, places)
     combination = shipped.combination if shipped else None
     neural = shipped.neural if shipped else None

@@ -212,7 +212,7 @@ def report_summary(report: HtmlReport) -> Report:
     sample, result = evaluation.sample, evaluation.result
     record = report.records()[0]
     shown = (
-        f"{sample.total:,} items"
+        counted(sample.total, "item")
         if sample.is_whole
         else (f"{len(sample.items):,} of {sample.total:,} items, drawn at random")
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from inspect import isabstract
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.lazy_names import import_object
 from wellput.core.registries import given_options, load_plugin, option_names, plugin_origin, plugins
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
@@ -37,8 +37,7 @@ def names() -> list[str]:
 def design_class(name: str) -> type[Design]:
     """The class behind a name."""
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        own: type[Design] = getattr(import_module(module), attribute)
+        own: type[Design] = import_object(BUILT_IN[name])
         return own
     if point := plugins(GROUP).get(name):
         found = load_plugin(point)

@@ -1,4 +1,4 @@
-"""Counted nouns, and that sentences use them."""
+"""Counted nouns, and that messages use them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,27 @@ NOUNS = re.compile(
     r" (judges|items|systems|judgments|answers|trials|segments|choices|ratings|runs|partitions|"
     r"proposals|sentences|resamples|outputs|pairs|metrics)\b"
 )
+ROOMS = ("reporting", "cli", "agreement", "studies", "engine")
+# The text says it in another way if the number is 1, or the number is never 1.
 NEVER_ONE = {
-    "len(several) items",  # one has a sentence of its own
-    "total runs",  # more than are shown, and one is
-    "n_metrics metrics",  # all or any of them: two or more
-    "n_outputs items",  # one has a sentence of its own
+    "len(several) items",
+    "total runs",  # more than are shown
+    "n_metrics metrics",
+    "n_outputs items",
     "len(slots) trials",  # a plan within judges has several
-    "plan.per_item judgments",  # more than there are judges, who are one at least
-    "FEWEST_SYSTEMS systems",
+    "plan.per_item judgments",  # more than there are judges
+    "sample.total items",  # more than are drawn
+    "ranking.n_judges judges",
+    "ranking.n_items items",
+    "len(candidates) metrics",
+    "len(leaders) systems",
+    "rest systems",
+    "len(ranking.systems) systems",
+    "n pairs",
+    "len(own) metrics",
+    "of metrics",
+    "MIN_SHARED_UNITS trials",
+    "MIN_SYSTEMS systems",
 }
 
 
@@ -32,11 +45,12 @@ def test_one_and_many() -> None:
     assert counted(2, "entry", "entries") == "2 entries"
 
 
-def test_no_sentence_counts_without_it() -> None:
-    """A number and a plural side by side in a text would say "1 items" one day."""
+def test_messages_use_counted() -> None:
+    """A number directly before a plural would sometimes say "1 items"."""
     root = Path(wellput.__file__).parent
     found = {}
-    for room in ("report", "cli", "agree", "judge", "engine"):
+    for room in ROOMS:
+        assert (root / room).is_dir()
         for path in (root / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 for what in _plurals(node):
@@ -45,7 +59,7 @@ def test_no_sentence_counts_without_it() -> None:
 
 
 def _plurals(node: ast.AST) -> list[str]:
-    """`expression noun` for each number that stands before a plural in an f-string."""
+    """`expression noun` for each number before a plural in an f-string."""
     if not isinstance(node, ast.JoinedStr):
         return []
     found = []
@@ -58,5 +72,5 @@ def _plurals(node: ast.AST) -> list[str]:
 
 
 def _is_number(value: ast.FormattedValue) -> bool:
-    """Not a text: neither a literal nor what a function of words gives."""
+    """Whether it may be a number: not a literal, a nested f-string or a conditional text."""
     return not isinstance(value.value, ast.Constant | ast.JoinedStr | ast.IfExp)
