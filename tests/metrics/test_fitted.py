@@ -14,10 +14,9 @@ import pytest
 import wellput
 from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import Batch
-from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Metric
 from wellput.core.tree import Tree, Word
-from wellput.metrics.fitted import FittedMetric, load, save
+from wellput.metrics.fitted import FittedMetric, FittedModel, Predictor, load, save, split_predictor
 from wellput.metrics.registry import create, create_all
 from wellput.metrics.surface import Length
 

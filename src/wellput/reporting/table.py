@@ -16,12 +16,22 @@ import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from wellput.core.result import strict_json
+from wellput.core.result import Result, strict_json
+
+if TYPE_CHECKING:
+    from wellput.io.files import PathLike
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
+SUFFIX_FORMATS: dict[str, Format] = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".md": "markdown",
+}
 DEFAULT_WIDTH = 120
 """Columns of text to lay tables out for where the width of the terminal is not known."""
 UNLIMITED_WIDTH = 100_000
@@ -108,6 +118,18 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
     if report.drawings:
         text += "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
     return text
+
+
+def text_of(result: Result) -> str:
+    """The result as the terminal shows it, with lines of any length."""
+    return render(result.report(), "table")
+
+
+def save(result: Result, path: PathLike) -> None:
+    """Writes the result in the format that the suffix names."""
+    from wellput.io.output import write_text
+
+    write_text(render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table")), path)
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:

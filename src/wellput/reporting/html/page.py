@@ -28,8 +28,8 @@ from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.errors import InputError, MissingExtra, counted
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.io import replacing
 from wellput.io.files import PathLike
+from wellput.io.output import write_text
 from wellput.reporting.html.answer import likeness
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
@@ -181,8 +181,7 @@ class HtmlReport(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes the page."""
-        with replacing(path) as file:
-            file.write(self.html.encode(errors="backslashreplace"))
+        write_text(self.html, path)
 
     def records(self) -> list[dict[str, Any]]:
         """One record: the file, its size, how many items there are and how many are shown."""
