@@ -13,7 +13,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from wellput.core.result import Result, strict_json
 
 if TYPE_CHECKING:
+    from wellput.core.scores import RunScore, Score
     from wellput.io.files import PathLike
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
@@ -335,6 +336,37 @@ def relation(value: float | None, *, is_bound: bool = False) -> str:
     """
     text = p_text(value, is_bound=is_bound)
     return text if text.startswith(("<", "≤")) else f"= {text}"
+
+
+def interval_text(low: float | None, high: float | None, digits: int, *, sign: bool = False) -> str:
+    """An interval in brackets; empty where there is none.
+
+    >>> interval_text(-0.5, 1, 2), interval_text(None, None, 2)
+    ('[−0.50, 1.00]', '')
+    """
+    if low is None or high is None or math.isnan(low):
+        return ""
+    return f"[{number(low, digits, sign=sign)}, {number(high, digits, sign=sign)}]"
+
+
+def with_interval(
+    text: str, low: float | None, high: float | None, digits: int, *, sign: bool = False
+) -> str:
+    """The text of a number and its interval; the text alone where there is no interval."""
+    return f"{text} {interval_text(low, high, digits, sign=sign)}".rstrip()
+
+
+def digits_of(scores: Iterable[float]) -> int:
+    """Decimals to show of scores that stand together: 2 if one of them is 10 or more, else 3."""
+    return 2 if any(abs(score) >= 10 for score in scores) else 3
+
+
+def signature_notes(scores: Iterable[Score | RunScore]) -> list[str]:
+    """One line for all metrics that share a signature."""
+    groups: dict[str, dict[str, None]] = {}
+    for score in scores:
+        groups.setdefault(score.signature, {})[score.metric] = None
+    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
 
 
 DRAWING_HEADING = "reference"

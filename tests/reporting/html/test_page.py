@@ -170,7 +170,7 @@ def test_so_few_items_show_no_difference_whatever_p() -> None:
     assert "real" not in answer.sentences[0]
     sections = {section.name: section for section in sections_of(evaluation)}
     assert sections["scores"].words == [
-        "With 6 items, fewer than 10, no difference is claimed: bring more."
+        "6 items are too few to claim a difference; at least 10 are needed."
     ]
     (matrix,) = sections["pairs"].to_dict()["charts"]
     assert {pair[3] for scorer in matrix["scorers"] for pair in scorer["pairs"]} == {0}
