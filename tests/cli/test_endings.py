@@ -215,7 +215,7 @@ def test_address_space_that_does_not_suffice_for_charts_is_said(tmp_path: Path) 
     arguments = ["report", "set.jsonl", "-m", "ssa", "--threads", "1", "-o", "r.html"]
     ended = ran(arguments, tmp_path, before=limited)
     assert ended.returncode == 2
-    assert b"The charts of a report take 512 MB of address space" in ended.stderr
+    assert b"The charts of a report need 512 MB of address space" in ended.stderr
     assert not (tmp_path / "r.html").exists()
 
 

@@ -18,7 +18,7 @@ from wellput.reporting.table import Table
 
 
 def html_of(result: Result) -> str:
-    """The tables of the terminal, with what they mean beneath them."""
+    """The tables of the terminal, with their notes beneath them."""
     return "\n".join(_table(table) for table in result.report().tables)
 
 
@@ -44,7 +44,7 @@ def chart_of(result: Result) -> Any:
 
 
 def _agreement_charts(result: AgreementResult) -> list[Chart]:
-    """One chart a question: a notebook has no page around it to choose one."""
+    """A chart for each question and coefficient: a notebook has no menu to choose one."""
     charts: list[Chart] = []
     rows = agreement_rows(result)
     for question, coefficient in dict.fromkeys((r["question"], r["coefficient"]) for r in rows):

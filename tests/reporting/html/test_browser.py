@@ -115,7 +115,7 @@ def test_search_and_filters(report: Opened) -> None:
     assert report.ids() == ["i4"]
     assert page.locator("#found").inner_text() == "1 item"
     page.locator("#search").fill("nothing like it")
-    assert page.locator("#item").inner_text() == "No item is like that."
+    assert page.locator("#item").inner_text() == "No item matches."
     page.locator("#search").fill("")
     page.locator("#show").select_option("left_out")
     assert report.ids() == ["i2"]
@@ -136,7 +136,7 @@ def test_sorting_by_a_metric_and_by_disagreement(report: Opened) -> None:
     page.locator("#direction").click()
     assert page.locator("#direction").inner_text() == "highest first"
     assert report.ids() == ["i6", "i5", "i4", "i3", "i2", "i1"]
-    page.locator("#sort").select_option(label="random and people apart on quality")
+    page.locator("#sort").select_option(label="random and people disagree on quality")
     apart = [int(text.split()[0]) for text in page.locator("#list .row i").all_inner_texts()]
     assert apart == sorted(apart, reverse=True) and apart[0] > apart[-1]
     page.locator("#system").select_option(label="all")
@@ -424,7 +424,7 @@ def test_without_judgments_the_first_screen_says_who_leads(
     opened = Opened(browser, write_page(evaluation, tmp_path, library))
     answer = opened.page.locator("#answer")
     assert answer.locator("h2").inner_text().startswith("A scores best under both metrics")
-    assert "No people were asked" in answer.inner_text()
+    assert "There are no judgments" in answer.inner_text()
     assert answer.locator("tbody th").all_inner_texts() == ["A", "B", "C"]
     assert answer.locator("td.ahead b").all_inner_texts() == ["★ 1.00", "★ 0.000"]
     opened.close()

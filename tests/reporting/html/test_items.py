@@ -21,7 +21,7 @@ from wellput.reporting.html.items import (
     drawn_tree,
     drawn_treelets,
     explorer_items,
-    travelling,
+    sent_text,
 )
 from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 
@@ -66,18 +66,18 @@ def test_every_moved_word_comes_from_a_place_of_its_own(left: list[str], right: 
 
 
 @given(st.text(max_size=40))
-def test_a_text_travels_as_it_was_written_with_its_tokens(text: str) -> None:
+def test_a_text_is_sent_as_it_was_written_with_its_tokens(text: str) -> None:
     tokens = GenerationStringAccuracy().tokens(text)
-    travels = travelling(text, tokens)
-    apart = [token for token in travels["text"].replace(GLUE, " ").split(" ") if token]
-    assert travels["text"].replace(GLUE, "") == text.replace(GLUE, "")
-    assert travels.get("tokens", apart) == tokens
+    sent = sent_text(text, tokens)
+    apart = [token for token in sent["text"].replace(GLUE, " ").split(" ") if token]
+    assert sent["text"].replace(GLUE, "") == text.replace(GLUE, "")
+    assert sent.get("tokens", apart) == tokens
 
 
 def test_white_space_and_rewritten_tokens_are_kept() -> None:
-    assert travelling("a  b", ["a", "b"]) == {"text": "a  b", "tokens": ["a", "b"]}
-    assert travelling("A b.", ["a", "b", "."]) == {"text": "A b.", "tokens": ["a", "b", "."]}
-    assert travelling("a b.", ["a", "b", "."]) == {"text": f"a b{GLUE}."}
+    assert sent_text("a  b", ["a", "b"]) == {"text": "a  b", "tokens": ["a", "b"]}
+    assert sent_text("A b.", ["a", "b", "."]) == {"text": "A b.", "tokens": ["a", "b", "."]}
+    assert sent_text("a b.", ["a", "b", "."]) == {"text": f"a b{GLUE}."}
 
 
 def test_wrong_treelets_are_listed_with_what_is_wrong() -> None:

@@ -133,8 +133,8 @@ def test_references_are_compared_with_each_other() -> None:
         Item("3", {}, ("a",)),
     ]
     assert likeness(items) == (
-        "2 items have several references: they are identical in 50% of them, and two references of an "
-        "item are 1.0 words apart on average."
+        "2 items have several references. They are identical for 50% of the items; two references of "
+        "an item differ in 1.0 words on average."
     )
     assert likeness(items[2:]) == ""
 
@@ -179,7 +179,7 @@ def test_so_few_items_show_no_difference_whatever_p() -> None:
 def test_of_a_single_judge_no_agreement_is_claimed() -> None:
     alone = [Judgment("J", f"i{n}", "A", "quality", float(n)) for n in range(1, 7)]
     (judges,) = [s for s in sections_of(small_evaluation(answers=alone)) if s.name == "judges"]
-    assert judges.words == ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    assert judges.words == ["No two judges rated the same outputs: how far they agree is unknown."]
     assert not judges.charts
     (judges,) = [s for s in sections_of(small_evaluation()) if s.name == "judges"]
     assert not judges.words and judges.charts
