@@ -227,7 +227,7 @@ def test_nothing_scores_0_as_in_sacrebleu() -> None:
 
 def test_text_that_looks_tokenized_is_warned_about_unless_forced() -> None:
     batch = Batch.from_texts(["It is so ."] * 100, [["It is so."]] * 100)
-    with pytest.warns(UserWarning, match="tokenized already"):
+    with pytest.warns(UserWarning, match="looks tokenized"):
         Bleu().statistics(batch)
     Bleu(force=True).statistics(batch)
     Bleu().statistics(Batch.from_texts(["It is so ."] * 99, [["It is so."]] * 99))

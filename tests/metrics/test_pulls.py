@@ -13,7 +13,7 @@ def test_costs_are_said_the_greatest_first_and_small_ones_are_not() -> None:
     features = np.array([[0.5, -2.0, 0.0], [0.0, 0.0, 0.0], [np.nan] * 3])
     contributions = np.array([[-0.2, -1.5, -0.05], [0.3, 0.0, -0.1], [0.0] * 3])
     worse, fine, empty = feature_costs(
-        ["put so", "well put", ""], ABOUT, features, contributions, least=0.1
+        ["put so", "well put", ""], ABOUT, features, contributions, min_cost=0.1
     )
     assert worse.splitlines() == [
         "  put so",

@@ -39,8 +39,8 @@ ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """One term: the metric (with its options), its component or None for its score, the weight, and
-    the value that a perfect output has, None where there is none."""
+    """One term of the model: the metric with its options, its component (None for its score), the
+    coefficient, and the value of a perfect output (None where there is no such value)."""
 
     metric: str
     component: str | None
@@ -54,7 +54,7 @@ class Predictor:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A linear model of judgments. `card` says what it was fitted to and how well it did."""
+    """A linear model of judgments. `card` says what it was fitted to and how well it predicts."""
 
     predictors: tuple[Predictor, ...]
     intercept: float
@@ -62,7 +62,7 @@ class FittedModel:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, values: Floats) -> Floats:
-        """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is."""
+        """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is NaN."""
         weights = np.array([predictor.coefficient for predictor in self.predictors])
         with np.errstate(over="ignore", invalid="ignore"):  # a file may hold any numbers
             return np.asarray((self.intercept + values @ weights) / self.scale, dtype=np.float64)
@@ -85,7 +85,7 @@ class FittedModel:
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     def to_dict(self) -> dict[str, Any]:
-        """What `to_json` writes."""
+        """The content of the file, before NaN becomes null."""
         return {
             "wellput": FILE_KIND,
             "format": FORMAT_VERSION,
@@ -99,15 +99,15 @@ class FittedModel:
         }
 
     def to_json(self) -> str:
-        """Strict JSON; figures of the card that are undefined are null."""
+        """Strict JSON; undefined figures of the card are null."""
         strict = {**self.to_dict(), "card": strict_json(self.card)}
         return json.dumps(strict, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str, name: str) -> FittedModel:
-        """The model that `to_json` wrote; `name` is the file's, for messages.
+        """The model that `to_json` wrote; messages name the file by `name`.
 
-        Raises InputError for all that is wrong with it.
+        Raises one InputError that lists everything wrong with the file.
         """
         try:
             value = json.loads(text, parse_constant=_refuse_constant)
@@ -115,16 +115,16 @@ class FittedModel:
             raise InputError(f"{name} is not JSON: {error}. {ADVICE}") from None
         if not isinstance(value, dict) or value.get("wellput") != FILE_KIND:
             raise InputError(
-                f'{name} is no fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
+                f'{name} is not a fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
             )
         if value.get("format") != FORMAT_VERSION:
             raise InputError(
                 f"{name} has format {value.get('format')!r}; this wellput reads format "
-                f"{FORMAT_VERSION}. Fit the metric anew, or update wellput."
+                f"{FORMAT_VERSION}. Fit the metric again, or update wellput."
             )
         problems = list(_problems(value))
         if problems:
-            raise InputError.collect(f"{name} is not a sound fitted metric:", problems, ADVICE)
+            raise InputError.collect(f"{name} is not a valid fitted metric:", problems, ADVICE)
         return cls(
             predictors=tuple(
                 Predictor(
@@ -178,7 +178,7 @@ def _problems(value: Mapping[str, Any]) -> Sequence[str]:
         if not wrong:
             key = (entry["metric"], entry["component"])
             if key in seen:
-                found.append(f"predictor {number}: {predictor_name(*key)} is there twice")
+                found.append(f"predictor {number}: {predictor_name(*key)} appears twice")
             seen.add(key)
     return found
 
@@ -188,9 +188,9 @@ def _predictor_problems(entry: object) -> list[str]:
         return [f"is not an object with exactly {', '.join(PREDICTOR_KEYS)}"]
     found = []
     if not isinstance(entry["metric"], str) or not entry["metric"]:
-        found.append("metric is not a metric's name")
+        found.append("metric is not the name of a metric")
     elif entry["metric"].lower().endswith(".json"):
-        found.append(f"{entry['metric']} is a fitted metric itself; that is not supported")
+        found.append(f"{entry['metric']} is itself a fitted metric, which cannot be a predictor")
     if entry["component"] is not None and not isinstance(entry["component"], str):
         found.append("component is neither a name nor null")
     if not _is_number(entry["coefficient"]):
@@ -205,7 +205,7 @@ def _is_number(value: object) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number that no float can hold
+    except OverflowError:  # an integer too large for a float
         return False
 
 
@@ -217,9 +217,9 @@ def _refuse_constant(text: str) -> float:
 class FittedMetric:
     """A prediction per sentence, averaged over the sentences that have one.
 
-    Statistics: the sum of the predictions, how many there are, and the sum of each predictor. A
-    sentence with an undefined predictor has no prediction and adds zeros. `metrics` are those that
-    the predictors come from, each once, by the name in the model.
+    Statistics: the sum of the predictions, their number, and the sum of each predictor. A sentence with
+    an undefined predictor has no prediction and adds zeros. `metrics` are the metrics of the
+    predictors, each once, by the name in the model.
     """
 
     name: str
@@ -231,14 +231,14 @@ class FittedMetric:
 
     @classmethod
     def of(cls, model: FittedModel, name: str) -> FittedMetric:
-        """The metric of a model. Raises InputError where a metric that it stands on is unknown."""
+        """The metric of a model. Raises InputError if it uses an unknown metric."""
         wanted = dict.fromkeys(predictor.metric for predictor in model.predictors)
         metrics: dict[str, Metric] = {}
         for spec in wanted:
             try:
                 metrics[spec] = create(spec)
             except InputError as error:
-                raise InputError(f"{name} stands on the metric {spec}: {error}") from None
+                raise InputError(f"{name} uses the metric {spec}: {error}") from None
         return cls(name, model, metrics)
 
     @property
@@ -256,7 +256,7 @@ class FittedMetric:
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         learning = [spec for spec, metric in self.metrics.items() if _learns(metric)]
-        if len(learning) > 1:  # each reads them from the beginning
+        if len(learning) > 1:  # each metric reads them from the beginning
             references = list(references)
         learned = {spec: self.metrics[spec].prepare(references) for spec in learning}
         return replace(self, metrics={**self.metrics, **learned})
@@ -305,19 +305,18 @@ class FittedMetric:
         }
 
     def signature(self) -> str:
-        """The model's hash, and the signature of each metric it stands on."""
+        """The model's hash, and the signature of each metric it uses."""
         parts = [f"{spec}({metric.signature()})" for spec, metric in self.metrics.items()]
         return "|".join([f"fitted:{self.model.hash}", *parts])
 
 
 def _learns(metric: Metric) -> bool:
-    """Whether a metric wants to see the references first; most do not, and a file of them is long."""
+    """Whether a metric must see the references first. Most need not, and a file of them may be long."""
     return getattr(type(metric), "prepare", None) is not BaseMetric.prepare
 
 
 def load(path: PathLike) -> FittedMetric:
-    """The metric in a file. Its name is the path as given, so that it cannot be mistaken for a metric
-    that is built in."""
+    """The metric in a file. Its name is the path as given, so it differs from every built-in metric."""
     file = InputFile(path)
     check_readable(file)
     try:
@@ -328,16 +327,16 @@ def load(path: PathLike) -> FittedMetric:
 
 
 def check_savable(path: PathLike) -> None:
-    """Refuses at once a path that `save` cannot write or `load` would not know."""
+    """Raises at once for a path that `save` cannot write or `load` would not recognize."""
     if str(path) != "-" and Path(path).suffix.lower() != ".json":
         raise InputError(
-            f"{path} must end in .json: a metric's file is known by that. Write {path}.json"
+            f"{path} must end in .json: that marks the file of a metric. Write {path}.json"
         )
     check_writable(path)
 
 
 def save(model: FittedModel, path: PathLike) -> None:
-    """Writes a model so that `load` finds it: whole or not at all."""
+    """Writes a model for `load`, whole or not at all."""
     check_savable(path)
     with replacing_text(path) as file:
         file.write(model.to_json())

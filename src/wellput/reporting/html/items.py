@@ -29,6 +29,7 @@ from wellput.metrics.accuracy import (
     GenerationStringAccuracy,
     GenerationTreeAccuracy,
     reference_tokens,
+    reference_with_tree,
 )
 from wellput.metrics.alignments import WrongTreelet, aligned, origins, wrong_treelets
 from wellput.reporting.html.people import People
@@ -306,11 +307,10 @@ def drawn_treelets(batch: Batch, metric: GenerationTreeAccuracy) -> list[dict[st
     """For each output: the reference with a tree that fits it best, and its wrong treelets."""
     drawn: list[dict[str, Any]] = []
     for row, (place, has_problems) in enumerate(metric.chosen_references(batch)):
-        pairs = zip(batch.references[row], batch.trees[row], strict=False)
-        reference, tree = [(text, tree) for text, tree in pairs if tree is not None][place]
+        reference, tree = reference_with_tree(batch, row, place)
         entry: dict[str, Any] = {"reference": reference}
         if has_problems:
-            tokens, heads = reference_tokens(reference, tree, metric.tokenize, batch.ids[row])
+            tokens, heads = metric.tokens_and_heads(batch, row, reference, tree)
             output = metric.tokens(batch.texts[row])
             wrong, places, loose = wrong_treelets(
                 tokens, heads, output, metric.costs, with_moves=True
