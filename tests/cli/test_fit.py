@@ -115,7 +115,7 @@ def test_fit_then_score(run: Run, tmp_path: Path) -> None:
         "No interval and no p: 3 systems cannot show how others differ, it takes 4",
         "--generalize items asks about other items",
         "the best single predictor (ssa",
-        "is more than chance cannot be told",
+        "It is unknown whether the difference",
     ):
         assert part in outcome.out
     result = run(

@@ -57,7 +57,7 @@ def test_equation_4_as_a_file_equals_equation_4_built_in(saved: str) -> None:
     assert result["perfect", saved].score == pytest.approx(1)
 
 
-def test_what_it_says_of_itself(saved: str) -> None:
+def test_its_name_needs_and_signature(saved: str) -> None:
     metric = create(saved)
     assert isinstance(metric, Metric)
     assert metric.name == saved
@@ -90,7 +90,7 @@ def test_a_prediction_per_sentence_averaged_over_those_that_have_one() -> None:
     assert metric.perfect == {"ssa": 1.0}
 
 
-def test_it_prepares_the_metrics_it_stands_on() -> None:
+def test_it_prepares_the_metrics_it_uses() -> None:
     model = FittedModel(
         (Predictor("nist", None, 1.0, None), Predictor("ssa", None, 1.0, 1.0)), 0.0, 1.0
     )
@@ -213,7 +213,10 @@ def edited(change: Callable[[dict[str, Any]], object]) -> str:
             edited(lambda v: v["predictors"][0].update(metric=7)),
             "metric is not the name of a metric",
         ),
-        (edited(lambda v: v["predictors"][0].update(metric="./a.json")), "which cannot be a predictor"),
+        (
+            edited(lambda v: v["predictors"][0].update(metric="./a.json")),
+            "which cannot be a predictor",
+        ),
         (edited(lambda v: v["predictors"][0].update(component=7)), "component is neither"),
         (edited(lambda v: v["predictors"][0].update(coefficient=None)), "coefficient is not"),
         (edited(lambda v: v["predictors"][0].update(perfect="1")), "perfect is neither"),
@@ -230,7 +233,7 @@ def test_bad_files(tmp_path: Path, content: str, message: str) -> None:
     assert "bad.json" in str(error.value)
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_problems_are_listed_at_once() -> None:
     text = edited(lambda v: (v.pop("intercept"), v.update(scale=0), v["predictors"].append(1)))
     with pytest.raises(InputError) as error:
         FittedModel.from_json(text, "bad.json")

@@ -1,4 +1,4 @@
-"""The folder of a trained fluency metric, and what is said when it is not one."""
+"""The folder of a trained fluency metric, and the messages for a wrong folder."""
 
 from __future__ import annotations
 

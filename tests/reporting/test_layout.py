@@ -39,7 +39,7 @@ def test_no_word_is_lost_at_any_width() -> None:
         assert sorted(found) == sorted(words + ["reference", "output"] * (repeats - 1))
 
 
-def test_what_is_no_drawing_and_files_are_left_alone() -> None:
+def test_other_text_and_files_stay_as_they_are() -> None:
     assert fold_drawing(DRAWING, None) == DRAWING
     assert fold_drawing("bleu has nothing to explain.\n", 10) == "bleu has nothing to explain.\n"
 

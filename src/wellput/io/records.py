@@ -22,7 +22,7 @@ ITEM_KEYS = (
     *BY_SYSTEM,
 )
 KNOWN_KEYS = frozenset(ITEM_KEYS)
-# What other tools call these keys; closer misspellings are found by likeness.
+# What other tools call these keys; closer misspellings are found by references_sentence.
 KEY_SYNONYMS = {
     other: key
     for key, others in {

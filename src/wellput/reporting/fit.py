@@ -211,7 +211,7 @@ def _verdict(result: Fit) -> list[str]:
 def _gain(one: CrossValidation, single: BestSingle) -> str:
     gain = number(single.gain, 3, sign=True)
     if single.p_value is None:
-        return f"Whether the difference ({gain}) is more than chance cannot be told."
+        return f"It is unknown whether the difference ({gain}) is more than chance."
     figures = f"{gain} {interval_text(single.low, single.high, 3)}, p {relation(single.p_value)}"
     if single.p_value >= ALPHA:
         return f"No difference is shown ({figures})."

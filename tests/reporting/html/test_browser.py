@@ -1,6 +1,6 @@
 """The report in a real browser (Debian's chromium), opened from a file as people do.
 
-Every page is watched: no error in the console, no request but for the file itself.
+On every page, the console must show no error, and nothing but the file itself may be requested.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.reporting.html.page import chart_library
 
-PATIENCE = 20_000  # milliseconds: a loaded machine is no failure
+MAX_WAIT_MS = 20_000  # long, so that a busy machine does not fail the tests
 
 pytestmark = needs("chromium")
 
@@ -38,13 +38,13 @@ def library() -> str:
 
 
 class Opened:
-    """A report in a browser whose every request and message is looked at."""
+    """A report in a browser, with all its requests and messages recorded."""
 
     def __init__(self, browser: Browser, file: Path, fragment: str = "") -> None:
         self.page: Page = browser.new_page(
             viewport={"width": 1280, "height": 900}, color_scheme="light"
         )
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(MAX_WAIT_MS)
         self.problems: list[str] = []
         self.page.on("console", lambda message: self.problems.append(message.text))
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))

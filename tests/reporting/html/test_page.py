@@ -1,4 +1,4 @@
-"""The page as a file: what is in it, and what must never be."""
+"""The page as a file: what it must hold, and what it must not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.reporting.html.evaluations import HOSTILE, small_evaluation
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
-from wellput.reporting.html.answer import headline, likeness
+from wellput.reporting.html.answer import headline, references_sentence
 from wellput.reporting.html.charts import altair
 from wellput.reporting.html.contents import score_rows, sections_of
 from wellput.reporting.html.page import chart_library, content_policy, embedded_json, report_page
@@ -132,11 +132,11 @@ def test_references_are_compared_with_each_other() -> None:
         Item("2", {}, ("a b c", "a x")),
         Item("3", {}, ("a",)),
     ]
-    assert likeness(items) == (
+    assert references_sentence(items) == (
         "2 items have several references. They are identical for 50% of the items; two references of "
         "an item differ in 1.0 words on average."
     )
-    assert likeness(items[2:]) == ""
+    assert references_sentence(items[2:]) == ""
 
 
 def test_sentinels_are_neither_good_nor_bad() -> None:

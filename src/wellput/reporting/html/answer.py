@@ -242,7 +242,7 @@ def headline(result: ScoreResult) -> str:
     return ". ".join(parts) + "."
 
 
-def likeness(items: Sequence[Item]) -> str:
+def references_sentence(items: Sequence[Item]) -> str:
     """How similar the references of an item are; empty where no item has several."""
     several = [item.references for item in items if len(item.references) > 1]
     if not several:

@@ -34,7 +34,7 @@ from wellput.reporting.html.answer import (
     ReportAnswer,
     answers_of,
     higher_is_better,
-    likeness,
+    references_sentence,
     system_order,
 )
 from wellput.reporting.html.charts import Chart
@@ -206,7 +206,7 @@ def metrics_section(evaluation: Evaluation) -> Section:
             if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
         ]
         charts.append(report_charts.length_chart(names, evaluation.order, lines))
-    words = [line for line in (likeness(evaluation.sample.items),) if line]
+    words = [line for line in (references_sentence(evaluation.sample.items),) if line]
     return Section("metrics", "The metrics themselves", words=words, charts=charts)
 
 
@@ -253,7 +253,7 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for (question, coefficient), found in groups.items():
         found.sort(key=lambda row: (math.isnan(row.value), -row.value))
-        # The judges' noise is measured on mean ratings of pooled segments: it is no other ceiling.
+        # The judges' noise is measured for Pearson's r of pooled segments: only there is a ceiling.
         is_capped = coefficient == "pearson" and found[0].average == "none"
         own = ceilings.get(question, {}) if is_capped else {}
         for order, row in enumerate(found):

@@ -29,7 +29,7 @@ from wellput.core.result import Result, strict_json
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
-from wellput.reporting.html.answer import likeness
+from wellput.reporting.html.answer import references_sentence
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
 from wellput.reporting.score import few_items
@@ -228,5 +228,5 @@ def report_summary(report: HtmlReport) -> Report:
 def _in_words(evaluation: Evaluation) -> list[str]:
     advice = evaluation.agreement.advice if evaluation.agreement else ()
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
-    alike = likeness(evaluation.sample.items)
-    return [*lines, *few_items(evaluation.result), *advice, *([alike] if alike else [])]
+    last = [references_sentence(evaluation.sample.items)]
+    return [*lines, *few_items(evaluation.result), *advice, *filter(None, last)]
