@@ -22,8 +22,8 @@ from benchmarks.scored import tables_of
 from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
 from wellput.core.estimates import Estimate
-from wellput.core.fitted_model import split_predictor
 from wellput.core.metric import Floats
+from wellput.metrics.fitted import split_predictor
 from wellput.stats.regression import is_constant, ols, ridge
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "fitted.md"

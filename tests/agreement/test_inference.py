@@ -196,7 +196,7 @@ def test_length_is_compared_by_how_far_it_goes_either_way() -> None:
     rows = {row.metric: row.value for row in result.agreement}
     assert difference.delta == pytest.approx(rows["good"] + rows["length-only"])
     assert abs(difference.delta) < 0.1
-    assert "length-only is turned round" in str(result)
+    assert "length-only is negated" in str(result)
 
 
 def test_an_interval_without_a_known_chance_level_is_no_evidence() -> None:

@@ -71,7 +71,7 @@ def test_the_note_says_that_a_judge_left_out_of_agreement_is_in_the_ranking() ->
     ]
     result = wellput.agree(EVALSET, ratings, "ssa")
     assert [row["of"] for row in result.excluded] == ["agreement"]
-    assert f"Left out here, but not of the ranking: judge {lazy}" in str(result)
+    assert f"Left out here, but not from the ranking: judge {lazy}" in str(result)
     assert "\nLeft out: " not in str(result)
     asked = wellput.agree(EVALSET, ratings, "ssa", normalize="z")
     assert [row["of"] for row in asked.excluded] == ["all"]

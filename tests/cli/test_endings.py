@@ -213,7 +213,7 @@ def test_too_little_address_space_for_charts_is_reported(tmp_path: Path) -> None
     arguments = ["report", "set.jsonl", "-m", "ssa", "--threads", "1", "-o", "r.html"]
     ended = ran(arguments, tmp_path, before=limited)
     assert ended.returncode == 2
-    assert b"The charts of a report take 512 MB of address space" in ended.stderr
+    assert b"The charts of a report need 512 MB of address space" in ended.stderr
     assert not (tmp_path / "r.html").exists()
 
 

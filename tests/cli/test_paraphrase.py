@@ -62,7 +62,7 @@ def test_scores_stand_side_by_side_with_the_method_in_the_signature(run: Run) ->
     assert "paraphrase:wordnet|model:" in scores["bleu+wordnet"]["signature"]
     assert "paraphrase" not in scores["bleu"]["signature"]
     none = run("score", "set.jsonl", "-m", "length", "--paraphrase", "wordnet")
-    assert (none.code, "use none" in none.err) == (2, True)
+    assert (none.code, "these metrics use none" in none.err) == (2, True)
 
 
 def train(run: Run, *options: str) -> None:

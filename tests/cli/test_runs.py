@@ -66,7 +66,7 @@ def test_diff(run: Run, stored: list[str]) -> None:
     # One deletion less in 5 words.
     assert "A           ssa    0.800   1.000       +0.200   the outputs changed" in outcome.out
     assert "the same outputs" in outcome.out
-    assert "cannot be known from two scores" in outcome.out
+    assert "Two scores cannot show whether their difference is real" in outcome.out
     changes = run("runs", "diff", *stored, "--format", "json").json["changes"]
     assert [(c["system_after"], c["metric"], c["comparable"]) for c in changes] == [
         ("A", "ssa", True), ("B", "ssa", True), ("A", "gsa", True), ("B", "gsa", True),
@@ -174,7 +174,7 @@ def test_a_run_with_items_left_out(
     assert [(each["items"], each["skipped"]) for each in found] == [(2, 1), (2, 0), (2, 1)]
     assert "2, 1 partition left out" in run("runs", "list").out
     shown = run("runs", "show", left_out).out
-    assert "1 partition left out because of errors: the scores are those of the other" in shown
+    assert "1 partition left out because of errors: the scores are over the other" in shown
     # The same items, scored in different ways.
     diff = run("runs", "diff", left_out, without)
     assert "the same outputs" in diff.out

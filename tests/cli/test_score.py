@@ -186,7 +186,7 @@ def test_an_undefined_segment_is_reported(run: Run, files: Write) -> None:
     files(**{"ref.txt": "a\n\n", "a.txt": "a\nb c\n"})
     outcome = run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa")
     assert outcome.code == 0
-    assert "1 segment of A has no score alone under ssa." in outcome.out
+    assert "1 segment of A has no segment score under ssa." in outcome.out
 
 
 # --- bad input: a clear message, exit 2, nothing half-written ---------------------------------
@@ -341,10 +341,7 @@ def test_help_imports_nothing_heavy() -> None:
 @pytest.mark.usefixtures("text_files")
 def test_too_few_items_are_reported(run: Run) -> None:
     arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"]
-    assert (
-        "With 5 items, fewer than 10, no difference is claimed"
-        in run(*arguments, "--confidence").out
-    )
+    assert "5 items are too few to claim a difference" in run(*arguments, "--confidence").out
     assert "no interval" not in run(*arguments).out
 
 
@@ -432,7 +429,7 @@ def test_three_items_show_nothing_and_nothing_is_lost(run: Run, files: Write, te
     outcome = run(*arguments, "--paired", test, "--all-pairs", "--confidence")
     assert outcome.code == 0
     assert (
-        outcome.out.count("With 3 items, fewer than 10, no difference is claimed: bring more.") == 1
+        outcome.out.count("3 items are too few to claim a difference; at least 10 are needed.") == 1
     )
     table, _, notes = outcome.out.partition("\n3 items.\n")
     assert "*" not in table

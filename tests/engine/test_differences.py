@@ -171,7 +171,7 @@ def test_equivalence_is_told_from_no_difference_shown() -> None:
     assert "No difference shown" not in told
     narrow = render(score_report(wellput.score(items, "rouge-l", margin=0.01)), "table")
     assert "B against A: no difference shown on rouge-l" in narrow
-    assert "No difference shown is not: no difference." in narrow
+    assert "“No difference shown” does not mean that there is none." in narrow
 
 
 def test_a_margin_for_each_metric_and_its_correction() -> None:

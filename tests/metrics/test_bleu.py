@@ -169,7 +169,7 @@ def test_an_ngram_counts_as_often_as_in_the_reference_that_has_it_most() -> None
     assert Bleu(max_ngram_order=2).statistics(batch).tolist() == [[5, 4, 4, 2, 5, 4]]
 
 
-def test_long_texts_are_counted_by_hash_and_alike() -> None:
+def test_long_texts_are_counted_by_hash_with_the_same_result() -> None:
     rng = np.random.default_rng(7)
     words = rng.integers(0, 900, size=(2, 4000))
     hypothesis, reference = (" ".join(f"w{word}" for word in row) for row in words)
@@ -227,7 +227,7 @@ def test_nothing_scores_0_as_in_sacrebleu() -> None:
 
 def test_text_that_looks_tokenized_is_warned_about_unless_forced() -> None:
     batch = Batch.from_texts(["It is so ."] * 100, [["It is so."]] * 100)
-    with pytest.warns(UserWarning, match="tokenized already"):
+    with pytest.warns(UserWarning, match="looks tokenized"):
         Bleu().statistics(batch)
     Bleu(force=True).statistics(batch)
     Bleu().statistics(Batch.from_texts(["It is so ."] * 99, [["It is so."]] * 99))

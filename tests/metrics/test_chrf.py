@@ -140,7 +140,7 @@ def test_the_best_reference_counts_and_the_first_of_equals() -> None:
     assert Chrf(char_order=1).statistics(batch).tolist() == [[2, 2, 2], [2, 4, 2]]
 
 
-def test_long_texts_are_counted_by_hash_and_alike() -> None:
+def test_long_texts_are_counted_by_hash_with_the_same_result() -> None:
     rng = np.random.default_rng(7)
     hypothesis, reference = (
         "".join(map(chr, row)) for row in rng.integers(0x4E00, 0x5400, size=(2, 3000))

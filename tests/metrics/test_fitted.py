@@ -14,10 +14,9 @@ import pytest
 import wellput
 from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import Batch
-from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Metric
 from wellput.core.tree import Tree, Word
-from wellput.metrics.fitted import FittedMetric, load, save
+from wellput.metrics.fitted import FittedMetric, FittedModel, Predictor, load, save, split_predictor
 from wellput.metrics.registry import create, create_all
 from wellput.metrics.surface import Length
 
@@ -58,7 +57,7 @@ def test_equation_4_as_a_file_equals_equation_4_built_in(saved: str) -> None:
     assert result["perfect", saved].score == pytest.approx(1)
 
 
-def test_what_it_says_of_itself(saved: str) -> None:
+def test_its_name_needs_and_signature(saved: str) -> None:
     metric = create(saved)
     assert isinstance(metric, Metric)
     assert metric.name == saved
@@ -91,7 +90,7 @@ def test_a_prediction_per_sentence_averaged_over_those_that_have_one() -> None:
     assert metric.perfect == {"ssa": 1.0}
 
 
-def test_it_prepares_the_metrics_it_stands_on() -> None:
+def test_it_prepares_the_metrics_it_uses() -> None:
     model = FittedModel(
         (Predictor("nist", None, 1.0, None), Predictor("ssa", None, 1.0, 1.0)), 0.0, 1.0
     )
@@ -207,11 +206,17 @@ def edited(change: Callable[[dict[str, Any]], object]) -> str:
         (edited(lambda v: v.update(card=[])), "card is not an object"),
         (edited(lambda v: v.update(predictors=[])), "at least one predictor"),
         (edited(lambda v: v.update(predictors={})), "at least one predictor"),
-        (edited(lambda v: v["predictors"].append(v["predictors"][0])), "sta occurs twice"),
+        (edited(lambda v: v["predictors"].append(v["predictors"][0])), "sta appears twice"),
         (edited(lambda v: v["predictors"].append("ssa")), "predictor 3: is not an object"),
         (edited(lambda v: v["predictors"][0].pop("perfect")), "exactly metric, component"),
-        (edited(lambda v: v["predictors"][0].update(metric=7)), "metric is not a metric's name"),
-        (edited(lambda v: v["predictors"][0].update(metric="./a.json")), "not supported"),
+        (
+            edited(lambda v: v["predictors"][0].update(metric=7)),
+            "metric is not the name of a metric",
+        ),
+        (
+            edited(lambda v: v["predictors"][0].update(metric="./a.json")),
+            "which cannot be a predictor",
+        ),
         (edited(lambda v: v["predictors"][0].update(component=7)), "component is neither"),
         (edited(lambda v: v["predictors"][0].update(coefficient=None)), "coefficient is not"),
         (edited(lambda v: v["predictors"][0].update(perfect="1")), "perfect is neither"),
@@ -228,7 +233,7 @@ def test_bad_files(tmp_path: Path, content: str, message: str) -> None:
     assert "bad.json" in str(error.value)
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_problems_are_listed_at_once() -> None:
     text = edited(lambda v: (v.pop("intercept"), v.update(scale=0), v["predictors"].append(1)))
     with pytest.raises(InputError) as error:
         FittedModel.from_json(text, "bad.json")

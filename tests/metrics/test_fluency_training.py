@@ -69,7 +69,7 @@ def test_what_is_a_whole_sentence(words: str, is_fit: bool) -> None:
 
 def test_too_little_text_is_refused() -> None:
     few = [["The", "cat", "sat", "."]] * 10
-    with pytest.raises(InputError, match="10 real sentences and 10 to spoil"):
+    with pytest.raises(InputError, match="10 real sentences and 10 to make worse"):
         list(graded_texts(few, few, None, np.random.default_rng(0)))  # type: ignore[arg-type]
 
 

@@ -16,7 +16,7 @@ from wellput.core.metric import Floats
 from wellput.metrics.nist import Nist
 from wellput.metrics.registry import create
 
-# Of NLTK's documentation of sentence_nist.
+# From the documentation of sentence_nist in NLTK.
 OUTPUTS = [
     "It is a guide to action which ensures that the military always obeys the commands of the "
     "party",
@@ -62,7 +62,7 @@ def test_by_hand() -> None:
     assert corpus(["a b"], [["a b a", "a c"]], n=2) == pytest.approx(bits / 2)
 
 
-def test_of_references_as_good_the_longest_counts() -> None:
+def test_of_equally_good_references_the_longest_counts() -> None:
     # Nothing matches: each of the two orders takes the longer reference.
     rows = statistics(["x y"], [["a", "a b c"]], n=2)
     np.testing.assert_array_equal(rows, [[0, 0, 2, 1, 2, 6]])

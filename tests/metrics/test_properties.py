@@ -25,7 +25,7 @@ CORPUS_IS_SEGMENT = [*(name for name in TEXT if name != "bleu"), "bleu:effective
 # lengths, NIST takes the closest length: one more can lower their scores.
 BEST_OF = ["ssa", "gsa", "chrf", "wer", "rouge-l", "exact"]
 
-# What must be given to score at all: perplexity has no model of its own.
+# Options that a metric must have: perplexity ships without a model.
 COMPLETE = {"perplexity": f"perplexity:model={Path(__file__).parent / 'tiny.arpa'}"}
 
 sentences = st.lists(

@@ -58,7 +58,7 @@ def test_the_same_metric_twice_is_given_once() -> None:
         ("chrF2++", "chrf:word_order=2"),
         ("chrf+", "chrf:word_order=1"),
         ("chrf++:beta=1", "chrf:word_order=2,beta=1"),
-        ("chrf++:word_order=1", "chrf:word_order=1"),  # what is written out goes first
+        ("chrf++:word_order=1", "chrf:word_order=1"),  # a given option overrides the implied one
         ("TER:normalized=true", "ter:normalized=true"),
         ("rougeL", "rouge-l"),
         ("ROUGE-L", "rouge-l"),

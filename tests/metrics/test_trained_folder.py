@@ -1,4 +1,4 @@
-"""The folder of a trained fluency metric, and what is said when it is not one."""
+"""The folder of a trained fluency metric, and the messages for a wrong folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_file_in_the_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("a.wpm", "a.wpm is a file; give the folder that has b.wpm in it."),
+        ("a.wpm", "a.wpm is a file; give the folder that holds b.wpm."),
         ("nowhere", "nowhere. To make it: wellput train fluency --text TEXT --gleu -o "),
         (".", "There is no b.wpm in "),
     ],

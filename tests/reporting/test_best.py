@@ -67,7 +67,7 @@ def test_so_few_items_show_nothing() -> None:
     assert not table.best
     assert not any("*" in cell for row in table.rows for cell in row)
     assert result["B", "exact"].is_worse is None and not result.worse
-    assert "With 9 items, fewer than 10, no difference is claimed: bring more." in table.notes
+    assert "9 items are too few to claim a difference; at least 10 are needed." in table.notes
     assert any("B against A: no difference shown on exact" in note for note in table.notes)
 
 

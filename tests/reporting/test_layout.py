@@ -39,7 +39,7 @@ def test_no_word_is_lost_at_any_width() -> None:
         assert sorted(found) == sorted(words + ["reference", "output"] * (repeats - 1))
 
 
-def test_what_is_no_drawing_and_files_are_left_alone() -> None:
+def test_other_text_and_files_stay_as_they_are() -> None:
     assert fold_drawing(DRAWING, None) == DRAWING
     assert fold_drawing("bleu has nothing to explain.\n", 10) == "bleu has nothing to explain.\n"
 
@@ -96,16 +96,21 @@ def test_latex_has_a_caption_in_words_a_label_and_small_notes() -> None:
 
 def test_every_table_says_what_it_shows() -> None:
     """A table of a report has a title or a caption: without them LaTeX has nothing to refer to."""
-    sources = [*Path(wellput.__file__).parent.glob("report/**/*.py")]
-    sources += Path(wellput.__file__).parent.glob("cli/*.py")
-    lacking = [
-        f"{path.name}:{call.lineno}"
+    package = Path(wellput.__file__).parent
+    sources = [*package.glob("reporting/**/*.py"), *package.glob("displays/*.py")]
+    calls = [
+        (f"{path.name}:{call.lineno}", call)
         for path in sources
         for call in ast.walk(ast.parse(path.read_text()))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
         and call.func.id == "Table"
-        and len(call.args) < 3
+    ]
+    assert len(calls) > 30
+    lacking = [
+        place
+        for place, call in calls
+        if len(call.args) < 3
         and not {"title", "caption"} & {keyword.arg for keyword in call.keywords}
     ]
     assert not lacking

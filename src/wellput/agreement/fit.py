@@ -22,11 +22,11 @@ from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, mode
 from wellput.agreement.panel import Panel
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
-from wellput.core.fitted_model import FittedModel, Predictor, split_predictor
 from wellput.core.metric import Floats, Metric
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
+from wellput.metrics.fitted import FittedModel, Predictor, split_predictor
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
 from wellput.stats.model_choice import SelectionStep
 from wellput.stats.model_choice import stepwise as choose

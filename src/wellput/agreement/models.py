@@ -19,8 +19,8 @@ import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize, ScoreTable
-from wellput.core.fitted_model import split_predictor
 from wellput.core.metric import Floats
+from wellput.metrics.fitted import split_predictor
 from wellput.stats.clustered_regression import clustered_coefficients
 from wellput.stats.regression import ols
 

@@ -10,7 +10,6 @@ from wellput.agreement.prepared_panels import prepared_panels
 from wellput.api.inputs import Answers, Items, check_files, checks_choices, open_items, read_answers
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
-from wellput.core.fitted_model import predictor_name, split_predictor
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.registries import Names
@@ -19,6 +18,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics import registry
+from wellput.metrics.fitted import predictor_name, split_predictor
 
 
 @checks_choices

@@ -225,8 +225,8 @@ def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
 
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
     """The metrics that were fitted to this file of judgments, found by the hash in their cards."""
-    from wellput.core.fitted_model import FittedModel
     from wellput.io.files import file_fingerprint
+    from wellput.metrics.fitted import FittedModel
 
     models = {metric.name: getattr(metric, "model", None) for metric in metrics}
     fitted = {name: model for name, model in models.items() if isinstance(model, FittedModel)}

@@ -17,6 +17,7 @@ from wellput.core.errors import MissingExtra
 from wellput.core.lazy_names import import_object
 
 NOTEBOOK_MODULE = "wellput.reporting.notebook"
+TABLE_MODULE = "wellput.reporting.table"
 
 
 class Result(ABC):
@@ -56,10 +57,10 @@ class Result(ABC):
     def save(self, path: Any) -> None:
         """Writes it to a file, whole or not at all: `.json`, `.csv`, `.tex` and `.md` in that format,
         any other name as the table of the terminal."""
-        import_module(NOTEBOOK_MODULE).save(self, path)
+        import_module(TABLE_MODULE).save(self, path)
 
     def __str__(self) -> str:
-        return str(import_module(NOTEBOOK_MODULE).text_of(self)).rstrip("\n")
+        return str(import_module(TABLE_MODULE).text_of(self)).rstrip("\n")
 
     def __repr__(self) -> str:
         return str(self)

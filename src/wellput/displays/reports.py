@@ -36,7 +36,7 @@ def example_summary(made: ExampleCorpus) -> Report:
     """How the example corpus was made."""
     value = made.values()
     rows = [[name, NOT_WRITTEN if each is None else str(each)] for name, each in value.items()]
-    table = Table(["corpus", ""], rows, is_prose=True)
+    table = Table(["corpus", ""], rows, is_prose=True, caption="The example corpus")
     return Report([table], value, tuple(value), [value])
 
 
@@ -48,7 +48,7 @@ def conversion_summary(made: Conversion) -> Report:
         ["items", str(value["items"])],
         ["systems", ", ".join(value["systems"])],
     ]
-    table = Table(["written", ""], rows, is_prose=True)
+    table = Table(["written", ""], rows, is_prose=True, caption="The evalset")
     return Report([table], value, ("file", "items"), [value])
 
 
@@ -65,7 +65,7 @@ def selection_summary(made: Selection) -> Report:
         f"Context: {', '.join(made.context) or 'none'}.",
     ]
     columns = ["system", "displays", "per sentence", "contexts shortened"]
-    table = Table(columns, rows, notes=notes)
+    table = Table(columns, rows, notes=notes, caption="Chosen displays")
     return Report([table], made.values(), ("system", "displays", "nodes"), made.records())
 
 
@@ -73,7 +73,7 @@ def preview_summary(made: Preview) -> Report:
     """What the page shows, and where it is."""
     value = made.values()
     cells = [str(made.sentences), ", ".join(made.systems), value["output"] or NOT_WRITTEN]
-    table = Table(["sentences", "systems", "page"], [cells], is_prose=True)
+    table = Table(["sentences", "systems", "page"], [cells], is_prose=True, caption="The preview")
     return Report([table], value, list(value), [{**value, "systems": cells[1]}])
 
 

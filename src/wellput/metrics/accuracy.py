@@ -1,12 +1,12 @@
 """String and tree accuracy: 1 is perfect, below 0 is possible (Bangalore, Rambow & Whittaker 2000).
 
 - `ssa`, simple string accuracy: 1 − (S + I + D) / R over the cheapest alignment with the reference.
-- `gsa`, generation string accuracy: a token deleted here and inserted there is one move.
-- `sta` and `gta`, the same over the treelets of the reference's dependency tree: words that stay
+- `gsa`, generation string accuracy: a token deleted in one place and inserted in another is one move.
+- `sta` and `gta`, the same over the treelets of the reference's dependency tree: words that move
   together cost less than words scattered over the sentence.
 
 R is the number of reference tokens. A corpus score pools errors and lengths; `average=sentence` gives
-the mean. With several references a segment takes the one that suits it best. An empty reference
+the mean. With several references a segment takes the one that gives the best score. An empty reference
 makes a segment undefined (1 if the output is empty too), but its insertions count in a pooled score.
 """
 
@@ -46,8 +46,9 @@ PAPER = "Bangalore, Rambow & Whittaker 2000"
 
 @dataclass(frozen=True)
 class AlignmentOptions(BaseMetric):
-    """What alignments need: the paper says only that a substitution must be cheaper than a deletion
-    and an insertion together; 3, 3 and 4 are those of NIST's sclite and give its Table 1."""
+    """The options of alignments. The paper says only that a substitution must cost less than a deletion
+    and an insertion together. The costs 3, 3 and 4 are those of NIST's sclite; they give the paper's
+    Table 1."""
 
     tokenize: TokenizerName = "13a"
     lowercase: bool = False
@@ -72,8 +73,8 @@ class AlignmentOptions(BaseMetric):
 
 @dataclass(frozen=True)
 class Accuracy(AlignmentOptions):
-    """What the four accuracies share. Statistics: the six counts of the chosen reference, then the
-    segment's score and 1 where it is defined."""
+    """The base of the four accuracies. Statistics: the six counts against the chosen reference, the
+    segment's score, and 1 where it is defined."""
 
     bounds: ClassVar[Bounds] = (None, 1.0)
     average: Literal["corpus", "sentence"] = "corpus"
@@ -84,7 +85,7 @@ class Accuracy(AlignmentOptions):
 
     @abstractmethod
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
-        """Counts for every pair of an output with a reference, and each row's number of them."""
+        """Counts for every pair of an output and a reference, and the number of pairs of each row."""
 
     def statistics(self, batch: Batch) -> Floats:
         counts, per_row = self.errors(batch)
@@ -102,15 +103,15 @@ class Accuracy(AlignmentOptions):
         return accuracy(self.problems(statistics), statistics[..., REFERENCE])
 
     def explain(self, batch: Batch) -> list[str]:
-        """Each output's alignment with the reference it was scored against; nothing if all is well."""
+        """Each output's alignment with the reference it was scored against; empty without errors."""
         return [
             "\n".join(self.drawing(batch, row, place)) if has_problems else ""
             for row, (place, has_problems) in enumerate(self.chosen_references(batch))
         ]
 
     def chosen_references(self, batch: Batch) -> list[tuple[int, bool]]:
-        """The place of the reference that each output was scored against, among those that it can be
-        scored against, and whether it differs from it."""
+        """For each output, the place of the reference that it was scored against, among those that
+        it can be scored against, and whether the two differ."""
         counts, per_row = self.errors(batch)
         problems = self.problems(counts)
         chosen = best_of(accuracy(problems, counts[:, REFERENCE]), per_row)
@@ -119,7 +120,7 @@ class Accuracy(AlignmentOptions):
 
     @abstractmethod
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
-        """Lines about one output and the place-th of the references it can be scored against."""
+        """Lines about one output and one of the references it can be scored against."""
 
     def tokens(self, text: str) -> list[str]:
         return tokenize(text.lower() if self.lowercase else text, self.tokenize)
@@ -151,17 +152,21 @@ class TreeAccuracy(Accuracy):
         return treelet_errors(batch, self)
 
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
-        pairs = zip(batch.references[row], batch.trees[row], strict=False)
-        reference, tree = [(text, tree) for text, tree in pairs if tree is not None][place]
-        tokens, heads = reference_tokens(
-            reference, tree, self.tokenize, batch.ids[row], lowercase=self.lowercase
-        )
+        tokens, heads = self.tokens_and_heads(batch, row, *reference_with_tree(batch, row, place))
         output = self.tokens(batch.texts[row])
         with_moves = "moves" in self.perfect
         return [
             *draw_alignment(tokens, output, self.costs, with_moves=with_moves),
             *draw_treelets(tokens, heads, output, self.costs, with_moves=with_moves),
         ]
+
+    def tokens_and_heads(
+        self, batch: Batch, row: int, reference: str, tree: Tree
+    ) -> tuple[list[str], list[int]]:
+        """The tokens of a reference of the row, and their heads in its tree."""
+        return reference_tokens(
+            reference, tree, self.tokenize, batch.ids[row], lowercase=self.lowercase
+        )
 
 
 class SimpleAccuracy(Accuracy):
@@ -180,7 +185,7 @@ class SimpleAccuracy(Accuracy):
 
 
 class GenerationAccuracy(Accuracy):
-    """A token deleted here and inserted there is one problem, a move, not two."""
+    """A token deleted in one place and inserted in another is one problem, a move, not two."""
 
     perfect: ClassVar[Mapping[str, float]] = {**SimpleAccuracy.perfect, "moves": 0.0}
 
@@ -200,7 +205,7 @@ class SimpleStringAccuracy(SimpleAccuracy, StringAccuracy):
 @dataclass(frozen=True)
 class GenerationStringAccuracy(GenerationAccuracy, StringAccuracy):
     family = "gsa"
-    about = "ssa with a word deleted here and inserted there as one move"
+    about = "ssa with a moved word as one error, not two"
 
 
 @dataclass(frozen=True)
@@ -216,7 +221,7 @@ class GenerationTreeAccuracy(GenerationAccuracy, TreeAccuracy):
 
 
 def accuracy(problems: Floats, length: Floats) -> Floats:
-    """1 − problems / length; without a reference 1 if nothing is wrong, else undefined."""
+    """1 − problems / length; for an empty reference 1 if nothing is wrong, else undefined."""
     return np.where((length == 0) & (problems == 0), 1.0, 1.0 - ratio(problems, length))
 
 
@@ -235,7 +240,7 @@ def simple_components(statistics: Floats) -> dict[str, Floats]:
 
 
 def generation_components(statistics: Floats) -> dict[str, Floats]:
-    """Deletions and insertions are those that remain beside the moves."""
+    """The same with moves, which are not counted as deletions and insertions."""
     simple = simple_components(statistics)
     moves = statistics[..., MOVES]
     return {
@@ -248,8 +253,8 @@ def generation_components(statistics: Floats) -> dict[str, Floats]:
 
 
 def best_of(values: Floats, per_row: Counts) -> NDArray[np.intp]:
-    """For rows with several values each, end to end, the place of each row's largest (the first of
-    equals, one that is not NaN before one that is)."""
+    """The place of the largest value of each row; `values` has the values of all rows, one row
+    after the other. Of equal values the first counts, and any number counts before NaN."""
     starts = np.concatenate([[0], np.cumsum(per_row)[:-1]]).astype(np.intp)
     if np.all(per_row == 1):
         return starts
@@ -263,8 +268,8 @@ def best_of(values: Floats, per_row: Counts) -> NDArray[np.intp]:
 
 
 def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
-    """Counts of the alignment of every output with each of its references, and each row's number of
-    references."""
+    """Counts of the alignment of every output with each of its references, and the number of references
+    of each row."""
 
     def compute() -> tuple[Floats, Counts]:
         outputs, references = batch.texts, batch.references
@@ -279,8 +284,8 @@ def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Coun
 
 
 def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
-    """Counts in the treelets of every reference that has a tree, and each row's number of them. A
-    seventh column has the substitutions of the string."""
+    """Counts in the treelets of every reference that has a tree, and the number of these references of
+    each row. A seventh column has the substitutions in the string."""
 
     def compute() -> tuple[Floats, Counts]:
         outputs: list[str] = []
@@ -314,14 +319,20 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
     return batch.shared(("treelets", options.alignment_signature()), compute)
 
 
+def reference_with_tree(batch: Batch, row: int, place: int) -> tuple[str, Tree]:
+    """The reference at this place among the row's references that have a tree, and its tree."""
+    pairs = zip(batch.references[row], batch.trees[row], strict=False)
+    return [(text, tree) for text, tree in pairs if tree is not None][place]
+
+
 def reference_tokens(
     reference: str, tree: Tree, tokenizer: TokenizerName, item: str, *, lowercase: bool = False
 ) -> tuple[list[str], list[int]]:
     """A reference's tokens with their heads: its tree laid over the tokenizer's tokens.
 
-    With `lowercase` the tokens are those of the text in lower case. The native tokenizers cut it where
-    they cut the text as it is; others may cut elsewhere, and are given the text and the tree in lower
-    case.
+    With `lowercase` the tokens are those of the lower-case text. The native tokenizers cut it in
+    the same places as the original text. Other tokenizers may not: they get the text and the tree
+    in lower case.
     """
     if lowercase and not is_native(tokenizer):
         words = (replace(word, form=word.form.lower()) for word in tree.words)
@@ -330,15 +341,16 @@ def reference_tokens(
     tokens = tokenize(reference, tokenizer)
     heads = project(tree, tokens)
     if heads is None:
-        # Tokenizers may rewrite characters (13a turns &amp; into &): cut the tree's own words then.
+        # A tokenizer may change characters (13a turns &amp; into &): then cut the tree's own words.
         rewritten = "".join(tokens)
         tokens = [token for word in tree.words for token in tokenize(word.form, tokenizer)]
         if "".join(tokens) == rewritten:
             heads = project(retokenized(tree, tokenizer), tokens)
     if heads is None and project(tree, reference.split()) is not None:
         raise InputError(
-            f"Item {item}: the tokenizer {tokenizer} rewrites the reference {reference!r}, so that its "
-            "tree cannot be laid over the tokens. Use another tokenizer for metrics over trees."
+            f"Item {item}: the tokenizer {tokenizer} changes characters of the reference "
+            f"{reference!r}: its tree cannot be laid over the tokens. Use another tokenizer for "
+            "metrics over trees."
         )
     if heads is None:
         raise InputError(

@@ -1,8 +1,9 @@
 """The nouns `AlignmentStep`, one column of an alignment, and `WrongTreelet`; both drawn as text for
 `--explain`.
 
-Three lines as in the paper's example (2): the reference, what happened, the output. `.` is
-unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (deleted here or inserted there).
+Three lines as in the paper's example (2): the reference, a mark for each column, the output. `.` is
+unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (it marks both the old and the new
+place).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Costs = tuple[int, int, int]
 
 
 class AlignmentStep(NamedTuple):
-    """One column of an alignment: places among the tokens (−1 where there is none), what happened."""
+    """One column of an alignment: the places of its tokens (−1 where there is none) and its mark."""
 
     reference: int
     hypothesis: int
@@ -27,8 +28,8 @@ class AlignmentStep(NamedTuple):
 
 
 class WrongTreelet(NamedTuple):
-    """A treelet with errors: its head and its members in the reference, those of them that the output
-    has in its order, and what is wrong with how many of them."""
+    """A treelet with errors: its head and its members in the reference, the members that the output
+    has, in the output's order, and the counts of each kind of error."""
 
     head: int
     members: Sequence[int]
@@ -58,8 +59,8 @@ def aligned(
 def origins(
     reference: Sequence[str], hypothesis: Sequence[str], steps: Sequence[AlignmentStep]
 ) -> dict[int, int]:
-    """Where each moved token of the output stood in the reference: of several equal ones, the first
-    that was taken away is the first that was put back.
+    """For each moved token of the output, its place in the reference. Equal tokens are matched in their
+    order.
 
     >>> reference, output = ["a", "cat", "sat"], ["sat", "a", "cat"]
     >>> origins(reference, output, aligned(reference, output, (3, 3, 4), with_moves=True))
@@ -84,7 +85,7 @@ def draw_alignment(
     >>> print(*draw_alignment(["a", "cat", "sat"], ["sat", "a", "cat"], (3, 3, 4), with_moves=True),
     ...       sep="\\n")
     reference      a cat sat
-                 m . .   m
+               m   . .   m
     output     sat a cat
     """
     columns = [
@@ -106,7 +107,7 @@ def draw_alignment(
 def moved_tokens(
     reference: Sequence[str], hypothesis: Sequence[str], path: Sequence[tuple[int, int]]
 ) -> Counter[str]:
-    """The tokens that are deleted here and inserted there, with how often."""
+    """The tokens that are deleted in one place and inserted in another, with their counts."""
     deleted = Counter(reference[left] for left, right in path if right < 0)
     inserted = Counter(hypothesis[right] for left, right in path if left < 0)
     return deleted & inserted
@@ -127,8 +128,8 @@ def wrong_treelets(
     *,
     with_moves: bool,
 ) -> tuple[list[WrongTreelet], list[int], list[int]]:
-    """The treelets in which something is wrong; each reference token's place in the output, −1 where
-    it has none; and the places in the output of tokens of no node."""
+    """The treelets with errors; the place of each reference token in the output, −1 where it has none;
+    and the places of output tokens that belong to no node."""
     places, treelets = _native.treelet_details(
         reference, np.array(heads, dtype=np.int32), hypothesis, costs
     )
@@ -162,7 +163,7 @@ def draw_treelets(
     *,
     with_moves: bool,
 ) -> list[str]:
-    """A line for every treelet in which something is wrong, and one for tokens of no node."""
+    """A line for every treelet with errors, and one for tokens that belong to no node."""
     wrong, places, loose = wrong_treelets(
         reference, heads, hypothesis, costs, with_moves=with_moves
     )

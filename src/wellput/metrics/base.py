@@ -1,6 +1,6 @@
-"""What metrics have in common: options as fields of a frozen dataclass, a name, a signature.
+"""The base classes of metrics, which give a metric its name, options and signature.
 
-A metric is a frozen dataclass; its fields are its options, their defaults the metric's defaults.
+A metric is a frozen dataclass. Its fields are its options, with their defaults.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class BaseMetric(ABC):
     family: ClassVar[str]
     needs: ClassVar[frozenset[Need]] = REFERENCES
     perfect: ClassVar[Mapping[str, float]] = {}
-    bounds: ClassVar[Bounds] = (None, None)  # no score lies outside
-    is_always_defined: ClassVar[bool] = False  # whether every segment has a score of its own
+    bounds: ClassVar[Bounds] = (None, None)  # all scores lie between these
+    is_always_defined: ClassVar[bool] = False  # whether every segment has a score
     is_testable: ClassVar[bool] = True  # whether significance may be assessed
     about: ClassVar[str] = ""
     paper: ClassVar[str] = ""
@@ -82,7 +82,7 @@ class BaseMetric(ABC):
         )
 
     def require(self, claim: bool, message: str) -> None:
-        """Refuses an option's value: `message` says which are allowed."""
+        """Raises InputError unless the claim is true; `message` says which values are allowed."""
         if not claim:
             raise InputError(f"{self.family}: {message}")
 
@@ -91,8 +91,8 @@ class BaseMetric(ABC):
 class MeanMetric(BaseMetric):
     """A metric that does not decompose: statistics are (sum, count), the score is the mean.
 
-    A subclass gives `values(batch)`, one number per row, NaN where undefined: such a row is left
-    out of the mean.
+    A subclass gives `values(batch)`: one number per row, NaN where undefined. The mean leaves such rows
+    out.
     """
 
     @abstractmethod

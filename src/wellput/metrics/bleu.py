@@ -1,7 +1,7 @@
 """BLEU (Papineni et al. 2002) with sacreBLEU's options and digits, on its scale of 0 to 100.
 
 A row of statistics is (length, reference length, matches by order, totals by order). A segment's
-score is sacreBLEU's sentence BLEU: effective order, whatever the option says for the corpus.
+score is sacreBLEU's sentence BLEU: it always uses effective order; the option is for the corpus only.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 LOG_OF_ZERO = -9999999999.0
-"""sacreBLEU's: low enough to make the score 0."""
+"""sacreBLEU's value, low enough to make the score 0."""
 
 MAX_OUTPUTS_CHECKED = 1000
-"""Outputs of a batch that are looked at to tell whether the text is tokenized."""
+"""Outputs of a batch that are checked for signs of tokenized text."""
 
-TOKENIZED_LINES = 100
-"""So many outputs that end in a separate full stop, and a batch looks tokenized already."""
+MIN_OUTPUTS_TO_WARN = 100
+"""Outputs that must end in a separate full stop before a batch counts as tokenized."""
 
 
 @dataclass(frozen=True)
 class Bleu(BaseMetric):
-    """`tokenize` is `13a` unless `trg_lang` has a tokenizer of its own; `smooth_value` is None for
-    the method's default; `force` silences the warning about text that looks tokenized already.
-    With several references an n-gram counts at most as often as in the reference that has it most
-    often, and the reference length is the one closest to the hypothesis' or the shortest.
+    """`tokenize` is `13a` unless `trg_lang` has its own tokenizer; `smooth_value` is None for the
+    method's default; `force` silences the warning about text that looks tokenized. With several
+    references an n-gram counts at most as often as in the reference that has it most often, and the
+    reference length is the one closest to the hypothesis' length, or the shortest.
     """
 
     lowercase: bool = False
@@ -114,7 +114,8 @@ class Bleu(BaseMetric):
         }
 
     def signature(self) -> str:
-        """sacreBLEU's fields in its order, then what it does not say, where not the default."""
+        """sacreBLEU's fields in its order, then fields that it lacks, where they are not the
+        default."""
         value = f"[{self._smooth_value:.2f}]" if self.smooth_method in SMOOTH_VALUES else ""
         return "|".join(
             [
@@ -147,7 +148,7 @@ class Bleu(BaseMetric):
     def _precisions(self, statistics: Floats) -> tuple[list[Floats], list[NDArray[np.bool_]]]:
         """For each order the smoothed precision, and whether the hypothesis has such n-grams.
 
-        Without a single match nothing is present: smoothing does not make something of nothing.
+        Without a single match no order counts as present, so smoothing cannot raise the score from 0.
         """
         matches = statistics[..., 2 : 2 + self.max_ngram_order]
         totals = statistics[..., 2 + self.max_ngram_order :]
@@ -180,9 +181,9 @@ def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
 
 
 def _warn_if_tokenized(texts: Sequence[str]) -> None:
-    if sum([text.endswith(" .") for text in texts[:MAX_OUTPUTS_CHECKED]]) >= TOKENIZED_LINES:
+    if sum([text.endswith(" .") for text in texts[:MAX_OUTPUTS_CHECKED]]) >= MIN_OUTPUTS_TO_WARN:
         warnings.warn(
-            f"{TOKENIZED_LINES} outputs or more end in a separate full stop: is the text tokenized "
-            "already? BLEU wants plain text. The option force=true silences this.",
+            f"{MIN_OUTPUTS_TO_WARN} outputs or more end in a separate full stop: the text looks "
+            "tokenized, but BLEU needs plain text. The option force=true silences this warning.",
             stacklevel=3,
         )

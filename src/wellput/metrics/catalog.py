@@ -1,5 +1,5 @@
-"""The noun `MetricList`: metrics with what they need, their options and papers, and how to ask for
-one of them."""
+"""The noun `MetricList`: metrics with their needs, options and papers, and examples of how to use
+one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wellput.core.result import Result
 from wellput.metrics import registry
 
 EXAMPLE_SPECS = {"perplexity": "perplexity:model=news.arpa"}
-"""Metrics that cannot do without an option."""
+"""Metrics that must have an option."""
 
 
 @dataclass(frozen=True)
 class MetricDetails:
-    """All that there is to know of one metric before asking for it. `spelled` is what was asked for,
-    `meant` the metric that this means."""
+    """Facts about one metric. `spelled` is the name that the user gave, `meant` the metric's own name
+    with the options that the spelling implies."""
 
     spelled: str
     meant: str
@@ -30,7 +30,7 @@ class MetricDetails:
 @dataclass(frozen=True, repr=False)
 class MetricList(Result):
     """`metrics` has a record of texts for each metric: `metric` is its name, `better` is `higher`,
-    `lower` or `neither`. `details` are there where one metric was asked for."""
+    `lower` or `neither`. `details` is set if the list is about one metric."""
 
     presented_by: ClassVar[str] = "wellput.reporting.metrics:metrics_report"
 
@@ -61,7 +61,7 @@ def every_metric() -> MetricList:
 def one_metric(spelled: str) -> MetricList:
     """The metric that a spelling means."""
     if spelled.lower().endswith(".json"):
-        raise InputError(f"{spelled} is a fitted metric: the file itself says what it is made of.")
+        raise InputError(f"{spelled} is a fitted metric: read the file to see its parts.")
     meant = registry.full_name(spelled.partition(":")[0])
     name = meant.partition(":")[0]
     record = describe(name)
@@ -72,7 +72,7 @@ def one_metric(spelled: str) -> MetricList:
 
 
 def describe(name: str) -> dict[str, str]:
-    """What one metric is and what it takes."""
+    """The record of one metric."""
     metric = registry.create(name)
     return {
         "metric": name,
@@ -85,7 +85,7 @@ def describe(name: str) -> dict[str, str]:
 
 
 def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
-    """Calls with files that a reader will know for their own, plain and with an option."""
+    """Example commands: plain, and with an option where there is a simple one."""
     needs = registry.create(name).needs
     if "derivation" in needs:
         files = "corpus.jsonl"

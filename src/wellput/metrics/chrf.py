@@ -1,7 +1,7 @@
 """chrF and chrF++ (Popović 2015, 2017) with sacreBLEU's options and digits, 0 to 100.
 
-A row of statistics has three numbers for every order, characters before words: the n-grams of the
-hypothesis, those of the reference it scores best with, and those they share.
+A row of statistics has three numbers for every order, characters before words: the number of n-grams in
+the hypothesis, in the reference that gives the best score, and in both.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 
 EPSILON = 1e-16
-"""sacreBLEU's, for an order without n-grams or matches under `eps_smoothing`."""
+"""sacreBLEU's value for an order without n-grams or matches, with `eps_smoothing`."""
 
 
 @dataclass(frozen=True)
 class Chrf(BaseMetric):
-    """`word_order=2` is chrF++. `beta` weighs recall; with `whitespace` blanks are characters too.
+    """`word_order=2` is chrF++. `beta` is the weight of recall; with `whitespace`, blanks are
+    characters too.
 
-    Precision and recall are averaged over the orders that both texts have n-grams of, and the score
-    is their F; with `eps_smoothing` it is the mean F of all orders.
+    Precision and recall are averaged over the orders for which both texts have n-grams, and the
+    score is their F; with `eps_smoothing` it is the mean F of all orders.
     """
 
     char_order: int = 6
@@ -78,7 +79,7 @@ class Chrf(BaseMetric):
         return 100.0 * self._f(*self._averages(statistics))
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        """Average precision and recall in percent; lengths in characters (or words, without)."""
+        """Average precision and recall in percent; lengths in characters (in words if char_order=0)."""
         precision, recall = self._averages(statistics)
         return {
             "precision": 100.0 * precision,
@@ -88,7 +89,8 @@ class Chrf(BaseMetric):
         }
 
     def signature(self) -> str:
-        """sacreBLEU's fields in its order; it has beta in the metric's name, so 2 is not said."""
+        """sacreBLEU's fields in its order; beta is shown only if it is not 2, as sacreBLEU has it
+        in the metric's name."""
         return "|".join(
             [
                 f"case:{'lc' if self.lowercase else 'mixed'}",
@@ -101,7 +103,7 @@ class Chrf(BaseMetric):
         )
 
     def _f(self, precision: Floats, recall: Floats, *, otherwise: float = 0.0) -> Floats:
-        """F of precision and recall, `otherwise` where it has no denominator."""
+        """F of precision and recall; `otherwise` where the denominator is 0."""
         factor = self.beta**2
         denominator = factor * precision + recall
         result = np.full(denominator.shape, otherwise)
@@ -109,7 +111,7 @@ class Chrf(BaseMetric):
         return result
 
     def _averages(self, statistics: Floats) -> tuple[Floats, Floats]:
-        """Precision and recall, averaged over the orders that both texts have n-grams of."""
+        """Precision and recall, averaged over the orders for which both texts have n-grams."""
         hypothesis, reference, matches = _by_order(statistics)
         is_counted = (hypothesis > 0) & (reference > 0)
         orders = np.maximum(is_counted.sum(axis=0), 1)
@@ -118,7 +120,7 @@ class Chrf(BaseMetric):
         return precision.sum(axis=0) / orders, recall.sum(axis=0) / orders
 
     def _mean_f(self, statistics: Floats) -> Floats:
-        """The mean F of the orders, with an epsilon for what is not there."""
+        """The mean F of the orders, with an epsilon where there are no n-grams or matches."""
         hypothesis, reference, matches = _by_order(statistics)
         shape = matches.shape
         precision = np.divide(

@@ -1,15 +1,15 @@
-"""How many edits turn an output into a reference: WER, TER, and exact match, where there are none.
+"""How many edits turn an output into a reference: WER, TER, and exact match (no edits).
 
 WER, the word error rate, has jiwer's digits: substitutions, insertions and deletions per reference
-word, 0 is perfect, and it can exceed 1. How the errors divide into the three kinds depends on which of
-several cheapest alignments is taken; it is the one jiwer takes.
+word. 0 is perfect, and it can exceed 1. Several alignments may be equally cheap, with other counts of
+the three kinds of errors; WER takes the alignment that jiwer takes.
 
 TER, the translation edit rate of Snover et al. (2006), has sacreBLEU's digits: the fewest edits
 (insertions, deletions and substitutions of words, and shifts of a block of words) per reference word,
-in percent: 0 is perfect, and it can exceed 100. Words are Tercom's as sacreBLEU has them, and so are
-the limits of the search for shifts.
+in percent. 0 is perfect, and it can exceed 100. Words and the limits of the search for shifts are those
+of Tercom, as in sacreBLEU.
 
-Exact match is the share of outputs that are word for word what a reference says.
+Exact match is the share of outputs that are equal to a reference.
 """
 
 from __future__ import annotations
@@ -35,15 +35,14 @@ from wellput.text.tokenizers import signature as tokenizer_signature
 class Wer(BaseMetric):
     """Word error rate as a fraction; lower is better.
 
-    A corpus is pooled: all errors over all reference words. With several references a segment
-    counts against the one with the lowest rate, the first of them where rates are equal.
+    A corpus is pooled: all errors over all reference words. With several references a segment takes the
+    one with the lowest rate, the first of them if rates are equal.
 
-    `tokenize="none"` is jiwer's way: words are separated by a space, or by two or more whitespace
-    characters of any kind; a single tab inside a text does not separate. The others are
-    sacreBLEU's tokenizers.
+    `tokenize="none"` separates words as jiwer does: by a space, or by two or more whitespace characters
+    of any kind; a single tab inside a text does not separate. The other tokenizers are sacreBLEU's.
 
-    jiwer refuses empty references. Here an empty reference with an empty hypothesis is 0; with any
-    other the segment is NaN, and its insertions count in a pooled score.
+    jiwer refuses empty references. Here an empty reference with an empty hypothesis gives 0. With any
+    other hypothesis the segment is NaN, and its insertions count in a pooled score.
 
     >>> metric = Wer()
     >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
@@ -121,10 +120,10 @@ _REMOVED = str.maketrans("", "", '.,?:;!"()')
 class Ter(BaseMetric):
     """Translation edit rate in percent; lower is better.
 
-    `normalized` splits off punctuation, `no_punct` removes it, `asian_support` extends either to
-    Chinese and Japanese. With several references the edits are those to the nearest one, the length
-    is the mean of theirs. An empty reference makes every hypothesis word an edit; where all is empty
-    the score is 0, and 100 where only the references are.
+    `normalized` splits off punctuation, `no_punct` removes it, `asian_support` extends both to Chinese
+    and Japanese. With several references, the edits are those to the nearest one, and the length is the
+    mean of their lengths. With an empty reference every hypothesis word is an edit. If all texts are
+    empty, the score is 0; if only the references are empty, it is 100.
 
     >>> metric = Ter()
     >>> batch = Batch.from_texts(["on the mat the cat sat"], [["the cat sat on the mat"]])
@@ -155,7 +154,7 @@ class Ter(BaseMetric):
         if self.normalized or self.no_punct:
             prepare = self._tokenizer()
             hypotheses = [prepare(text) for text in hypotheses]
-            # Twice, as sacreBLEU does with references: "1.,2" needs it to come out the same.
+            # Twice, as sacreBLEU does with references: it matters for "1.,2".
             references = [[prepare(prepare(text)) for text in row] for row in references]
         return _native.ter_statistics(hypotheses, references, batch.threads)
 
@@ -207,8 +206,8 @@ def _split_western(text: str) -> str:
 
 
 def _split_asian(text: str) -> str:
-    """Ideographs become words; runs of kana stay whole, since sacreBLEU's rule for them asks for a
-    text of nothing else and never sees one without the spaces just put around it."""
+    """Ideographs become words. Runs of kana stay whole: sacreBLEU's rule for them needs a text of kana
+    only, but the text always has spaces around it by then."""
     return _ASIAN_PUNCTUATION.sub(r" \1 ", _IDEOGRAPH.sub(r" \1 ", text))
 
 
@@ -216,8 +215,8 @@ def _split_asian(text: str) -> str:
 class Exact(MeanMetric):
     """1 where the output equals one of its references, else 0; the mean over segments.
 
-    Runs of whitespace count as one space, at the ends as nothing. An empty output matches an empty
-    reference.
+    Runs of whitespace count as one space, and whitespace at the ends does not count. An empty output
+    matches an empty reference.
     """
 
     family: ClassVar[str] = "exact"

@@ -1,32 +1,225 @@
-"""A metric fitted to judgments by `wellput fit`, loaded from its JSON file: `-m ./quality.json`."""
+"""A metric fitted to judgments by `wellput fit`: the noun `FittedModel`, plain numbers in a JSON file,
+and `FittedMetric`, which scores with it (`-m ./quality.json`).
+
+A segment scores (intercept + Σ coefficient · predictor) / scale. A predictor is a metric's segment
+score (`sta`) or one of its components (`ssa.substitutions`). The file has a format version and a card
+that says how the model was fitted. The hash covers everything that decides the scores, so two files
+with the same hash give the same scores.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import Batch
-from wellput.core.fitted_model import FittedModel, Predictor
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric, Need
+from wellput.core.result import strict_json
 from wellput.core.source import EvalSource
 from wellput.io import check_writable, replacing_text
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.metrics.base import BaseMetric, ratio
 from wellput.metrics.registry import create
 
+FILE_KIND = "fitted metric"
+FORMAT_VERSION = 1
+KEYS = ("wellput", "format", "predictors", "intercept", "scale", "card")
+PREDICTOR_KEYS = ("metric", "component", "coefficient", "perfect")
+ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
+
+
+@dataclass(frozen=True, slots=True)
+class Predictor:
+    """One term of the model: the metric with its options, its component (None for its score), the
+    coefficient, and the value of a perfect output (None where there is no such value)."""
+
+    metric: str
+    component: str | None
+    coefficient: float
+    perfect: float | None
+
+    @property
+    def name(self) -> str:
+        return predictor_name(self.metric, self.component)
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A linear model of judgments. `card` says what it was fitted to and how well it predicts."""
+
+    predictors: tuple[Predictor, ...]
+    intercept: float
+    scale: float = 1.0
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def predict(self, values: Floats) -> Floats:
+        """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is NaN."""
+        weights = np.array([predictor.coefficient for predictor in self.predictors])
+        with np.errstate(over="ignore", invalid="ignore"):  # a file may hold any numbers
+            return np.asarray((self.intercept + values @ weights) / self.scale, dtype=np.float64)
+
+    @property
+    def perfect(self) -> float | None:
+        """The score of a perfect output; None where a predictor has no perfect value."""
+        total = self.intercept
+        for predictor in self.predictors:
+            if predictor.perfect is None:
+                return None
+            total += predictor.coefficient * predictor.perfect
+        return total / self.scale
+
+    @property
+    def hash(self) -> str:
+        """Twelve hexadecimal digits that change with anything that decides the scores."""
+        decisive = {key: value for key, value in self.to_dict().items() if key != "card"}
+        canonical = json.dumps(decisive, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the file, before NaN becomes null."""
+        return {
+            "wellput": FILE_KIND,
+            "format": FORMAT_VERSION,
+            "predictors": [
+                {key: getattr(predictor, key) for key in PREDICTOR_KEYS}
+                for predictor in self.predictors
+            ],
+            "intercept": self.intercept,
+            "scale": self.scale,
+            "card": dict(self.card),
+        }
+
+    def to_json(self) -> str:
+        """Strict JSON; undefined figures of the card are null."""
+        strict = {**self.to_dict(), "card": strict_json(self.card)}
+        return json.dumps(strict, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, name: str) -> FittedModel:
+        """The model that `to_json` wrote; messages name the file by `name`.
+
+        Raises one InputError that lists everything wrong with the file.
+        """
+        try:
+            value = json.loads(text, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{name} is not JSON: {error}. {ADVICE}") from None
+        if not isinstance(value, dict) or value.get("wellput") != FILE_KIND:
+            raise InputError(
+                f'{name} is not a fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
+            )
+        if value.get("format") != FORMAT_VERSION:
+            raise InputError(
+                f"{name} has format {value.get('format')!r}; this wellput reads format "
+                f"{FORMAT_VERSION}. Fit the metric again, or update wellput."
+            )
+        problems = list(_problems(value))
+        if problems:
+            raise InputError.collect(f"{name} is not a valid fitted metric:", problems, ADVICE)
+        return cls(
+            predictors=tuple(
+                Predictor(
+                    metric=entry["metric"],
+                    component=entry["component"],
+                    coefficient=float(entry["coefficient"]),
+                    perfect=None if entry["perfect"] is None else float(entry["perfect"]),
+                )
+                for entry in value["predictors"]
+            ),
+            intercept=float(value["intercept"]),
+            scale=float(value["scale"]),
+            card=value["card"],
+        )
+
+
+def split_predictor(name: str) -> tuple[str, str | None]:
+    """A predictor's metric and component.
+
+    >>> split_predictor("ssa:lowercase=true.substitutions"), split_predictor("bleu:smooth_value=0.5")
+    (('ssa:lowercase=true', 'substitutions'), ('bleu:smooth_value=0.5', None))
+    """
+    found = re.fullmatch(r"(.+)\.([a-z]\w*)", name)
+    return (found[1], found[2]) if found else (name, None)
+
+
+def predictor_name(metric: str, component: str | None) -> str:
+    return metric if component is None else f"{metric}.{component}"
+
+
+def _problems(value: Mapping[str, Any]) -> Sequence[str]:
+    """Everything that is wrong with the file's content."""
+    found = [f"unknown key {key!r}" for key in value if key not in KEYS]
+    found += [f"no key {key!r}" for key in KEYS if key not in value]
+    found += [
+        f"{key} is {value[key]!r}, not a finite number"
+        for key in ("intercept", "scale")
+        if key in value and not _is_number(value[key])
+    ]
+    if _is_number(value.get("scale")) and not value["scale"] > 0:
+        found.append(f"scale is {value['scale']!r}, not above 0")
+    if not isinstance(value.get("card", {}), dict):
+        found.append("card is not an object")
+    predictors = value.get("predictors", [])
+    if not isinstance(predictors, list) or not predictors:
+        return [*found, "predictors is not a list with at least one predictor"]
+    seen: set[tuple[str, str]] = set()
+    for number, entry in enumerate(predictors, start=1):
+        wrong = _predictor_problems(entry)
+        found += [f"predictor {number}: {problem}" for problem in wrong]
+        if not wrong:
+            key = (entry["metric"], entry["component"])
+            if key in seen:
+                found.append(f"predictor {number}: {predictor_name(*key)} appears twice")
+            seen.add(key)
+    return found
+
+
+def _predictor_problems(entry: object) -> list[str]:
+    if not isinstance(entry, dict) or set(entry) != set(PREDICTOR_KEYS):
+        return [f"is not an object with exactly {', '.join(PREDICTOR_KEYS)}"]
+    found = []
+    if not isinstance(entry["metric"], str) or not entry["metric"]:
+        found.append("metric is not the name of a metric")
+    elif entry["metric"].lower().endswith(".json"):
+        found.append(f"{entry['metric']} is itself a fitted metric, which cannot be a predictor")
+    if entry["component"] is not None and not isinstance(entry["component"], str):
+        found.append("component is neither a name nor null")
+    if not _is_number(entry["coefficient"]):
+        found.append("coefficient is not a finite number")
+    if entry["perfect"] is not None and not _is_number(entry["perfect"]):
+        found.append("perfect is neither a finite number nor null")
+    return found
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        return False
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is not allowed")
+
 
 @dataclass(frozen=True)
 class FittedMetric:
     """A prediction per sentence, averaged over the sentences that have one.
 
-    Statistics: the sum of the predictions, how many there are, and the sum of each predictor. A
-    sentence with an undefined predictor has no prediction and adds zeros. `metrics` are those that
-    the predictors come from, each once, by the name in the model.
+    Statistics: the sum of the predictions, their number, and the sum of each predictor. A sentence with
+    an undefined predictor has no prediction and adds zeros. `metrics` are the metrics of the
+    predictors, each once, by the name in the model.
     """
 
     name: str
@@ -38,14 +231,14 @@ class FittedMetric:
 
     @classmethod
     def of(cls, model: FittedModel, name: str) -> FittedMetric:
-        """The metric of a model. Raises InputError where a metric that it stands on is unknown."""
+        """The metric of a model. Raises InputError if it uses an unknown metric."""
         wanted = dict.fromkeys(predictor.metric for predictor in model.predictors)
         metrics: dict[str, Metric] = {}
         for spec in wanted:
             try:
                 metrics[spec] = create(spec)
             except InputError as error:
-                raise InputError(f"{name} stands on the metric {spec}: {error}") from None
+                raise InputError(f"{name} uses the metric {spec}: {error}") from None
         return cls(name, model, metrics)
 
     @property
@@ -63,7 +256,7 @@ class FittedMetric:
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         learning = [spec for spec, metric in self.metrics.items() if _learns(metric)]
-        if len(learning) > 1:  # each reads them from the beginning
+        if len(learning) > 1:  # each metric reads them from the beginning
             references = list(references)
         learned = {spec: self.metrics[spec].prepare(references) for spec in learning}
         return replace(self, metrics={**self.metrics, **learned})
@@ -112,19 +305,18 @@ class FittedMetric:
         }
 
     def signature(self) -> str:
-        """The model's hash, and the signature of each metric it stands on."""
+        """The model's hash, and the signature of each metric it uses."""
         parts = [f"{spec}({metric.signature()})" for spec, metric in self.metrics.items()]
         return "|".join([f"fitted:{self.model.hash}", *parts])
 
 
 def _learns(metric: Metric) -> bool:
-    """Whether a metric wants to see the references first; most do not, and a file of them is long."""
+    """Whether a metric must see the references first. Most need not, and a file of them may be long."""
     return getattr(type(metric), "prepare", None) is not BaseMetric.prepare
 
 
 def load(path: PathLike) -> FittedMetric:
-    """The metric in a file. Its name is the path as given, so that it cannot be mistaken for a metric
-    that is built in."""
+    """The metric in a file. Its name is the path as given, so it differs from every built-in metric."""
     file = InputFile(path)
     check_readable(file)
     try:
@@ -135,16 +327,16 @@ def load(path: PathLike) -> FittedMetric:
 
 
 def check_savable(path: PathLike) -> None:
-    """Refuses at once a path that `save` cannot write or `load` would not know."""
+    """Raises at once for a path that `save` cannot write or `load` would not recognize."""
     if str(path) != "-" and Path(path).suffix.lower() != ".json":
         raise InputError(
-            f"{path} must end in .json: a metric's file is known by that. Write {path}.json"
+            f"{path} must end in .json: that marks the file of a metric. Write {path}.json"
         )
     check_writable(path)
 
 
 def save(model: FittedModel, path: PathLike) -> None:
-    """Writes a model so that `load` finds it: whole or not at all."""
+    """Writes a model for `load`, whole or not at all."""
     check_savable(path)
     with replacing_text(path) as file:
         file.write(model.to_json())

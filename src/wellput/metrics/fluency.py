@@ -1,12 +1,12 @@
-"""Fluency without references: how well an output is put, not what it says.
+"""Fluency without references: how well an output is written, not what it says.
 
-`fluency` rests on models of English. `gleu-fluency` rests on parsers: GLEU, the GrammaticaLity
-Evaluation Utility of Mutton et al. (2007); neither Google's GLEU (Wu et al. 2016) nor that of error
+`fluency` uses models of English. `gleu-fluency` uses parsers: it is GLEU, the GrammaticaLity Evaluation
+Utility of Mutton et al. (2007). It is neither Google's GLEU (Wu et al. 2016) nor the GLEU of error
 correction (Napoles et al. 2015), which compare n-grams with references.
 
-Both are weighted sums of features: `--explain` names the features that pulled a score down. Their
-option `model` is a folder that `wellput train fluency` wrote; without it the shipped model is used.
-Models and parsers are loaded when first needed.
+Both are weighted sums of features: `--explain` names the features that lower a score. Their option
+`model` is a folder that `wellput train fluency` wrote; without it the shipped model is used. Models and
+parsers are loaded when first needed.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 FLUENCY_FILE = "fluency.wpm"
 WRITING_FEATURES = ("capital", "stop")
-"""Features of how a sentence is written down, not put."""
+"""Features of spelling and punctuation, which `written=false` ignores."""
 MIN_FLUENCY_COST = 0.02
-"""What a feature must cost to be named in an explanation."""
+"""The loss of score from which on an explanation names a feature."""
 
 
 @dataclass(frozen=True)
 class Fluency(BaseMetric):
     """The mean over outputs of a score in [0, 1]. Statistics: the sum of the scores, the sums of the
-    features, the number of outputs with words, and that of all."""
+    features, the number of outputs with words, and the number of all outputs."""
 
     family: ClassVar[str] = "fluency"
-    about: ClassVar[str] = "how well it is put, by models of English"
+    about: ClassVar[str] = "how fluent an output is, by models of English"
     needs: ClassVar[frozenset[Need]] = NOTHING
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     is_always_defined: ClassVar[bool] = True
@@ -76,12 +76,14 @@ class Fluency(BaseMetric):
         }
 
     def explain(self, batch: Batch) -> list[str]:
-        """The features that pull an output's score down, the strongest first."""
+        """The features that lower an output's score, the strongest first."""
         from wellput.language.models.fluency_model import FEATURES
 
         features = self._features(batch)
         contributions = _model(self.model).contributions(features)
-        return feature_costs(batch.texts, FEATURES, features, contributions, least=MIN_FLUENCY_COST)
+        return feature_costs(
+            batch.texts, FEATURES, features, contributions, min_cost=MIN_FLUENCY_COST
+        )
 
     def signature(self) -> str:
         models = sha256(_english_models().fingerprint.encode()).hexdigest()
@@ -127,18 +129,18 @@ def _english_models() -> FluencyModels:
 GleuFeature: TypeAlias = Literal["log_probability", "fragments", "nulls", "invalid"]
 GLEU_FILE = "gleu-fluency.wpm"
 MIN_GLEU_COST = 0.1
-"""What a feature must cost to be named in an explanation."""
+"""The loss of score from which on an explanation names a feature."""
 
 
 @dataclass(frozen=True)
 class GleuFluency(BaseMetric):
-    """The signed distance from the plane between real sentences and words put together at random.
+    """The signed distance from the plane that separates real sentences from random sequences of words.
 
     Statistics: the sums of the distances and of each feature, and the number of outputs with words.
     """
 
     family: ClassVar[str] = "gleu-fluency"
-    about: ClassVar[str] = "whether parsers take it for a real sentence"
+    about: ClassVar[str] = "whether parsers see a real sentence"
     paper: ClassVar[str] = "Mutton et al. 2007"
     needs: ClassVar[frozenset[Need]] = NOTHING
 
@@ -171,8 +173,8 @@ class GleuFluency(BaseMetric):
         }
 
     def explain(self, batch: Batch) -> list[str]:
-        """The features that pull an output's score down, the strongest first, on the scale of the
-        score. Their values are as in `FEATURES`, not divided by the largest."""
+        """The features that lower an output's score, the strongest first, on the scale of the score.
+        Their values are as in `FEATURES`, not divided by the largest."""
         from wellput.language.models.gleu_model import FEATURES
 
         model = _gleu_model(self.model)
@@ -184,7 +186,7 @@ class GleuFluency(BaseMetric):
             alone = np.array([name == self.feature for name in FEATURES])
             sign = 1 if self.higher_is_better else -1
             contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
-        return feature_costs(batch.texts, FEATURES, features, contributions, least=MIN_GLEU_COST)
+        return feature_costs(batch.texts, FEATURES, features, contributions, min_cost=MIN_GLEU_COST)
 
     def signature(self) -> str:
         parsers = english_parsers(1)
@@ -228,7 +230,7 @@ def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
 
 @lru_cache(maxsize=4)
 def _link_grammar(workers: int) -> LinkGrammar:
-    """Its processes stay for the next batch, and end with this one."""
+    """The library with its worker processes, which serve all batches and end with this process."""
     from wellput.language.models.link_grammar import LinkGrammar
 
     grammar = LinkGrammar(workers=workers)
@@ -238,7 +240,7 @@ def _link_grammar(workers: int) -> LinkGrammar:
 
 @lru_cache(maxsize=1)
 def _parser_fingerprint() -> str:
-    """Of the chart, the n-gram model pooled with it and the parser whose guesses it starts from."""
+    """One hash for the chart parser, its n-gram model and the parser whose guesses it starts from."""
     from wellput.io.model_files import load_model_file
     from wellput.language.models.head_driven import KIND
     from wellput.language.shipped import HEAD_DRIVEN_FILE, english_ngrams, shipped
@@ -257,18 +259,18 @@ def feature_costs(
     features: Floats,
     contributions: Floats,
     *,
-    least: float,
+    min_cost: float,
 ) -> list[str]:
-    """For each output its text and the features that cost it most, against an average sentence;
-    empty where none does. Less than `least`, on the scale of the score, is not worth a line."""
+    """For each output, its text and the features that cost it most, compared with an average sentence;
+    empty where no feature costs more than `min_cost`, on the scale of the score."""
     return [
-        _explained(text, about, row, pulls, least)
+        _explained(text, about, row, pulls, min_cost)
         for text, row, pulls in zip(texts, features, contributions, strict=True)
     ]
 
 
 def _explained(
-    text: str, about: Mapping[str, str], row: Floats, pulls: Floats, least: float
+    text: str, about: Mapping[str, str], row: Floats, pulls: Floats, min_cost: float
 ) -> str:
     if np.isnan(row).any():
         return "  (no words)"
@@ -277,7 +279,7 @@ def _explained(
     lines = [
         f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(row[place])}: {about[names[place]]}"
         for place in order
-        if pulls[place] < -least
+        if pulls[place] < -min_cost
     ]
     return "\n".join([f"  {text}", *lines]) if lines else ""
 
@@ -287,13 +289,15 @@ def _signed(value: float) -> str:
 
 
 def model_in(folder: str, file: str, *, option: str) -> Path:
-    """The file in the folder; `option` is the one of `wellput train fluency` that has it written."""
+    """The file in the folder; `option` is the option of `wellput train fluency` that writes it."""
     place = Path(folder)
     if (place / file).is_file():
         return place / file
     if place.is_file():
-        raise InputError(f"model={folder} is a file; give the folder that has {file} in it.")
-    missing = f"There is no {file} in {folder}" if place.is_dir() else f"No such folder: {folder}"
+        raise InputError(f"model={folder} is a file; give the folder that holds {file}.")
+    missing = (
+        f"There is no {file} in {folder}" if place.is_dir() else f"There is no folder {folder}"
+    )
     raise InputError(
         f"{missing}. To make it: wellput train fluency --text TEXT {option} -o {folder}"
     )

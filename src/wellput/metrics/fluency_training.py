@@ -1,18 +1,17 @@
 """Training `fluency` and `gleu-fluency`: for `wellput train fluency`, and as steps of `wellput train
 english`.
 
-The sentences' quality is known by construction, in no way from judgments. Text is cut into two `Pools`
-that have no sentence in common: real sentences, and those that worse ones are made from. None may be
-among the texts that the models of English or the parser were trained on: otherwise a model recognizes
-what it was made from.
+The quality of the sentences is known because we make them worse ourselves: no judgments are used. Text
+is split into two `Pools` that share no sentence: real sentences, and sentences that are made worse. The
+models of English and the parser must not have been trained on these texts: a model recognizes the text
+it was trained on.
 
-For `fluency` a real sentence with k mistakes put in is the worse the larger k: its severity is
-log(1 + k). In some sentences k is the same however long they are, in others it grows with their length,
-as where people or programs err now and then; of these a long one has more wrong in it than a short one.
-Sentences that a generator put together count as having two, or one for sequences of four words; they
-keep the weights from trusting what a generator can imitate.
+For `fluency`, we put k mistakes into a sentence; its severity is log(1 + k). In some sentences k
+does not depend on their length; in others it grows with the length, like the errors of people and
+programs. Sentences from a generator count as two mistakes, or as one if they are made of sequences
+of four words. With them the model learns not to trust features that a generator can imitate.
 
-For `gleu-fluency` real sentences stand against words put together at random, as in the paper.
+For `gleu-fluency`, real sentences are compared with random sequences of words, as in the paper.
 """
 
 from __future__ import annotations
@@ -47,16 +46,16 @@ from wellput.metrics.fluency import english_parsers
 from wellput.text.english import detokenize
 
 PASSAGE_SENTENCES = 20
-"""Sentences in a row that stay together: neighbors share names and phrases."""
+"""Sentences in a row that go into the same pool, because neighbors share names and phrases."""
 
 
 HELD_OUT_EVERY = 5
-"""Every fifth sentence is."""
+"""One sentence in five is kept for measuring."""
 
 
 @dataclass(frozen=True)
 class Pools:
-    """Sentences in words: those that stay as they are, and those that others are made from."""
+    """Sentences as lists of words: `real` ones stay as they are, `source` ones are made worse."""
 
     real: list[list[str]]
     source: list[list[str]]
@@ -65,9 +64,10 @@ class Pools:
 def split_text(
     paths: Sequence[Path], *, on_progress: Callable[[int], None] = lambda _: None
 ) -> Pools:
-    """Half of the passages each, whole sentences of 4 to 60 words only, none twice.
+    """Both pools from one text: half of its passages each, only whole sentences of 4 to 60 words, none
+    twice.
 
-    Which half depends on what a passage says, not on where it stands.
+    The pool of a passage depends on its first sentence, not on its position.
     """
     pools = Pools([], [])
     seen: set[str] = set()
@@ -87,7 +87,8 @@ def whole_sentences(
     is_held_out: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> list[list[str]]:
-    """A pool that was kept apart already: four fifths for training, the rest to measure on."""
+    """One pool from text that is for this pool alone: four fifths of it for training, or the held-out
+    rest for measuring."""
     lines = (line for path in paths for line in prose_sentences(path, on_progress))
     return [
         words
@@ -100,25 +101,25 @@ def whole_sentences(
 Words = Sequence[str]
 
 SENTENCES_PER_KIND = 1500
-"""Real ones, and as many for each number of mistakes."""
+"""Real sentences, and sentences with each number of mistakes."""
 MISTAKE_COUNTS = (1, 2, 3, 5)
-WORDS_A_MISTAKE = (32, 16, 8, 4)
-"""Where mistakes grow with length: the words for one more."""
+WORDS_PER_MISTAKE = (32, 16, 8, 4)
+"""Words per mistake, where the number of mistakes grows with length."""
 GENERATED_LENGTHS = (8, 12, 16, 24)
 SEQUENCE_MISTAKES = {1: 2, 2: 2, 4: 1}
-"""Words in a sequence, and the mistakes that a sentence put together of them counts as."""
+"""Words in a sequence, and the number of mistakes that a sentence of such sequences counts as."""
 TEMPLATE_MISTAKES = 2
 GENERATOR_WEIGHT = 0.1
-"""What the sentences of one generator weigh, where those of one number of mistakes weigh 1."""
+"""The weight of the sentences of one generator; those with one number of mistakes weigh 1."""
 MIN_WORDS, MAX_WORDS = 4, 60
 PARSED_SENTENCES = 5000
-"""Sentences of the source that are parsed, for templates."""
+"""Sentences of the source that are parsed to get templates."""
 MIN_SENTENCES = 200
 
 
 @dataclass(frozen=True)
 class Graded:
-    """Texts of one kind, how many mistakes each counts as (or all do), and what they weigh together."""
+    """Texts of one kind, the number of mistakes of each (or of all), and their weight together."""
 
     name: str
     texts: list[str]
@@ -127,7 +128,7 @@ class Graded:
 
 
 def fits(words: Words) -> bool:
-    """Whether a line of a corpus is a whole sentence, and neither very short nor very long."""
+    """Whether a line of a corpus is a whole sentence of suitable length."""
     whole = words[0][0].isupper() and words[-1] in (".", "?", "!")
     return whole and MIN_WORDS <= len(words) <= MAX_WORDS
 
@@ -142,19 +143,19 @@ def graded_texts(
     left_out: str | None = None,
     threads: int = 1,
 ) -> Iterator[Graded]:
-    """All that the model is trained on; `left_out` is a generator to do without. The parser is for
-    the templates of generators."""
+    """The training texts; `left_out` names a generator to leave out. The parser makes the templates of
+    generators."""
     if len(real) < MIN_SENTENCES or len(source) < MIN_SENTENCES:
         raise InputError(
-            f"There are {len(real):,} real sentences and {len(source):,} to spoil; training fluency "
-            f"takes {MIN_SENTENCES} of each at least, and thousands to be good: give more text."
+            f"There are {len(real):,} real sentences and {len(source):,} to make worse. Training "
+            f"fluency needs at least {MIN_SENTENCES} of each, and thousands to be good: give more text."
         )
     corpus = Corpus.of(source)
     yield Graded("real", _texts(_some(real, n, rng)), 0, 1.0)
     for mistakes in MISTAKE_COUNTS:
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
         yield Graded(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
-    for words in WORDS_A_MISTAKE:
+    for words in WORDS_PER_MISTAKE:
         counted = ErrorGenerator(corpus, length=None, words_a_mistake=words).spoiled(n, rng)
         texts = _texts([spoiled for spoiled, _ in counted])
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
@@ -192,7 +193,7 @@ def train_fluency(
 def _generators(
     corpus: Corpus, parsed: CorpusSource
 ) -> dict[str, tuple[int, Callable[[int], Degrader]]]:
-    """By name: the mistakes its sentences count as, and the generator for a length."""
+    """By name: the number of mistakes its sentences count as, and the generator for a length."""
     pos, supertags, grammar = parsed.corpus("pos"), parsed.corpus("supertag"), parsed.grammar()
 
     def sequences(size: int) -> Callable[[int], Degrader]:
@@ -218,9 +219,9 @@ def _texts(sentences: Sequence[Words]) -> list[str]:
 
 
 GLEU_LENGTHS = range(20, 29)
-"""Around the paper's 24 words: a text of ordinary size has too few sentences of exactly 24."""
+"""Around the paper's 24 words: a text of ordinary size has too few sentences of exactly 24 words."""
 GLEU_SENTENCES = 1000
-"""Of either kind, as in the paper."""
+"""Sentences of each kind, as in the paper."""
 GLEU_BLOCK_SENTENCES = 100
 
 
@@ -234,19 +235,19 @@ def train_gleu(
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> GleuModel:
-    """The model from n sentences of either kind, as many of each length; n is less where there are
-    fewer real sentences of these lengths."""
+    """The model from n sentences of each kind, with equal numbers of each length; fewer than n
+    where the text has fewer real sentences of these lengths."""
     fitting = [words for words in real if len(words) in GLEU_LENGTHS]
     if not fitting:
-        raise InputError("The text holds no sentence of 20 to 28 words to train gleu-fluency on.")
-    chosen = [fitting[place] for place in rng.permutation(len(fitting))[:n]]
+        raise InputError("The text has no sentence of 20 to 28 words to train gleu-fluency on.")
+    chosen = _some(fitting, n, rng)
     corpus = Corpus.of(source)
     made = [
         words
         for length, count in sorted(Counter(map(len, chosen)).items())
         for words in SequenceGenerator(corpus, size=1, length=length).generate(count, rng)
     ]
-    texts = [detokenize(words) for words in (*chosen, *made)]
+    texts = _texts([*chosen, *made])
     rows = []
     for begin in range(0, len(texts), GLEU_BLOCK_SENTENCES):
         rows.append(parsers.features(texts[begin : begin + GLEU_BLOCK_SENTENCES], threads=threads))
@@ -263,8 +264,8 @@ def make_fluency(
     threads: int,
     on_progress: OnProgress,
 ) -> dict[str, float]:
-    """Writes the model; returns the weights of its features. `english` is the folder with the models
-    of English, unless the shipped ones are meant."""
+    """Writes the model and returns the weights of its features. `english` is the folder with the models
+    of English; None is for the shipped ones."""
     rng = np.random.default_rng(seed)
     parser = load_parser(ENGLISH if english is None else str(english))
     graded = list(graded_texts(pools.real, pools.source, parser, rng, threads=threads))
@@ -320,7 +321,7 @@ def _pools(inputs: TrainingInputs) -> Pools:
     if not (real and source):
         raise InputError(
             "The models of fluency are trained on text that no other model has seen: give real= for "
-            "sentences to stay as they are and source= for those to be spoiled, or name the files "
-            "without them (only=)."
+            "sentences that stay as they are and source= for sentences to make worse, or train only "
+            "other files (only=)."
         )
     return Pools(whole_sentences(real), whole_sentences(source))

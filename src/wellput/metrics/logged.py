@@ -1,4 +1,4 @@
-"""Scores that a log brought: of language-model graders, of exact matching, of whatever scored there."""
+"""Scores from the log of another evaluation tool, such as those of language-model graders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wellput.metrics.base import MeanMetric
 
 @dataclass(frozen=True)
 class Logged(MeanMetric):
-    """The mean of the scores that the log gives; an output without one is undefined."""
+    """The mean of the scores in the log; an output without a score is undefined."""
 
     family: ClassVar[str] = "logged"
     about: ClassVar[str] = "mean of a score in the log of an evaluation"
@@ -28,7 +28,7 @@ class Logged(MeanMetric):
         if not any(scorer in scores for scores in batch.logged):
             known = _names(batch)
             raise InputError(
-                f"The log has no score {scorer!r} of {batch.system}.{did_you_mean(scorer, known)} "
+                f"The log has no score {scorer!r} for {batch.system}.{did_you_mean(scorer, known)} "
                 f"It has {', '.join(known) or 'none'}."
             )
         return np.array([scores.get(scorer, np.nan) for scores in batch.logged])
@@ -37,7 +37,7 @@ class Logged(MeanMetric):
         known = _names(batch)
         if len(known) > 1:
             raise InputError(
-                f"The log has several scores: {', '.join(known)}. Say which, such as "
+                f"The log has several scores: {', '.join(known)}. Choose one, for example "
                 f"logged:scorer={known[0]}."
             )
         return known[0]

@@ -1,8 +1,7 @@
-"""NIST: matched n-grams count by how much they say (Doddington 2002), with NLTK's digits.
+"""NIST: matched n-grams count by their information (Doddington 2002), with NLTK's digits.
 
-An n-gram weighs log2(occurrences without its last token / occurrences) bits, counted over all the
-references there are: `prepare` collects them before the first output is scored, and the signature
-names what they were collected from.
+An n-gram has log2(occurrences without its last token / occurrences) bits, counted over all references:
+`prepare` counts them before the first output is scored, and the signature has their fingerprint.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from wellput.metrics.base import BaseMetric, as_text, lowered, lowered_lists, ra
 from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName
 
-# Makes the length penalty 1/2 where the output has 2/3 of the reference's length (equation 3).
+# Makes the length penalty 1/2 for an output of 2/3 of the reference's length (equation 3).
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
 
@@ -32,14 +31,14 @@ _BETA = math.log(0.5) / math.log(1.5) ** 2
 class Nist(BaseMetric):
     """Bits of matched information per n-gram, summed over the orders 1 to n; no upper bound.
 
-    As in NLTK, each order takes the reference with the highest precision, of equals the longest,
-    and the length penalty compares with the references so taken. A segment's score uses the weights
-    of the whole corpus; NLTK's `sentence_nist` uses those of the sentence alone, and is what a
-    corpus of one gives. An order of which there are no n-grams (all outputs are shorter) adds
-    nothing; NLTK divides by zero there. Without a word in the references the score is undefined.
+    As in NLTK, each order takes the reference with the highest precision (of equals the longest),
+    and the length penalty uses the references that were taken. A segment's score uses the weights
+    of the whole corpus; NLTK's `sentence_nist` uses the weights of the sentence alone, like a
+    corpus of one sentence. An order without n-grams (all outputs are shorter) adds nothing; NLTK
+    divides by zero there. If the references have no words, the score is undefined.
 
     Statistics: matched information of order 1 to n, n-grams of order 1 to n, tokens of the output,
-    tokens of the references taken, added up over the orders.
+    tokens of the references taken, summed over the orders.
 
     >>> references = [["the cat sat", "a cat"]]
     >>> metric = Nist(n=1).prepare(references)
@@ -49,7 +48,7 @@ class Nist(BaseMetric):
     """
 
     family: ClassVar[str] = "nist"
-    about: ClassVar[str] = "information of the matched n-grams, the rarer the more"
+    about: ClassVar[str] = "information in the matched n-grams; rare ones count more"
     paper: ClassVar[str] = (
         "Doddington 2002, Automatic Evaluation of Machine Translation Quality Using N-gram "
         "Co-Occurrence Statistics"
@@ -71,7 +70,7 @@ class Nist(BaseMetric):
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         _, tokenizer = tokenizers.prepare((), self.tokenize)
         weights = _native.NgramCounter(self.n, tokenizer)
-        digests = 0  # added up, so that the order of the items does not matter
+        digests = 0  # a sum, so that the order of the items does not matter
         for row in references:
             texts = lowered(row) if self.lowercase else row
             weights.add(tokenizers.prepare(texts, self.tokenize)[0])
@@ -95,8 +94,8 @@ class Nist(BaseMetric):
             return _native.nist_statistics(hypotheses, references, self._weights, batch.threads)
         except ValueError as error:
             raise InputError(
-                f"nist: the outputs of {batch.system or 'the system'} come with {error}; "
-                "prepare(references) must see every reference that is scored against."
+                f"nist: the outputs of {batch.system or 'the system'} come with {error}. "
+                "prepare(references) must see every reference before scoring."
             ) from error
 
     def score(self, statistics: Floats) -> Floats:

@@ -1,6 +1,6 @@
-"""Any metric on references that were rewritten to be closer to each output.
+"""Any metric on references that are rewritten to be closer to each output.
 
-The batch is rewritten once for all metrics; `bleu+context` stands beside `bleu` in one pass.
+A batch is rewritten once for all metrics. One pass scores both `bleu` and `bleu+context`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wellput.core.metric import Floats, Metric, Need
 
 
 class RewritesBatches(Protocol):
-    """What `paraphrase.references.Paraphraser` offers."""
+    """The part of `paraphrase.references.Paraphraser` that is used here."""
 
     @property
     def method(self) -> str:
@@ -24,7 +24,7 @@ class RewritesBatches(Protocol):
 
     @property
     def signature(self) -> str:
-        """The method, and the fingerprint of what it knows."""
+        """The method, and the fingerprint of its model."""
 
     def rewrite_batch(self, batch: Batch) -> Batch:
         """The same rows with other references."""
@@ -32,7 +32,7 @@ class RewritesBatches(Protocol):
 
 @dataclass(frozen=True)
 class Paraphrased:
-    """A metric that sees rewritten references; all else is the metric's own."""
+    """A metric that sees rewritten references; everything else is as in the metric itself."""
 
     metric: Metric
     paraphraser: RewritesBatches
@@ -82,10 +82,10 @@ class Paraphrased:
 
 
 def beside_paraphrased(metrics: Sequence[Metric], paraphraser: RewritesBatches) -> list[Metric]:
-    """Each metric that uses references, followed by itself on rewritten ones."""
+    """The metrics; each one that uses references is followed by itself on rewritten references."""
     if not any("references" in metric.needs for metric in metrics):
         names = ", ".join(metric.name for metric in metrics)
-        raise InputError(f"paraphrase= rewrites references, and {names} use none.")
+        raise InputError(f"paraphrase= rewrites references, but these metrics use none: {names}.")
     both: list[Metric] = []
     for metric in metrics:
         both.append(metric)

@@ -1,8 +1,9 @@
-"""Perplexity under a language model: how surprising an output's words are, one after the other.
+"""Perplexity under a language model: how surprising each word of an output is after the words
+before it.
 
-The model is of n-grams (a file), or neural (a folder or GGUF file, `wellput[neural]`). Beside
-perplexity there are three measures of acceptability by the same probabilities, after Lau et al. (2020):
-the mean log probability, the log probability over a length penalty, and SLOR.
+The model is an n-gram model (a file) or a neural one (a folder or GGUF file, `wellput[neural]`). Three
+measures of acceptability use the same probabilities, after Lau et al. (2020): the mean log probability,
+the log probability over a length penalty, and SLOR.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 @dataclass(frozen=True)
 class Perplexity(BaseMetric):
-    """Statistics: log10 probability and number of the words, both of the unknown ones alone, then the
-    measure (natural logarithms) and 1 where it is defined.
+    """Statistics: log10 probability and number of all words, the same two of the unknown words, the
+    measure (in natural logarithms), and 1 where it is defined.
 
-    Perplexity is 10 to the mean negative log10 probability of a word, over all outputs together; the
-    other measures are means over outputs. Texts for a model of n-grams have to be tokenized and cased
-    as its training text was, `</s>` is among the words, so an empty output has a perplexity; under a
-    neural model it has none.
+    Perplexity is 10 to the power of the mean negative log10 probability of a word, over all outputs
+    together; the other measures are means over outputs. Texts for an n-gram model must be tokenized and
+    cased as its training text. There `</s>` counts as a word, so an empty output has a perplexity;
+    under a neural model it has none.
     """
 
     family: ClassVar[str] = "perplexity"
@@ -104,7 +105,7 @@ class Perplexity(BaseMetric):
         """The measure of each output; NaN where it has no words."""
         sums, words = rows[:, 0] * math.log(10), rows[:, 1]
         if self.measure == "penalized":
-            # The penalty of Wu et al. (2016), equation 14, in the words of Lau et al. (2020), table 2.
+            # The penalty of Wu et al. (2016), equation 14, as Lau et al. (2020), table 2, write it.
             return ratio(np.where(words, sums, np.nan), ((5 + words) / 6) ** self.exponent)
         if self.measure == "slor":
             alone, count = self._alone(texts)
@@ -112,8 +113,9 @@ class Perplexity(BaseMetric):
         return ratio(sums, words)
 
     def _alone(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """The log probability of the words taken alone, and how many they are. A neural model has no
-        words, only pieces: there the words are a treebank's, by the shipped model of English."""
+        """The log probability of the words by their frequencies alone, and their number. A neural model
+        has pieces of words: for it, words are cut as in a treebank and their frequencies come from the
+        shipped model of English."""
         from wellput.language.models.ngrams import log_frequencies
         from wellput.text.english import treebank_words
 
@@ -131,8 +133,8 @@ class Perplexity(BaseMetric):
     def _model(self) -> str:
         if self.model is None:
             raise InputError(
-                "perplexity needs a language model, -m perplexity:model=FILE. To train one of n-grams: "
-                "wellput train lm CORPUS.txt -o FILE.wlm. A folder holds a neural one."
+                "perplexity needs a language model: perplexity:model=FILE. To train an n-gram model: "
+                "wellput train lm CORPUS.txt -o FILE.wlm. For a neural model give its folder."
             )
         return self.model
 

@@ -1,12 +1,11 @@
 """Metrics by name: `create("chrf:word_order=2")`, or by another spelling: `create("chrF++")`.
 
-One table, name -> "module:Class", imported on request; other packages add theirs through the
+One table, name -> "module:Class", imported on request. Other packages add metrics through the
 entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
 the file of a fitted metric.
 
-`BLEU`, `chrF++` and `rougeL` mean what they mean elsewhere: case, hyphens, underscores and spaces make
-no difference. What is found is the metric's own name, with options where the spelling means some:
-tables and signatures show that.
+`BLEU`, `chrF++` and `rougeL` mean the same as elsewhere: case, hyphens, underscores and spaces make no
+difference. Tables and signatures show the metric's own name, with the options that a spelling implies.
 """
 
 from __future__ import annotations
@@ -70,13 +69,13 @@ BUILT_IN: dict[str, str] = {
 
 
 def names() -> list[str]:
-    """Every metric that can be asked for, built in or from other packages."""
+    """The names of all metrics, built in or from other packages."""
     return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
 
 
 def full_name(name: str) -> str:
-    """The metric that a name means, by its own name and with the options that the spelling stands for;
-    a name that means none is returned as it is.
+    """The metric's own name, with the options that the spelling implies; an unknown name is returned as
+    it is.
 
     >>> full_name("bleu"), full_name("ROUGE-L"), full_name("chrF++")
     ('bleu', 'rouge-l', 'chrf:word_order=2')
@@ -107,7 +106,7 @@ def option_texts(name: str) -> list[str]:
 
 
 def option_values(name: str) -> dict[str, str]:
-    """What each option of a metric may be, in words."""
+    """The values that each option of a metric may have, in words."""
     return described_options(metric_class(name))
 
 
@@ -131,7 +130,7 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
     """A metric from its name and options: `"chrf:word_order=2"`, or a fitted one from its file:
     `"./quality.json"`. A metric is returned as it is."""
     if isinstance(spec, type):
-        raise InputError(f"{spec.__name__} is a class: give a metric, {spec.__name__}().")
+        raise InputError(f"{spec.__name__} is a class; give a metric: {spec.__name__}().")
     if not isinstance(spec, str):
         return spec.as_metric() if isinstance(spec, GivesMetric) else spec
     name, _, tail = spec.partition(":")
@@ -149,13 +148,14 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
 
 
 metric = create
-"""Its name in `wellput`."""
+"""The name of `create` in `wellput`."""
 
 
 def create_all(
     specs: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],
 ) -> list[Metric]:
-    """Several metrics, from a comma-separated list, a metric, or any mixture of them."""
+    """Metrics from a comma-separated list, a metric, or several of both. A metric that is named
+    twice is created once."""
     if isinstance(specs, str | Metric | GivesMetric):
         specs = [specs]
     metrics: list[Metric] = []
@@ -164,7 +164,7 @@ def create_all(
     if not metrics:
         raise InputError(f"No metric was given. {WHERE_LISTED}, lists them all.")
     seen: dict[str, Metric] = {}
-    for one in metrics:  # asking twice for the same metric gives it once
+    for one in metrics:
         seen.setdefault(one.name, one)
     return list(seen.values())
 
@@ -196,11 +196,11 @@ SPELLINGS: dict[str, str] = {
     "simpletreeaccuracy": "sta",
     "generationtreeaccuracy": "gta",
 }
-"""Without hyphens, underscores and spaces, in lower case."""
+"""Other spellings, in lower case without hyphens, underscores and spaces, and the metric they mean."""
 
 
 def usual_name(name: str, known: Iterable[str]) -> str | None:
-    """The metric that a spelling means, with its options; None where it means none.
+    """The metric that a spelling means, with its options; None for an unknown spelling.
 
     >>> usual_name("ROUGE_L", ["bleu", "rouge-l"]), usual_name("chrF++", [])
     ('rouge-l', 'chrf:word_order=2')

@@ -1,9 +1,9 @@
 """ROUGE-L of Lin (2004), with rouge-score's digits.
 
-The longest common subsequence of a hypothesis and a reference, over the length of the one
-(precision) and of the other (recall); the score is their harmonic mean, 1 is perfect. Words are runs
-of ASCII letters and digits in lower-cased text, so text in other scripts has none and scores 0. There
-is no stemming.
+Precision is the length of the longest common subsequence of hypothesis and reference over the length of
+the hypothesis; recall is the same over the length of the reference. The score is their harmonic mean;
+1 is perfect. Words are runs of ASCII letters and digits in lower-case text, so text in other
+scripts has none and scores 0. There is no stemming.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 class RougeL(BaseMetric):
     """The F-measure of the longest common subsequence; a corpus is the mean of its segments.
 
-    With several references a segment counts against the one with the highest F. A hypothesis or a
-    reference without words scores 0, even when both have none: so does rouge-score.
+    With several references a segment takes the one with the highest F. A hypothesis or a reference
+    without words scores 0, even if neither has words, as in rouge-score.
 
     >>> metric = RougeL()
     >>> batch = Batch.from_texts(["the cat sat"], [["the black cat sat down"]])

@@ -1,7 +1,7 @@
-"""Sentinels: metrics that know nothing of quality. One that does not beat them is worth nothing.
+"""Sentinels: metrics that know nothing about quality. A metric that does not beat them is useless.
 
-They stand beside real metrics when these are held against people's judgments: `random` shows what
-agreement chance gives, `length-only` how much of it longer outputs alone explain.
+They stand beside real metrics when these are compared with people's judgments. `random` shows how much
+agreement comes by chance, `length-only` how much comes from the length of outputs alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wellput.metrics.surface import Length
 class Random(MeanMetric):
     """A number in [0, 1) from a hash of seed, system and item id: the same on every machine.
 
-    It does not look at the output, and does not change with the other items or systems.
+    It does not depend on the output, nor on the other items or systems.
     """
 
     family: ClassVar[str] = "random"
@@ -33,10 +33,10 @@ class Random(MeanMetric):
     seed: int = 0
 
     def signature(self) -> str:
-        return f"hash_seed:{self.seed}"  # `seed` is the resampling's
+        return f"hash_seed:{self.seed}"  # in a signature `seed` is the seed of the resampling
 
     def values(self, batch: Batch) -> Floats:
-        # JSON ends where it ends: no other (seed, system) gives the same bytes before the id.
+        # JSON marks its own end: no other (seed, system) gives the same bytes before the id.
         start = hashlib.blake2b(json.dumps([self.seed, batch.system]).encode(), digest_size=8)
         return np.array([_uniform(start, item) for item in batch.ids], dtype=np.float64)
 

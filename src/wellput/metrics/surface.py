@@ -1,9 +1,9 @@
-"""What can be counted in an output: how long it is, and how often its words repeat.
+"""The length of an output, and how often its words repeat.
 
-`length` is the output's own, `length-ratio` is against the references. `ttr` (type-token ratio) and
-`distinct` n-grams need no references. Their score is the mean over segments, so that it has an interval
-and can be tested. The figure over the union of all outputs, which tells a system that always says the
-same from one that does not, is no sum over segments: `union` gives it, without an interval.
+`length` counts the output's tokens, `length-ratio` compares them with the references. `ttr` (type-token
+ratio) and `distinct` n-grams need no references. Their score is the mean over segments, so it has an
+interval and can be tested. `union` gives the same figure over all outputs together: it shows whether a
+system always says the same. It is not a sum over segments, so it has no interval.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signa
 
 @dataclass(frozen=True)
 class Length(MeanMetric):
-    """Tokens of an output, on average; an empty one has 0. Neither good nor bad."""
+    """The mean number of tokens of an output; an empty output has 0. Neither good nor bad."""
 
     family: ClassVar[str] = "length"
     bounds: ClassVar[Bounds] = (0.0, None)
@@ -47,9 +47,9 @@ class Length(MeanMetric):
 
 @dataclass(frozen=True)
 class LengthRatio(BaseMetric):
-    """Tokens of the outputs over tokens of the references, pooled; 1 is as long as a reference.
+    """Tokens of the outputs over tokens of the references, pooled; 1 means as long as the references.
 
-    Of several references the one closest in length counts, of two as close the shorter (as in
+    Of several references the one closest in length counts; of two equally close ones the shorter (as in
     BLEU's brevity penalty). Undefined where the references have no tokens.
 
     >>> metric = LengthRatio()
@@ -85,9 +85,9 @@ class LengthRatio(BaseMetric):
 
 @dataclass(frozen=True)
 class Diversity(MeanMetric):
-    """Different n-grams over all n-grams of an output; undefined where it has none.
+    """The share of distinct n-grams among all n-grams of an output; undefined where it has none.
 
-    Case is ignored unless `lowercase=false`: a word is not another word for beginning a sentence.
+    Case is ignored unless `lowercase=false`: a word at the start of a sentence is the same word.
     Ratios fall with length: compare outputs of similar length (see `length`).
     """
 
@@ -107,8 +107,8 @@ class Diversity(MeanMetric):
         return ratio(counts[:, 0], counts[:, 1])
 
     def union(self, batches: Iterable[Batch]) -> float:
-        """Different n-grams over all n-grams of one system's outputs taken together; NaN if there
-        are none. N-grams do not run from one output into the next."""
+        """The share of distinct n-grams in all outputs of one system together; NaN if there are none.
+        N-grams do not run from one output into the next."""
         _, tokenizer = prepare((), self.tokenize)
         counter = _native.NgramCounter(self.order, tokenizer)
         for batch in batches:
@@ -126,7 +126,7 @@ class Diversity(MeanMetric):
 
 @dataclass(frozen=True)
 class TypeTokenRatio(Diversity):
-    """Different words over words.
+    """The share of distinct words.
 
     >>> metric = TypeTokenRatio()
     >>> batch = Batch.from_texts(["the cat saw the dog"], [()])
@@ -136,7 +136,7 @@ class TypeTokenRatio(Diversity):
 
     family: ClassVar[str] = "ttr"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
-    about: ClassVar[str] = "different words / words of an output"
+    about: ClassVar[str] = "share of distinct words in an output"
 
     @property
     def order(self) -> int:
@@ -145,11 +145,11 @@ class TypeTokenRatio(Diversity):
 
 @dataclass(frozen=True)
 class Distinct(Diversity):
-    """Different n-grams over n-grams, for n from 1 to 3 (2 unless given)."""
+    """The share of distinct n-grams, for n from 1 to 3 (by default 2)."""
 
     family: ClassVar[str] = "distinct"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
-    about: ClassVar[str] = "different n-grams / n-grams of an output"
+    about: ClassVar[str] = "share of distinct n-grams in an output"
     paper: ClassVar[str] = (
         "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"
     )
@@ -157,7 +157,7 @@ class Distinct(Diversity):
     n: int = 2
 
     def __post_init__(self) -> None:
-        self.require(1 <= self.n <= 3, f"n is the length of n-grams, 1 to 3, not {self.n}.")
+        self.require(1 <= self.n <= 3, f"n is the length of n-grams, from 1 to 3, not {self.n}.")
 
     @property
     def order(self) -> int:

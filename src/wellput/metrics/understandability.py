@@ -1,10 +1,10 @@
-"""Understandability and quality: accuracy weighted as people's judgments weigh it.
+"""Understandability and quality: accuracy, weighted to predict people's judgments.
 
 Equations 4 and 5 of Bangalore, Rambow & Whittaker (2000): a linear model of judgments on 7-point
 scales, from simple tree accuracy and the number of substitutions in the *string* alignment, divided
 by its value for a perfect sentence. A perfect sentence scores 1; below 0 is possible. A corpus score
-is the mean over sentences; with several references a sentence takes the one that suits it best,
-among those that have a tree.
+is the mean over sentences. With several references a sentence takes the one with the best score, among
+those that have a tree.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from wellput.metrics.base import ratio
 
 @dataclass(frozen=True)
 class JudgmentModel(AlignmentOptions):
-    """Statistics: the sum of the sentences' values, of their tree accuracies, of their
-    substitutions, and the number of sentences for which they are defined."""
+    """Statistics: the sums of the sentences' values, tree accuracies and substitutions, and the
+    number of sentences for which they are defined."""
 
     tree_accuracy: ClassVar[float]
     substitutions: ClassVar[float]
@@ -72,7 +72,7 @@ class JudgmentModel(AlignmentOptions):
         }
 
     def explain(self, batch: Batch) -> list[str]:
-        """What simple tree accuracy sees, on which the value rests."""
+        """The explanation of simple tree accuracy, on which the value rests."""
         options = {option.name: getattr(self, option.name) for option in fields(AlignmentOptions)}
         return SimpleTreeAccuracy(**options).explain(batch)
 
@@ -83,7 +83,7 @@ class JudgmentModel(AlignmentOptions):
 @dataclass(frozen=True)
 class Understandability(JudgmentModel):
     family = "understandability"
-    about = "sta and substitutions weighted as judged understandability weighs them (eq. 4)"
+    about = "sta and substitutions, weighted to predict judged understandability (eq. 4)"
     tree_accuracy = 1.3147
     substitutions = -0.1039
     constant = -0.4458
@@ -93,7 +93,7 @@ class Understandability(JudgmentModel):
 @dataclass(frozen=True)
 class Quality(JudgmentModel):
     family = "quality"
-    about = "sta and substitutions weighted as judged quality weighs them (eq. 5)"
+    about = "sta and substitutions, weighted to predict judged quality (eq. 5)"
     tree_accuracy = 1.0192
     substitutions = -0.0869
     constant = -0.3553

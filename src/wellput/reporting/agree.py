@@ -1,18 +1,18 @@
-"""What `wellput agree` shows: metrics ranked by agreement, real differences, the judges, the advice."""
+"""The tables of `wellput agree`: metrics ranked by agreement with people, which of them differ, the
+models of the ratings. `reporting.judges` has the tables about the judges."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from wellput.agreement.orders import is_sentinel
-from wellput.agreement.result import AgreementResult, JudgeSummary
+from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for
+from wellput.reporting.judges import judge_table, preference_tables
 from wellput.reporting.ranking import ranking_tables
-from wellput.reporting.table import Report, Table, number, p_text
+from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
 CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
@@ -23,14 +23,14 @@ SEGMENT_EXCHANGING_TESTS = ("perm-both", "perm-inputs", "perm-cells")
 
 
 def agreement_report(result: AgreementResult) -> Report:
-    """Everything `wellput agree` says; CSV has the agreement of each metric."""
+    """All tables of `wellput agree`; CSV has the agreement of each metric."""
     value = result.values()
     return Report(tables_of(result), value, CSV_COLUMNS, value["agreement"])
 
 
 def tables_of(result: AgreementResult) -> list[Table]:
     tables = ranking_tables(result.ranking, result.orders)
-    if tables and (left_out := _excluded(result)):
+    if tables and (left_out := _excluded_notes(result)):
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *left_out])
     if result.orders:
         tables.append(order_table(result))
@@ -43,7 +43,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if result.models:
         tables.append(model_table(result))
     for entry in result.preferences:
-        tables += preference_tables(entry, _excluded(result, "choice", entry["question"]))
+        tables += preference_tables(entry, _excluded_notes(result, "choice", entry["question"]))
     if result.confusion:
         tables.append(confusion_table(result))
     return tables
@@ -61,7 +61,7 @@ def agreement_table(result: AgreementResult) -> Table:
             row.metric,
             row.question,
             *([row.coefficient] if several else []),
-            with_interval(row.value, row.low, row.high),
+            with_interval(number(row.value, 3), row.low, row.high, 3),
             p_text(row.p_value),
             p_text(row.p_adjusted),
             str(row.n),
@@ -87,16 +87,16 @@ def agreement_table(result: AgreementResult) -> Table:
         notes=[
             *result.advice,
             *undefined,
-            *_how(result),
+            *_method_notes(result),
             *result.notes,
-            *_excluded(result, of="agreement"),
-            *_undefined(result),
+            *_excluded_notes(result, of="agreement"),
+            *_undefined_notes(result),
         ],
     )
 
 
 def order_table(result: AgreementResult) -> Table:
-    """Each metric's order of the systems against people's, most pairs right first."""
+    """The order that each metric gives the systems; metrics with most pairs right first."""
     several = len(result.ranking) > 1
     ordered = sorted(
         result.orders, key=lambda row: (row.question, -row.agreeing / max(row.pairs, 1))
@@ -105,7 +105,7 @@ def order_table(result: AgreementResult) -> Table:
         columns=[
             "metric",
             *(["question"] if several else []),
-            "pairs as people",
+            "pairs right",
             "its order, best first",
         ],
         rows=[
@@ -118,13 +118,13 @@ def order_table(result: AgreementResult) -> Table:
             for row in ordered
         ],
         title="Do the metrics order the systems as people do?",
-        notes=["Pairs: those systems that people tell apart significantly."],
+        notes=["Counted are the pairs of systems that people tell apart significantly."],
         is_prose=True,
     )
 
 
 def difference_table(result: AgreementResult) -> Table:
-    """The pairs of metrics that differ; where there are few pairs, all."""
+    """The pairs of metrics that differ; all pairs where there are few."""
     shown = [
         row
         for row in result.differences
@@ -135,7 +135,7 @@ def difference_table(result: AgreementResult) -> Table:
         [
             f"{row.metrics[0]} − {row.metrics[1]}",
             *([f"{row.question}, {row.coefficient}"] if several else []),
-            with_interval(row.delta, row.low, row.high, sign=True),
+            with_interval(number(row.delta, 3, sign=True), row.low, row.high, 3, sign=True),
             p_text(row.p_value),
             p_text(row.p_adjusted),
         ]
@@ -144,17 +144,19 @@ def difference_table(result: AgreementResult) -> Table:
     left_out = len(result.differences) - len(shown)
     tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
     notes = [
-        f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient, and apart "
-        "from them for pairs with a sentinel."
-        if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)
-        else f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient."
+        f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient"
+        + (
+            "; pairs with a sentinel are corrected separately."
+            if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)
+            else "."
+        )
     ]
     if any(row.metric.startswith("length-only") and row.value < 0 for row in result.agreement):
-        notes.append("Where shorter is better, length-only is turned round before it is compared.")
+        notes.append("Where shorter outputs are better, length-only is negated to compare it.")
     if any(row.test in SEGMENT_EXCHANGING_TESTS for row in result.differences):
         notes.append(
-            "This test takes a metric's errors on different segments for independent; where a system "
-            "draws the same error again and again, it finds differences too often."
+            "This test assumes that a metric's errors on different segments are independent. Where a "
+            "system repeats the same error, the test finds too many differences."
         )
     if left_out:
         are = "is" if left_out == 1 else "are"
@@ -168,102 +170,8 @@ def difference_table(result: AgreementResult) -> Table:
     )
 
 
-def judge_table(result: AgreementResult) -> Table:
-    """A row a question and kind of values: all figures of a row are on the same values."""
-    rows = [cells for row in result.judges for cells in _judges(row)]
-    notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
-    notes += [sentence for row in result.judges if (sentence := ceiling_sentence(row))]
-    notes += [
-        f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over "
-        f"{counted(row['n'], 'trial')}."
-        for row in result.questions
-    ]
-    return Table(
-        columns=[
-            "question",
-            "values",
-            "judges",
-            "trials",
-            "pairwise r (min to max)",
-            "split half",
-            "κ",
-            "α",
-            "β",
-            "ICC",
-        ],
-        rows=rows,
-        title="Judges among themselves",
-        notes=[*_scales(result.judges), *notes],
-    )
-
-
-def _judges(row: JudgeSummary) -> list[list[str]]:
-    figures: list[Mapping[str, Any]] = [asdict(row)]
-    if row.normalized is not None:
-        figures.append(row.normalized)
-    return [
-        [
-            row.question,
-            each["values"],
-            str(row.n_judges),
-            str(row.n_trials),
-            _pairwise(each["pairwise"]),
-            *(_or_dash(each[name]) for name in ("split_half", "kappa", "alpha", "beta")),
-            _icc(each["icc"]),
-        ]
-        for each in figures
-    ]
-
-
-def _pairwise(pairs: Mapping[str, float] | None) -> str:
-    if pairs is None:
-        return "–"
-    mean, least, greatest = (number(pairs[name], 2) for name in ("mean", "min", "max"))
-    return f"{mean} ({least} to {greatest})"
-
-
-def _icc(coefficients: Mapping[str, Mapping[str, float]] | None) -> str:
-    """ICC2 where it is defined, else ICC1: of a single judge, severity counting as disagreement."""
-    for name in ("ICC2", "ICC1"):
-        if coefficients and name in coefficients:
-            return f"{number(coefficients[name]['value'], 2)} ({name})"
-    return "–"
-
-
-def _or_dash(figure: float | None) -> str:
-    return "–" if figure is None else number(figure, 2)
-
-
-def _scales(judges: Sequence[JudgeSummary]) -> list[str]:
-    """What counts as disagreement in κ, α and β."""
-    words = {
-        "interval": "Of ratings, κ (quadratic weights), α and β (interval) count a disagreement by its "
-        "square; for yes and no they are the figures for categories.",
-        "nominal": "Of choices, κ and α (nominal) count any two that differ; a trial is an item with "
-        "the two systems offered.",
-    }
-    return [
-        words[scale] for scale in dict.fromkeys(row.scale for row in judges if row.n_judges > 1)
-    ]
-
-
-def ceiling_sentence(row: JudgeSummary) -> str:
-    """What the judges' noise leaves for a perfect metric; empty where it is not known."""
-    if row.ceiling is None or row.ceiling["value"] is None:
-        return ""
-    bounds = ""
-    if row.ceiling["low"] is not None:
-        low, high = (number(row.ceiling[name], 2) for name in ("low", "high"))
-        bounds = f" [{low}, {high}]"
-    return (
-        f"{row.question}: a perfect metric is expected to correlate {number(row.ceiling['value'], 2)}"
-        f"{bounds} with the mean of these judges, whose own noise keeps it from 1; a metric may come "
-        "out higher by chance."
-    )
-
-
 def model_table(result: AgreementResult) -> Table:
-    """R² and p of each combination of metrics, as Table 3 of Bangalore et al. (2000)."""
+    """R² and p of each combination of metrics, as in Table 3 of Bangalore et al. (2000)."""
     rows = [
         [
             " + ".join(row["predictors"]),
@@ -284,68 +192,11 @@ def model_table(result: AgreementResult) -> Table:
     )
 
 
-def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
-    systems = Table(
-        columns=["system", "chosen / offered", "strength", "offers"],
-        rows=[
-            [
-                row["system"],
-                _bounded(number(row["selection_ratio"], 3), row["low"], row["high"], 3),
-                _bounded(
-                    number(row["strength"], 2, sign=True),
-                    row["strength_low"],
-                    row["strength_high"],
-                    2,
-                ),
-                str(row["n"]),
-            ]
-            for row in entry["systems"]
-        ],
-        title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
-        f"{counted(entry['judges'], 'judge')}",
-        notes=[
-            "Strength: log scale of Bradley and Terry, with Davidson's ties. [low, high]: 95% interval "
-            "for other judges and other items.",
-            *([entry["note"]] if entry["note"] else []),
-            *left_out,
-        ],
-    )
-    pairs = Table(
-        columns=["pair", "chosen", "ties", "first's share", "p", "p (Holm)", "χ²"],
-        rows=[
-            [
-                " : ".join(row["systems"]),
-                " : ".join(str(count) for count in row["chosen"]),
-                str(row["ties"]),
-                _bounded(number(row["share"], 2), row["low"], row["high"], 2),
-                p_text(row["p_value"]),
-                p_text(row["p_adjusted"]),
-                number(row["chi_squared"], 2),
-            ]
-            for row in entry["pairs"]
-        ],
-        caption=f"Pairs of systems: {entry['question']}",
-        notes=[
-            "p: that the share is even, for other judges and other items, and never below the exact "
-            "binomial test's. χ², as papers print it, takes all choices for independent: it decides "
-            "nothing here."
-        ],
-    )
-    return [systems, pairs]
-
-
-def _bounded(value: str, low: float | None, high: float | None, digits: int) -> str:
-    """`value [low, high]`, the value alone where there is no interval."""
-    if low is None or high is None or math.isnan(low):
-        return value
-    return f"{value} [{number(low, digits)}, {number(high, digits)}]"
-
-
 def confusion_table(result: AgreementResult) -> Table:
     if any(row["metric"] == "kept" for row in result.confusion):
         return decision_table(result)
     return Table(
-        columns=["metric", "question", "choices as people's", "κ", "n"],
+        columns=["metric", "question", "choices right", "κ", "n"],
         rows=[
             [
                 row["metric"],
@@ -356,7 +207,7 @@ def confusion_table(result: AgreementResult) -> Table:
             ]
             for row in sorted(result.confusion, key=lambda row: (row["question"], -row["accuracy"]))
         ],
-        title="Metrics as judges: how often the higher score is people's choice",
+        title="Metrics as judges: how often people choose the output with the higher score",
     )
 
 
@@ -380,18 +231,8 @@ def decision_table(result: AgreementResult) -> Table:
     )
 
 
-def with_interval(
-    value: float, low: float | None, high: float | None, *, sign: bool = False
-) -> str:
-    """The value, and its interval where there is one."""
-    text = number(value, 3, sign=sign)
-    if low is not None and high is not None and not math.isnan(low):
-        text += f" [{number(low, 3, sign=sign)}, {number(high, 3, sign=sign)}]"
-    return text
-
-
-def _how(result: AgreementResult) -> list[str]:
-    """What the ratings are, what the intervals hold for, and why there are none."""
+def _method_notes(result: AgreementResult) -> list[str]:
+    """The scale of the ratings, and what the intervals hold for or why there are none."""
     normalized = set(result.normalization.values())
     scale = (
         "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
@@ -415,32 +256,33 @@ def _how(result: AgreementResult) -> list[str]:
 
 
 def _chance_levels(result: AgreementResult) -> str:
-    """What p is held against where that is not 0."""
+    """The chance levels that p is tested against, where they are not 0."""
     levels: dict[str, list[float]] = {}
     for row in result.agreement:
         if row.null:
             levels.setdefault(row.coefficient, []).append(row.null)
-    told = [
+    shown = [
         f"{name} {' to '.join(dict.fromkeys(number(end, 2) for end in (min(found), max(found))))}"
         for name, found in levels.items()
     ]
-    return f" p: against what chance gives ({', '.join(told)})." if told else ""
+    return f" p tests against the level of chance ({', '.join(shown)})." if shown else ""
 
 
-def _undefined(result: AgreementResult) -> list[str]:
+def _undefined_notes(result: AgreementResult) -> list[str]:
     return [
         f"{row['metric']} has no value for {counted(row['n'], 'output')} judged on {row['question']}: "
-        f"no metric was held against people on {'it' if row['n'] == 1 else 'them'}."
+        f"no metric is compared with people on {'it' if row['n'] == 1 else 'them'}."
         for row in result.undefined
     ]
 
 
-def _excluded(
+def _excluded_notes(
     result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
 ) -> list[str]:
-    """What was left out, of one question or of all: of everything, or of the agreement alone."""
+    """The ratings that were left out, for one question or for all: `of` everything, or of the
+    agreement alone."""
     lines: list[str] = []
-    where = "Left out" if of == "all" else "Left out here, but not of the ranking"
+    where = "Left out" if of == "all" else "Left out here, but not from the ranking"
     for row in result.excluded:
         if question not in (None, row["question"]) or row.get("of", "all") != of:
             continue

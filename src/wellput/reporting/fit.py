@@ -1,4 +1,4 @@
-"""What `wellput fit` shows: the table of models, the metric's coefficients, and what to think of it."""
+"""The tables of `wellput fit`: the models, the metric's coefficients, and how well it predicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wellput.agreement.cross_validation import BestSingle, CrossValidation, Left
 from wellput.agreement.fit import Fit
 from wellput.core.errors import counted
 from wellput.core.estimates import GENERALIZE_WORDS, Generalize, holds_for
-from wellput.reporting.table import Report, Table, number, p_text
+from wellput.reporting.table import Report, Table, interval_text, number, p_text, relation
 
 CSV_COLUMNS = (
     "predictor", "coefficient", "standard_error", "low", "high", "t", "p_value",
@@ -102,7 +102,7 @@ def _coefficient_row(entry: Mapping[str, Any]) -> list[str]:
         entry["predictor"],
         number(entry["coefficient"], 4),
         number(entry["standard_error"], 4),
-        _interval(entry["low"], entry["high"], 4),
+        interval_text(entry["low"], entry["high"], 4),
         p_text(entry["p_value"]) if "p_value" in entry else "",
     ]
 
@@ -132,14 +132,14 @@ def _outlier_table(result: Fit) -> list[Table]:
         Table(
             ["outlier", "judged", "predicted", "studentized", "Cook's distance"],
             rows,
-            title="Outliers, which were kept",
-            notes=[f"And {hidden} more, which the JSON lists."] if hidden else [],
+            title="Outliers (they were kept)",
+            notes=[f"{hidden} more are in the JSON."] if hidden else [],
         )
     ]
 
 
 def _counts(result: Fit) -> list[str]:
-    """What the rows are, and what was left out: fewer rows must not go unnoticed."""
+    """How many rows there are, and what was left out: users must see that there are fewer rows."""
     card = result.model.card
     lines = [
         f"{counted(card['n'], 'judged output')} of {counted(card['systems'], 'system')} for "
@@ -169,21 +169,21 @@ def _excluded(exclusion: Mapping[str, Any]) -> str:
 
 
 def unseen_table(result: Fit) -> Table:
-    """r on what the models of the folds have not seen."""
+    """r on the judgments that the model of each fold has not seen."""
     return Table(
         columns=["unseen", "r", "95% interval", "p", "folds", "holds for"],
         rows=[
             [
                 UNSEEN_UNITS[one.left_out],
                 number(one.r, 3),
-                _interval(one.low, one.high, 3),
+                interval_text(one.low, one.high, 3),
                 p_text(one.p_value),
                 f"{one.folds:,}",
                 HOLDS_FOR[one.left_out],
             ]
             for one in result.cross_validation
         ],
-        title="How well the metric predicts judgments that it was not fitted to",
+        title="How well the metric predicts judgments it was not fitted to",
         notes=[
             *(
                 f"Unseen {UNSEEN_UNITS[one.left_out]}: {one.note}."
@@ -196,7 +196,7 @@ def unseen_table(result: Fit) -> Table:
 
 
 def _verdict(result: Fit) -> list[str]:
-    """Whether the metric is worth having beside the best of its predictors."""
+    """Whether the metric predicts better than the best single predictor."""
     asked = GROUP_OF[result.generalize]
     one = next(found for found in result.cross_validation if found.left_out == asked)
     if one.single is None or math.isnan(one.r) or math.isnan(one.single.r):
@@ -211,17 +211,11 @@ def _verdict(result: Fit) -> list[str]:
 def _gain(one: CrossValidation, single: BestSingle) -> str:
     gain = number(single.gain, 3, sign=True)
     if single.p_value is None:
-        return f"Whether the difference ({gain}) is more than chance cannot be told."
-    figures = f"{gain} {_interval(single.low, single.high, 3)}, p {_relation(single.p_value)}"
+        return f"It is unknown whether the difference ({gain}) is more than chance."
+    figures = f"{gain} {interval_text(single.low, single.high, 3)}, p {relation(single.p_value)}"
     if single.p_value >= ALPHA:
         return f"No difference is shown ({figures})."
     return f"The metric predicts {'better' if single.gain > 0 else 'worse'} ({figures})."
-
-
-def _interval(low: float | None, high: float | None, digits: int) -> str:
-    if low is None or high is None:
-        return ""
-    return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def _generality(result: Fit) -> list[str]:
@@ -241,7 +235,7 @@ def _choice_note(result: Fit) -> list[str]:
     if criterion is None or result.inference is None or result.inference.reason:
         return []
     return [
-        f"They take the predictors as given: that these were chosen by {criterion} is not in them."
+        f"Intervals and p are too optimistic: they ignore that {criterion} chose the predictors."
     ]
 
 
@@ -255,8 +249,3 @@ def _scale_notes(result: Fit) -> list[str]:
     if result.model.scale != 1.0:
         lines.append(f"Divided by {result.model.scale:.4f}, so that a perfect sentence scores 1.")
     return lines
-
-
-def _relation(p_value: float) -> str:
-    text = p_text(p_value)
-    return f"= {text}" if text[0].isdigit() else text

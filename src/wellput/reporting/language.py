@@ -1,6 +1,6 @@
-"""What the commands of the English wing show: `wellput parse`, `realize`, `degrade`, `paraphrase`.
+"""The output of the commands of the English wing: `wellput parse`, `realize`, `degrade`, `paraphrase`.
 
-Sentences go to a terminal as they are, a line each, unless they went to a file; the other formats have
+A terminal shows sentences as plain lines, unless they were written to a file. The other formats have
 figures beside them.
 """
 
@@ -36,16 +36,16 @@ def parse_report(result: ParseResult) -> Report:
     notes = []
     if empty:
         have = "has" if empty == 1 else "have"
-        notes.append(f"{empty:,} of {counted(lines, 'line')} {have} no words, and no tree.")
+        notes.append(f"{empty:,} of {counted(lines, 'line')} {have} no words and no tree.")
     if per_word is None:
         notes.append(
-            "No log probabilities: no head-driven model beside this parser, or no line short enough."
+            "No log probabilities: this parser has no head-driven model, or every line is too long."
         )
     table = Table(
-        ("sentences", "words", "log p a word", "in fragments"),
+        ("sentences", "words", "log p per word", "in fragments"),
         [cells],
         notes=notes,
-        caption="What was parsed",
+        caption="Parsed sentences",
     )
     return Report([table], record, tuple(record), [record])
 
@@ -54,7 +54,7 @@ REALIZE_COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")
 
 
 def realize_report(result: RealizationResult) -> Report:
-    """Scores against the trees' own order if there are any, else the sentences."""
+    """Scores against the trees' own word order if it was evaluated, else the sentences."""
     value, records = result.values(), result.records()
     explanations = "".join(f"{one}\n" for one in result.explanations)
     if result.evaluation is not None:
@@ -69,7 +69,7 @@ def realize_report(result: RealizationResult) -> Report:
 
 
 def _best_sentences(result: RealizationResult) -> str:
-    """The best sentences, or where they are."""
+    """The best sentences, or the file they were written to."""
     if result.path is None:
         return "".join(f"{sentence}\n" for sentence in result.sentences)
     return f"{counted(len(result.realized), 'sentence')} written to {result.path}.\n"
@@ -95,12 +95,12 @@ def explained(realized: Realized) -> str:
     best = realized.best[0]
     lines = [*_drawn_tree(realized), ""]
     if (lattice := realized.lattice) is not None:
-        search = "exact" if realized.is_exact else "not exact: the best were kept"
+        search = "exact" if realized.is_exact else "not exact: only the best were kept"
         lines.append(
             f"lattice: {lattice.n_paths:,} orders in {lattice.n_arcs:,} arcs "
             f"({lattice.n_flat_arcs:,} with every phrase in its places); search {search}"
         )
-    # Without a lattice a score is what a realization lacks to the best, and this is the best.
+    # Without a lattice the score is the distance from the best realization, so it is 0 here.
     figures = [] if realized.lattice is None else [f"score {best.score:.2f}"]
     figures += [] if best.log_prob is None else [f"log10 probability {best.log_prob:.2f}"]
     lines.append(f"path: {best.text}" + (f"   ({', '.join(figures)})" if figures else ""))
@@ -108,7 +108,7 @@ def explained(realized: Realized) -> str:
 
 
 def _drawn_tree(realized: Realized) -> Iterator[str]:
-    """A node a line, indented under its mother."""
+    """A line for each node, indented under its mother."""
     tree = realized.tree
     depths = [0] * len(tree)
     for node, head in enumerate(tree.heads):
@@ -144,7 +144,7 @@ PARAPHRASE_COLUMNS = (
 
 
 def paraphrase_report(result: ParaphraseResult) -> Report:
-    """What was proposed and what was kept; each of them if asked for."""
+    """How many substitutions were proposed and kept; with `explain`, each of them."""
     value = result.values()
     proposed = len(result.substitutions)
     if not result.explain:

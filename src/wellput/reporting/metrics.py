@@ -1,4 +1,4 @@
-"""What `wellput metrics` shows: a line per metric, or all of one metric."""
+"""The tables of `wellput metrics`: a line per metric, or everything about one metric."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wellput.reporting.table import Report, Table
 COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
 NARROW_COLUMNS = ("metric", "better", "needs", "about")
 MIN_WIDTH_FOR_ALL = 200
-"""Columns of text from which on a terminal shows options and papers too."""
+"""Characters in a line that a terminal needs to show options and papers too."""
 
 
 def metrics_report(listed: MetricList, *, width: int | None = None) -> Report:
-    """All there is to say, or what fits a terminal of this width; None is for no limit."""
+    """All columns, or those that fit a terminal of this width; None is for no limit."""
     records = listed.records()
     if listed.details is not None:
         tables = _one_metric(records[0], listed.details)
@@ -56,5 +56,5 @@ def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
 def _needs(name: str) -> list[list[str]]:
     """What every item must have, and how to give it."""
     needed = [NEED_ADVICE[need] for need in sorted(registry.create(name).needs)]
-    told = [f"{what}. {advice}" for what, advice in needed] or ["nothing but outputs"]
-    return [["needs" if place == 0 else "", text] for place, text in enumerate(told)]
+    lines = [f"{what}. {advice}" for what, advice in needed] or ["nothing but outputs"]
+    return [["needs" if place == 0 else "", line] for place, line in enumerate(lines)]

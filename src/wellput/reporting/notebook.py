@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from wellput.agreement.fit import Fit
@@ -12,36 +11,14 @@ from wellput.agreement.result import AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
-from wellput.io import replacing
-from wellput.io.files import PathLike
 from wellput.reporting.html.charts import Chart, altair
 from wellput.reporting.html.contents import agreement_rows, score_rows
 from wellput.reporting.html.report_charts import agreement_chart, forest_chart, preferences_chart
-from wellput.reporting.table import Format, Table, render
-
-
-def text_of(result: Result) -> str:
-    """The tables of the terminal."""
-    return render(result.report(), "table")
-
-
-SUFFIX_FORMATS: dict[str, Format] = {
-    ".json": "json",
-    ".csv": "csv",
-    ".tex": "latex",
-    ".md": "markdown",
-}
-
-
-def save(result: Result, path: PathLike) -> None:
-    """Writes the result in the format that the suffix names."""
-    text = render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table"))
-    with replacing(path) as file:
-        file.write(text.encode(errors="backslashreplace"))
+from wellput.reporting.table import Table
 
 
 def html_of(result: Result) -> str:
-    """The tables of the terminal, with what they mean beneath them."""
+    """The tables of the terminal, with their notes beneath them."""
     return "\n".join(_table(table) for table in result.report().tables)
 
 
@@ -67,7 +44,7 @@ def chart_of(result: Result) -> Any:
 
 
 def _agreement_charts(result: AgreementResult) -> list[Chart]:
-    """One chart a question: a notebook has no page around it to choose one."""
+    """A chart for each question and coefficient: a notebook has no menu to choose one."""
     charts: list[Chart] = []
     rows = agreement_rows(result)
     for question, coefficient in dict.fromkeys((r["question"], r["coefficient"]) for r in rows):

@@ -1,11 +1,11 @@
-"""What `wellput power` shows. Every table says that its figures are simulated."""
+"""The table of `wellput power`. It says that its figures are simulated."""
 
 from __future__ import annotations
 
 import math
 
 from wellput.core.errors import counted
-from wellput.reporting.table import Report, Table, number
+from wellput.reporting.table import Report, Table, number, with_interval
 from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
 
 CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
@@ -17,7 +17,7 @@ def power_report(table: PowerTable) -> Report:
 
 
 def power_table(table: PowerTable) -> Table:
-    """Items down, judges across."""
+    """A row for each number of items, a column for each number of judges."""
     judges = list(dict.fromkeys(row.n_judges for row in table.rows))
     items = list(dict.fromkeys(row.n_items for row in table.rows))
     cells = {(row.n_items, row.n_judges): row for row in table.rows}
@@ -38,7 +38,7 @@ def power_table(table: PowerTable) -> Table:
 
 
 def _one_judge(table: PowerTable) -> list[str]:
-    """A test over items alone knows nothing of other judges."""
+    """With one judge, the test is over items alone and cannot speak for other judges."""
     judged = [row for row in table.rows if row.n_judges == 1 and not math.isnan(row.power.value)]
     if table.what != "systems" or not judged:
         return []
@@ -50,10 +50,7 @@ def _heading(judges: int | None) -> str:
 
 
 def _cell(row: PowerRow) -> str:
-    text = number(row.power.value, 3)
-    if math.isnan(row.power.value):
-        return text
-    return f"{text} [{number(row.power.low, 3)}, {number(row.power.high, 3)}]"
+    return with_interval(number(row.power.value, 3), row.power.low, row.power.high, 3)
 
 
 def _needed(one: SmallestStudy, target: float) -> str:

@@ -1,7 +1,6 @@
-"""Whom people prefer, as a table: systems best first, and how far each is behind the first.
+"""Tables of whom people prefer: systems best first, and how far each is behind the first.
 
-`board_table` has the metrics beside the people, in one screenful of 80 columns: what `wellput demo`
-shows.
+`board_table`, the table of `wellput demo`, has the metrics beside the people in 80 columns.
 """
 
 from __future__ import annotations
@@ -21,20 +20,22 @@ from wellput.agreement.ranking import (
     shown_share,
     winner_sentence,
 )
+from wellput.core.errors import counted
 from wellput.reporting.score import CSV_COLUMNS
-from wellput.reporting.table import Report, Table, number, p_text
+from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
 
 def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = ()) -> list[Table]:
-    """One table a question; beneath it who won, whether the metrics see it, and what that holds for."""
+    """A table for each question. Its notes say who won, whether the metrics see it, and what this holds
+    for."""
     return [ranking_table(ranking, orders) for ranking in rankings]
 
 
 def ranking_table(
     ranking: Ranking, orders: Sequence[MetricOrder] = (), *, is_final: bool = True
 ) -> Table:
-    """The systems best first. While judges are still at work nobody is called the winner: who looks
-    again and again, and stops when it looks good, finds winners by chance."""
+    """The systems best first. While judges are still at work no winner is named: whoever looks often
+    and stops at a good result finds winners by chance."""
     columns = ["system", ESTIMATE_HEADINGS[ranking.model], "95% interval", "judgments"]
     rows = [
         [
@@ -49,7 +50,9 @@ def ranking_table(
         are_choices = ranking.model == "win rate"
         columns += ["rank", "against first" if are_choices else "behind first", "p (Holm)"]
         gaps = {d.systems[1]: d for d in ranking.of_first}
-        if are_choices:  # whoever is chosen less often over all may still win against the first
+        if (
+            are_choices
+        ):  # a system that is chosen less often overall may still win against the first
             first = ranking.systems[0].system
             gaps |= {d.systems[0]: d for d in ranking.differences if d.systems[1] == first}
         for cells, row in zip(rows, ranking.systems, strict=True):
@@ -73,17 +76,16 @@ def _notes(ranking: Ranking, orders: Sequence[MetricOrder], *, is_final: bool) -
     if not is_final:
         return [NOT_FINAL_NOTE]
     sentences = [winner_sentence(ranking), order_sentence(orders, ranking)]
-    judges = "1 judge" if ranking.n_judges == 1 else f"{ranking.n_judges} judges"
-    items = "1 item" if ranking.n_items == 1 else f"{ranking.n_items} items"
     return [
         *(sentence for sentence in sentences if sentence),
-        f"{judges}, {items}. Intervals and tests hold for {ranking.scope}.",
+        f"{counted(ranking.n_judges, 'judge')}, {counted(ranking.n_items, 'item')}. "
+        f"Intervals and tests hold for {ranking.scope}.",
     ]
 
 
 NOT_FINAL_NOTE = (
-    "Judges are still at work: these figures will change. Say who won when the study is done: whoever "
-    "stops as soon as it looks good finds a winner by chance."
+    "Judges are still at work: these figures will change. Wait for the end of the study to say who "
+    "won: whoever stops as soon as the result looks good finds a winner by chance."
 )
 
 
@@ -99,8 +101,8 @@ def shown_rank(row: RankedSystem) -> str:
 
 
 def _gap(system: str, difference: SystemDifference | None, model: RankingModel) -> list[str]:
-    """How far behind, or how often chosen when offered with the first, and the corrected p-value;
-    nothing for the first."""
+    """How far the system is behind the first (for choices: how often it is chosen over the first), and
+    the corrected p-value. Empty for the first."""
     if difference is None:
         return ["", ""]
     if model == "win rate":
@@ -113,7 +115,7 @@ MIN_MARKED_RANKS = 2
 
 
 def demo_report(shown: Any) -> Report:
-    """People and metrics side by side, and what that means."""
+    """People and metrics side by side, with the answer in words."""
     (ranking,) = shown.agreement.ranking
     table = board_table(ranking, shown.agreement.orders)
     return Report([table], shown.values(), CSV_COLUMNS, shown.records())
@@ -124,7 +126,7 @@ def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
     rows = [
         [
             row.system,
-            _with_interval(row),
+            with_interval(number(row.estimate, 1), row.low, row.high, 1),
             *(_board_cell(row, order) for order in orders),
         ]
         for row in ranking.systems
@@ -142,12 +144,6 @@ def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
             order_sentence(orders, ranking),
         ],
     )
-
-
-def _with_interval(row: RankedSystem) -> str:
-    if row.low is None or row.high is None:
-        return number(row.estimate, 1)
-    return f"{number(row.estimate, 1)} [{number(row.low, 1)}, {number(row.high, 1)}]"
 
 
 def _board_cell(row: RankedSystem, order: MetricOrder) -> str:

@@ -1,4 +1,4 @@
-"""What `wellput rerank` shows: the chosen texts, or what choosing changed."""
+"""The output of `wellput rerank`: the chosen texts, or a table of how much the choice changed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import math
 from collections.abc import Sequence
 
 from wellput.engine.rerank import RerankResult
-from wellput.reporting.table import Report, Table
+from wellput.reporting.table import Report, Table, number
 
 COLUMNS = ("id", "place", "candidates", "score", "first_score", "text")
 
 
 def rerank_report(result: RerankResult) -> Report:
-    """A summary for people, on a terminal the texts unless they are in a file; every item's choice for
-    programs."""
+    """A summary for people, and every item's choice for programs. A terminal shows the texts instead,
+    unless they are in a file."""
     choices, name = result.choices, result.metric
     changed = sum(choice.best > 0 for choice in choices)
     rows = [
         ["items", f"{len(choices):,}"],
-        ["another than the first chosen", f"{changed:,}"],
+        ["items where not the first was chosen", f"{changed:,}"],
         [f"mean {name} of the first", _mean([choice.scores[0] for choice in choices])],
         [f"mean {name} of the chosen", _mean([choice.scores[choice.best] for choice in choices])],
     ]
@@ -32,6 +32,6 @@ def rerank_report(result: RerankResult) -> Report:
 
 
 def _mean(scores: Sequence[float]) -> str:
-    """Over those that are defined."""
+    """The mean of the defined scores."""
     known = [score for score in scores if not math.isnan(score)]
-    return f"{sum(known) / len(known):.3f}".replace("-", "−") if known else "–"
+    return number(sum(known) / len(known), 3) if known else "–"

@@ -1,13 +1,24 @@
-"""What `wellput runs` shows: the runs of a folder, one run, and what changed between two."""
+"""The tables of `wellput runs`: the runs of a folder, one run, and what changed between two."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wellput.core.errors import counted
 from wellput.core.scores import CIRCUMSTANCES, Run, RunList, RunScore
-from wellput.engine.run_changes import RunChanges, ScoreChange
-from wellput.reporting.table import Report, Table, number, p_text
+from wellput.reporting.table import (
+    Report,
+    Table,
+    digits_of,
+    interval_text,
+    number,
+    p_text,
+    signature_notes,
+)
+
+if TYPE_CHECKING:
+    from wellput.engine.run_changes import RunChanges, ScoreChange
 
 RUN_COLUMNS = (
     "run", "time", *CIRCUMSTANCES, "system", "metric", "score", "low", "high", "baseline", "delta",
@@ -19,14 +30,16 @@ CHANGE_COLUMNS = (
 )  # fmt: skip
 
 NO_TEST_NOTE = (
-    "Whether a difference is real cannot be known from two scores: it takes the outputs of both, "
-    "scored in one run, with a baseline."
+    "Two scores cannot show whether their difference is real: score the outputs of both in one run, "
+    "with a baseline."
 )
-OVERLAP_NOTE = "Intervals apart: hardly chance. Intervals that overlap leave it open."
+OVERLAP_NOTE = (
+    "Intervals apart: chance is unlikely to explain the difference. Intervals that overlap: it may."
+)
 
 
 def list_report(listed: RunList) -> Report:
-    """A line per run, newest first; scores too where the runs shown have one metric only."""
+    """A line per run, newest first; with scores where all runs shown have the same single metric."""
     runs = listed.runs
     metrics = {metric for run in runs for metric in run.metrics}
     has_scores = len(metrics) == 1
@@ -57,29 +70,29 @@ def list_report(listed: RunList) -> Report:
 def _count(shown: int, total: int) -> str:
     if shown == total:
         return f"{counted(total, 'run')}."
-    return f"The newest {shown:,} of {total:,} runs; last={total} shows all."
+    return f"The newest {shown:,} of {total:,} runs are shown; last={total} shows all."
 
 
 def _skipped(run: Run) -> str:
-    """Empty where all was scored."""
+    """How many partitions were left out; empty where there were none."""
     return f"{counted(run.skipped, 'partition')} left out" if run.skipped else ""
 
 
 def _scored(score: RunScore) -> str:
-    return f"{score.system} {number(score.score, _digits([score.score]))}"
+    return f"{score.system} {number(score.score, digits_of([score.score]))}"
 
 
 def show_report(run: Run) -> Report:
-    """All scores of a run, and how they came about."""
+    """All scores of a run, and how they were made."""
     rows = []
     for score in run.scores:
-        digits = _digits([score.score])
+        digits = digits_of([score.score])
         rows.append(
             [
                 score.system,
                 score.metric,
                 number(score.score, digits),
-                _interval(score, digits),
+                interval_text(score.low, score.high, digits),
                 "" if score.delta is None else number(score.delta, digits, sign=True),
                 p_text(
                     score.p_value if score.p_adjusted is None else score.p_adjusted,
@@ -106,15 +119,9 @@ def show_report(run: Run) -> Report:
         [columns[place] for place in used],
         [[row[place] for place in used] for row in rows],
         title=f"Run {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC",
-        notes=[*_circumstances(run), *_pair_notes(run), *_signatures(run)],
+        notes=[*_circumstances(run), *_pair_notes(run), *signature_notes(run.scores)],
     )
     return Report([table], run.values(), RUN_COLUMNS, run.records())
-
-
-def _interval(score: RunScore, digits: int) -> str:
-    if score.low is None or score.high is None:
-        return ""
-    return f"[{number(score.low, digits)}, {number(score.high, digits)}]"
 
 
 def _circumstances(run: Run) -> list[str]:
@@ -123,7 +130,7 @@ def _circumstances(run: Run) -> list[str]:
         f"wellput {run.wellput}, Python {run.python}, {run.platform}; {counted(run.items, 'item')}."
     )
     if run.skipped:
-        lines.append(f"{_skipped(run)} because of errors: the scores are those of the other items.")
+        lines.append(f"{_skipped(run)} because of errors: the scores are over the other items.")
     has_intervals = any(score.low is not None for score in run.scores)
     if run.test is not None or has_intervals:
         levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
@@ -136,8 +143,8 @@ def _circumstances(run: Run) -> list[str]:
 
 
 def _pair_notes(run: Run) -> list[str]:
-    """Each pair of systems once, a line per metric; in a run that was narrowed to some systems the
-    others come last."""
+    """A line per metric with each pair of systems once. Systems that the run was not narrowed to come
+    last in a pair."""
     place = {system: order for order, system in enumerate(run.systems)}
     pairs: dict[str, list[str]] = {}
     for score in run.scores:
@@ -151,15 +158,8 @@ def _pair_notes(run: Run) -> list[str]:
     ]
 
 
-def _signatures(run: Run) -> list[str]:
-    groups: dict[str, dict[str, None]] = {}
-    for score in run.scores:
-        groups.setdefault(score.signature, {})[score.metric] = None
-    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
-
-
 def diff_report(found: RunChanges) -> Report:
-    """Scores then and now, their difference where they may be compared, and why where not."""
+    """Scores before and after, and their difference or why they cannot be compared."""
     rows = [_change_row(change) for change in found.changes]
     before, after = found.before, found.after
     notes = [
@@ -168,13 +168,15 @@ def diff_report(found: RunChanges) -> Report:
         for name, run in (("before", before), ("after", after))
     ]
     notes += _only(found.only_before, before) + _only(found.only_after, after)
-    open_ones = [c for c in found.changes if c.is_comparable and not c.has_same_outputs]
-    if open_ones:
+    untested = [c for c in found.changes if c.is_comparable and not c.has_same_outputs]
+    if untested:
         notes.append(NO_TEST_NOTE)
-    if any(change.intervals_overlap is not None for change in open_ones):
+    if any(change.intervals_overlap is not None for change in untested):
         notes.append(OVERLAP_NOTE)
     if not found.changes:
-        notes.append("No system and metric is in both. Pair systems with rename='OLD=NEW'.")
+        notes.append(
+            "The two runs have no system and metric in common. Pair systems with rename='OLD=NEW'."
+        )
     table = Table(
         ["system", "metric", "before", "after", "difference", "remarks"],
         rows,
@@ -191,7 +193,7 @@ def diff_report(found: RunChanges) -> Report:
 
 def _change_row(change: ScoreChange) -> list[str]:
     before, after = change.before, change.after
-    digits = _digits([before.score, after.score])
+    digits = digits_of([before.score, after.score])
     name = before.system if before.system == after.system else f"{before.system} → {after.system}"
     return [
         name,
@@ -217,7 +219,3 @@ def _only(pairs: Sequence[tuple[str, str]], run: Run) -> list[str]:
     if not pairs:
         return []
     return [f"Only in {run.id}: {', '.join(f'{system} {metric}' for system, metric in pairs)}."]
-
-
-def _digits(values: Sequence[float]) -> int:
-    return 2 if any(abs(value) >= 10 for value in values) else 3

@@ -1,4 +1,4 @@
-"""What `wellput score` shows: scores in a table, and what they mean in words."""
+"""The tables of `wellput score`: scores, differences between systems, and what both mean in words."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from collections.abc import Sequence
 
 from wellput.core.errors import counted
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
-from wellput.engine.result import Comparison, ScoreResult, SkippedPartition, UnscoredItems
-from wellput.reporting.table import Report, Table, number, p_text, relation
+from wellput.engine.result import ScoreResult, SkippedPartition, UnscoredItems
+from wellput.reporting.table import (
+    Report,
+    Table,
+    digits_of,
+    interval_text,
+    number,
+    p_text,
+    relation,
+    signature_notes,
+    with_interval,
+)
 
 CSV_COLUMNS = (
     "system", "metric", "score", "low", "high", "baseline", "delta", "delta_low", "delta_high",
@@ -23,7 +33,7 @@ TEST_NAMES = {
 
 
 def score_report(result: ScoreResult) -> Report:
-    """Scores with their verdict, all pairs if asked for, and what is wrong in the worst items."""
+    """Scores with the verdict, all pairs if they were asked for, and explanations of items."""
     tables = [score_table(result)]
     if result.differences:
         tables.append(difference_table(result))
@@ -32,7 +42,8 @@ def score_report(result: ScoreResult) -> Report:
 
 
 def score_table(result: ScoreResult) -> Table:
-    """Systems down and metrics across, or turned; signatures and the verdict beneath."""
+    """A row for each system and a column for each metric, or the other way round; the verdict and the
+    signatures stand beneath."""
     digits = {metric: _digits(result, metric) for metric in result.metrics}
     names = {metric: _heading(result, metric) for metric in result.metrics}
     cells = {
@@ -41,7 +52,7 @@ def score_table(result: ScoreResult) -> Table:
         for metric in result.metrics
     }
     best = _best(result)
-    notes = [*_counts(result), *verdict(result), *_legend(result), *_signatures(result)]
+    notes = [*_counts(result), *verdict(result), *_legend(result), *signature_notes(result.scores)]
     best_means = _best_means(result) if best else ""
     caption = (
         f"Scores of {counted(len(result.systems), 'system')} on {counted(result.items, 'item')}"
@@ -68,7 +79,7 @@ def score_table(result: ScoreResult) -> Table:
 
 
 def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
-    """The cells of the systems that no other is shown to be better than; none without a test."""
+    """The cells of the systems for which no better one is shown; none without a test."""
     found: set[tuple[int, int]] = set()
     for column, metric in enumerate(result.metrics, 1):
         beaten = result.beaten(metric)
@@ -93,7 +104,7 @@ def _test_name(result: ScoreResult) -> str:
 
 
 def _level(result: ScoreResult) -> str:
-    """The level, and what p is corrected for."""
+    """The significance level, and how many differences p is corrected for."""
     level = f"p < {result.alpha:g}"
     if result.n_tests < 2:
         return level
@@ -102,7 +113,7 @@ def _level(result: ScoreResult) -> str:
 
 
 def _best_means(result: ScoreResult) -> str:
-    """What bold says, in words."""
+    """What bold means, in words."""
     test = f"{_test_name(result)}, {_level(result)}"
     if result.comparisons:
         return f"no system is significantly better ({test})"
@@ -122,7 +133,7 @@ def difference_table(result: ScoreResult) -> Table:
             "pair": f"{one.a} − {one.b}",
             "metric": one.metric,
             "difference": number(one.delta, digits, sign=True),
-            interval: _delta_interval(one, digits),
+            interval: interval_text(one.low, one.high, digits, sign=True),
             "p": p_text(one.p_value, is_bound=one.p_is_bound),
             "p (Holm)": p_text(one.p_adjusted, is_bound=one.p_is_bound) if is_corrected else "",
             "effect": "" if one.effect_size is None else number(one.effect_size, 2, sign=True),
@@ -149,12 +160,6 @@ def difference_table(result: ScoreResult) -> Table:
     )
 
 
-def _delta_interval(one: Comparison, digits: int) -> str:
-    if one.low is None or one.high is None or math.isnan(one.low):
-        return ""
-    return f"[{number(one.low, digits, sign=True)}, {number(one.high, digits, sign=True)}]"
-
-
 def _difference_notes(result: ScoreResult) -> list[str]:
     lines = []
     if any(one.effect_size is not None for one in result.differences):
@@ -165,14 +170,14 @@ def _difference_notes(result: ScoreResult) -> list[str]:
         margin = ", ".join(f"{metric} {value:g}" for metric, value in result.margin.items())
         corrected = ", corrected by Holm's method" if result.n_tests > 1 else ""
         lines.append(
-            f"p (equivalence): that the difference is as large as the margin ({margin}), by two "
-            f"one-sided tests{corrected}."
+            f"p (equivalence): a small p shows that the difference is smaller than the margin "
+            f"({margin}); two one-sided tests{corrected}."
         )
     return lines
 
 
 def verdict(result: ScoreResult) -> list[str]:
-    """One sentence per system: which differences from the baseline are real."""
+    """A sentence for each system: on which metrics it differs from the baseline."""
     sentences: list[str] = []
     for system in result.systems:
         scores = [result[system, metric] for metric in result.metrics]
@@ -189,7 +194,7 @@ def verdict(result: ScoreResult) -> list[str]:
 
 
 def _where(tested: Sequence[Score], result: ScoreResult) -> str:
-    """On which items two systems are compared, where one of them lacks outputs."""
+    """The items on which two systems are compared, where one of them lacks outputs."""
     unreferenced = {metric: left.n for left in result.left_out for metric in left.metrics}
     missing = [s for s in tested if s.n_common != result.items - unreferenced.get(s.metric, 0)]
     if not missing:
@@ -244,22 +249,18 @@ def _heading(result: ScoreResult, metric: str) -> str:
 
 
 def _cell(score: Score, digits: int, result: ScoreResult) -> str:
-    text = number(score.score, digits)
-    if score.low is not None and score.high is not None:
-        text += f" [{number(score.low, digits)}, {number(score.high, digits)}]"
-    if result.is_shown(score.p_adjusted, score.n_common):
-        text += " *"
-    return text
+    text = with_interval(number(score.score, digits), score.low, score.high, digits)
+    return f"{text} *" if result.is_shown(score.p_adjusted, score.n_common) else text
 
 
 def _left_out(skipped: SkippedPartition) -> str:
-    """The partition, the headline of the reason and the first thing it names."""
+    """The partition, and the first two lines of the reason."""
     reason = " ".join(line.strip() for line in skipped.reason.split("\n")[:2])
     return reason if reason.startswith(skipped.partition) else f"{skipped.partition}: {reason}"
 
 
 def left_out_sentence(left_out: UnscoredItems) -> str:
-    """How many items some metrics leave out, why, and which come first.
+    """How many items some metrics leave out, why, and the ids of the first.
 
     >>> left_out_sentence(UnscoredItems("no reference", ("bleu", "chrf"), 7, ("h04", "h07")))
     '7 items have no reference and are left out for bleu, chrf: h04, h07 and 5 more.'
@@ -274,7 +275,8 @@ def left_out_sentence(left_out: UnscoredItems) -> str:
 
 
 def _counts(result: ScoreResult) -> list[str]:
-    """Says what is missing or undefined: a score over fewer items must not go unnoticed."""
+    """The counts of items, and what is missing or undefined: users must see that a score is over fewer
+    items."""
     lines: list[str] = []
     outputs = {score.system: score.n + score.left_out for score in result.scores}
     missing = "".join(
@@ -292,22 +294,23 @@ def _counts(result: ScoreResult) -> list[str]:
         if score.undefined:
             undefined.setdefault((score.system, score.undefined), []).append(score.metric)
     lines += [
-        f"{n:,} {f'segment of {system} has' if n == 1 else f'segments of {system} have'} no score "
-        f"alone under {', '.join(metrics)}."
+        f"{n:,} {f'segment of {system} has' if n == 1 else f'segments of {system} have'} no segment "
+        f"score under {', '.join(metrics)}."
         for (system, n), metrics in undefined.items()
     ]
     return lines
 
 
 def few_items(result: ScoreResult) -> list[str]:
-    """Says that there are too few items for intervals and tests, where any were made."""
+    """A note that there are too few items for a claim, where there are intervals or tests."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
     if not has_uncertainty or fewest >= MIN_ITEMS_FOR_CLAIMS:
         return []
-    items = counted(fewest, "item")
+    are = "is" if fewest == 1 else "are"
     return [
-        f"With {items}, fewer than {MIN_ITEMS_FOR_CLAIMS}, no difference is claimed: bring more."
+        f"{counted(fewest, 'item')} {are} too few to claim a difference; at least "
+        f"{MIN_ITEMS_FOR_CLAIMS} are needed."
     ]
 
 
@@ -325,8 +328,8 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append(f"*: {_level(result)}, by {_test_name(result)}{drawn}.")
     if result.test == "bs":
         lines.append(
-            "The p of bs is sacreBLEU's, which calls about 1 in 10 chance differences real at .05; "
-            "that of paired='jackknife' keeps its level where items are independent."
+            "paired='bs' computes p as sacreBLEU does: at 0.05 it calls about 1 in 10 chance "
+            "differences real. paired='jackknife' keeps to 1 in 20 where items are independent."
         )
     if has_intervals or result.test is not None:
         from wellput.core.estimates import holds_for
@@ -334,9 +337,8 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append(holds_for("items"))
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
-            "No difference shown is not: no difference. margin=X tests whether it is smaller than X."
-            if not result.margin
-            else "No difference shown is not: no difference."
+            "“No difference shown” does not mean that there is none."
+            + ("" if result.margin else " margin=X tests whether it is smaller than X.")
         )
     return lines
 
@@ -345,14 +347,5 @@ def _claims(result: ScoreResult) -> list[str]:
     return [_claim(score, result) for score in result.scores if score.baseline is not None]
 
 
-def _signatures(result: ScoreResult) -> list[str]:
-    """One line for all metrics that share a signature."""
-    groups: dict[str, dict[str, None]] = {}
-    for score in result.scores:
-        groups.setdefault(score.signature, {})[score.metric] = None
-    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
-
-
 def _digits(result: ScoreResult, metric: str) -> int:
-    values = [abs(result[system, metric].score) for system in result.systems]
-    return 2 if any(value >= 10 for value in values) else 3
+    return digits_of(result[system, metric].score for system in result.systems)

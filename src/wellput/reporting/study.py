@@ -1,5 +1,5 @@
-"""What `wellput study` shows: a study that was made, its judges' links, how it stands, what was
-exported and erased."""
+"""The tables of `wellput study`: a new study, its judges' links, its state, what was exported and
+erased."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def summary_report(summary: StudySummary) -> Report:
-    """A row for each fact but the record of the selection, which is for programs."""
+    """A row for each fact, except the record of the selection, which is for programs."""
     [record] = summary.records()
     rows = [
         [name.replace("_", " "), _cell(value)]
@@ -43,7 +43,7 @@ def invitations_report(invited: InvitationList) -> Report:
 
 
 def export_report(done: Export) -> Report:
-    """What went where."""
+    """How many answers were written, and where."""
     beside = f", the design to {done.design}" if done.design else ""
     note = f"{counted(done.answers, 'answer')} written to {done.output}{beside}."
     row = [str(done.answers), done.output]
@@ -52,14 +52,15 @@ def export_report(done: Export) -> Report:
 
 
 def forgotten_report(forgotten: Forgotten) -> Report:
-    """Whose answers are gone."""
+    """The judge whose answers were erased."""
     row = [forgotten.judge, str(forgotten.answers_erased)]
     table = Table(["judge", "answers erased"], [row], caption="A judge forgotten")
     return _report(table, forgotten.values(), forgotten.values())
 
 
 def status_report(overview: Overview) -> Report:
-    """Whom the judges prefer, the judges themselves, and how far they agree; CSV has the judges."""
+    """Whom the judges prefer, the judges and their progress, and how far they agree; CSV has the
+    judges."""
     tables = [
         *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
         _judges_table(overview),

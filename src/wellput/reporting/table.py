@@ -1,8 +1,8 @@
-"""The nouns `Table`, cells as they are shown, and `Report`, what a command has to say; and the five
-ways of writing a report.
+"""The nouns `Table`, cells as they are shown, and `Report`, everything that a command shows; and the
+five formats of a report.
 
-CSV and JSON are for programs: they get the values themselves, not the shown cells. On a terminal drawn
-alignments are folded to its width.
+CSV and JSON are for programs: they have the values themselves, not the cells of the tables. On a
+terminal, drawn alignments are folded to its width.
 """
 
 from __future__ import annotations
@@ -13,27 +13,38 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from wellput.core.result import strict_json
+from wellput.core.result import Result, strict_json
+
+if TYPE_CHECKING:
+    from wellput.core.scores import RunScore, Score
+    from wellput.io.files import PathLike
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
+SUFFIX_FORMATS: dict[str, Format] = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".md": "markdown",
+}
 DEFAULT_WIDTH = 120
-"""Columns of text to lay tables out for where the width of the terminal is not known."""
+"""Characters in a line, where the width of the terminal is not known."""
 UNLIMITED_WIDTH = 100_000
 """The width for files and pipes: no line is folded."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """What people see: the first column holds names, the others numbers as text, or words where
-    `is_prose`. The cells (row, column) in `best` are shown in bold; `best_means` says what that means,
-    where bold can be seen. For LaTeX, `caption` says in words what the table shows, and `name` is what
-    its label is made of; both are the title unless given."""
+    """A table for people. The first column holds names, the others numbers as text, or words if
+    `is_prose`. The cells (row, column) in `best` are bold, and `best_means` says what bold means. For
+    LaTeX, `caption` says in words what the table shows, and the label is made from `name`; both are the
+    title unless given."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -46,24 +57,24 @@ class Table:
     name: str = ""
 
     turned: Table | None = None
-    """The same with rows and columns exchanged, for where only that fits the width."""
+    """The same table with rows and columns exchanged, to use where only this one fits the width."""
 
     @property
     def width(self) -> int:
-        """How wide it is on a terminal, with three characters between columns."""
+        """Its width on a terminal, with three characters between columns."""
         return sum(
             max(map(len, column)) + 3 for column in zip(self.columns, *self.rows, strict=True)
         )
 
     def fitting(self, width: int | None) -> Table:
-        """The table, or the turned one where that is narrower and the table too wide."""
+        """The table, or the turned one where the table is too wide and the turned one is narrower."""
         is_wide = self.width > (width or DEFAULT_WIDTH)
         is_better = self.turned is not None and self.turned.width < self.width
         return self.turned if self.turned is not None and is_wide and is_better else self
 
     @property
     def notes_on_bold(self) -> Sequence[str]:
-        """The notes, and first what bold means, where there is any."""
+        """The notes; the first says what bold means, where cells are bold."""
         return [f"Bold: {self.best_means}.", *self.notes] if self.best_means else self.notes
 
     def to_dict(self) -> dict[str, Any]:
@@ -79,8 +90,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """Tables for people, a value for JSON, records with these columns for CSV. On a terminal `before`
-    and `drawings` stand above and beneath the tables, `text` in their place."""
+    """Tables for people, a value for JSON, records with these columns for CSV. On a terminal, `before`
+    stands above the tables, `drawings` beneath them; `text` replaces all three."""
 
     tables: Sequence[Table]
     value: Mapping[str, Any]
@@ -92,7 +103,7 @@ class Report:
 
 
 def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
-    """The report as text. `width` is the terminal's, None for no limit."""
+    """The report as text. `width` is the width of the terminal, None for no limit."""
     if format == "json":
         return as_json(report.value)
     if format == "csv":
@@ -108,6 +119,18 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
     if report.drawings:
         text += "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
     return text
+
+
+def text_of(result: Result) -> str:
+    """The result as the terminal shows it, with lines of any length."""
+    return render(result.report(), "table")
+
+
+def save(result: Result, path: PathLike) -> None:
+    """Writes the result in the format that the suffix names."""
+    from wellput.io.output import write_text
+
+    write_text(render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table")), path)
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
@@ -147,7 +170,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
 
 
 def _wrapped(note: str, width: int | None) -> str:
-    """Folded between words only: a signature stays one word, to be copied."""
+    """The note folded between words: a signature stays one word, so that it can be copied."""
     if width is None or len(note) <= width:
         return note
     return textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
@@ -195,8 +218,7 @@ NEEDS_BOOKTABS = r"% Needs \usepackage{booktabs} in the preamble."
 
 
 def as_latex(tables: Sequence[Table]) -> str:
-    """Floats with rules by booktabs: the caption says what the table shows, the notes stand small
-    beneath it."""
+    """Floating tables with the rules of booktabs, a caption, and the notes in small print beneath."""
     parts: list[str] = []
     labels: list[str] = []
     for table in tables:
@@ -216,7 +238,7 @@ def as_latex(tables: Sequence[Table]) -> str:
 
 
 def _caption(table: Table) -> str:
-    """A sentence, with what bold means."""
+    """The caption as a sentence, with the meaning of bold."""
     text = table.caption or table.title
     if table.best_means:
         text += f"; bold: {table.best_means}"
@@ -279,7 +301,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def number(value: float | None, digits: int, *, sign: bool = False) -> str:
-    """A number as people see it; NaN and None are said to be undefined.
+    """A number as people read it; NaN and None are "undefined".
 
     >>> number(-0.125, 2), number(0.5, 1, sign=True), number(float("nan"), 2)
     ('−0.12', '+0.5', 'undefined')
@@ -290,8 +312,8 @@ def number(value: float | None, digits: int, *, sign: bool = False) -> str:
 
 
 def p_text(value: float | None, *, is_bound: bool = False) -> str:
-    """A p-value; an empty cell where there was no test. `is_bound`: no resample was as extreme, so that
-    p is this or less, rounded up.
+    """A p-value; an empty cell where there was no test. `is_bound`: no resample was as extreme, so p is
+    at most this value, which is rounded up.
 
     >>> p_text(0.0204), p_text(0.0204, is_bound=True), p_text(1 / 1001, is_bound=True)
     ('0.020', '≤ 0.021', '< 0.001')
@@ -306,7 +328,7 @@ def p_text(value: float | None, *, is_bound: bool = False) -> str:
 
 
 def relation(value: float | None, *, is_bound: bool = False) -> str:
-    """A p-value behind "p".
+    """A p-value as it follows "p" in a sentence.
 
     >>> relation(0.02), relation(0.0001)
     ('= 0.020', '< 0.001')
@@ -315,15 +337,46 @@ def relation(value: float | None, *, is_bound: bool = False) -> str:
     return text if text.startswith(("<", "≤")) else f"= {text}"
 
 
+def interval_text(low: float | None, high: float | None, digits: int, *, sign: bool = False) -> str:
+    """An interval in brackets; empty where there is none.
+
+    >>> interval_text(-0.5, 1, 2), interval_text(None, None, 2)
+    ('[−0.50, 1.00]', '')
+    """
+    if low is None or high is None or math.isnan(low):
+        return ""
+    return f"[{number(low, digits, sign=sign)}, {number(high, digits, sign=sign)}]"
+
+
+def with_interval(
+    text: str, low: float | None, high: float | None, digits: int, *, sign: bool = False
+) -> str:
+    """The text of a number and its interval; the text alone where there is no interval."""
+    return f"{text} {interval_text(low, high, digits, sign=sign)}".rstrip()
+
+
+def digits_of(scores: Iterable[float]) -> int:
+    """Decimals to show of scores that stand together: 2 if one of them is 10 or more, else 3."""
+    return 2 if any(abs(score) >= 10 for score in scores) else 3
+
+
+def signature_notes(scores: Iterable[Score | RunScore]) -> list[str]:
+    """One line for all metrics that share a signature."""
+    groups: dict[str, dict[str, None]] = {}
+    for score in scores:
+        groups.setdefault(score.signature, {})[score.metric] = None
+    return [f"{', '.join(metrics)}: {signature}" for signature, metrics in groups.items()]
+
+
 DRAWING_HEADING = "reference"
 DRAWING_MARGIN = 11
-"""Where the words of a drawing begin, behind `reference` and `output`."""
+"""The column where the words of a drawing begin, after `reference` and `output`."""
 
 
 def fold_drawing(text: str, width: int | None) -> str:
-    """The three lines of an alignment as blocks of three that fit the width, cut between words.
+    """The three lines of an alignment, cut between words into blocks of three lines that fit the width.
 
-    What follows the three lines, and text that is no drawing, is left as it is.
+    Further lines, and text that is not a drawing, stay as they are.
 
     >>> print(fold_drawing("reference  a cat sat\\n           . .   d\\noutput     a cat", 18))
     reference  a cat
@@ -352,7 +405,8 @@ def fold_drawing(text: str, width: int | None) -> str:
 
 
 def _cut_between_words(columns: list[str], room: int) -> int:
-    """The last blank column within the room; the first one behind it where a word is longer."""
+    """The last blank column within the room; where a word is longer, the first blank column after
+    it."""
     if len(columns) <= room:
         return len(columns)
     blanks = [place for place, column in enumerate(columns) if not column.strip()]

@@ -1,4 +1,4 @@
-"""What training gave: a result for each kind of model, and the table that says what it has learned
+"""Results of `wellput train`: one for each kind of model, and the table that says what it learned
 from."""
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PARSER_COLUMNS = ("xpos", "upos", "lemma", "uas", "las")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NgramTraining(Result):
-    """An n-gram model; `lines` and `words` are those of the text, `discounts` are by length, for counts
-    of 1, 2, 3 and more."""
+    """An n-gram model. `lines` and `words` count the text; `discounts` are by length, for counts of 1,
+    of 2, and of 3 and more."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:ngram_report"
 
@@ -75,13 +75,14 @@ def ngram_report(made: NgramTraining) -> Report:
             for level in made.records()
         ],
         notes=[f"From {made.words:,} words on {made.lines:,} lines."],
+        caption="N-grams and their discounts",
     )
     return Report([table], made.values(), NGRAM_COLUMNS, made.records())
 
 
 @dataclass(frozen=True, repr=False)
 class EnglishTraining(Result):
-    """Models of English in `folder`, each with its card; `new` are those that were made this time."""
+    """Models of English in `folder`, each with its card; `new` names those that this call made."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:english_report"
 
@@ -125,14 +126,15 @@ def english_report(made: EnglishTraining) -> Report:
         ],
         notes=[f"{sum(card.bytes for card in made.cards) / 1e6:.1f} MB in all."],
         is_prose=True,
+        caption="Models of English",
     )
     return Report([table], made.values(), FILE_COLUMNS, made.records())
 
 
 @dataclass(frozen=True, repr=False)
 class FluencyTraining(Result):
-    """Models of fluency in `folder`: the weights of the features by file. `real` and `source` count the
-    sentences that stayed as they were, and those that worse ones were made from."""
+    """Models of fluency in `folder`: the weights of the features by file. `real` counts the sentences
+    that were kept as they were, `source` those that were made worse."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 
@@ -161,14 +163,15 @@ def fluency_report(made: FluencyTraining) -> Report:
     table = Table(
         FEATURE_COLUMNS,
         [[record["file"], record["feature"], f"{record['weight']:.3f}"] for record in records],
-        notes=[f"From {made.real:,} real sentences and {made.source:,} to make worse ones from."],
+        notes=[f"From {made.real:,} real sentences and {made.source:,} that were made worse."],
+        caption="Weights of the features of fluency",
     )
     return Report([table], made.values(), FEATURE_COLUMNS, records)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParserTraining(Result):
-    """A tagger and a parser; `scores` are shares of the words of the trees to measure on, empty where
+    """A tagger and a parser; `scores` are shares of the words in the development trees, empty where
     there were none."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:parser_report"
@@ -186,7 +189,7 @@ class ParserTraining(Result):
         self.parser.transitions.save(Path(path) / PARSER_FILE, self.card)
 
     def records(self) -> list[dict[str, Any]]:
-        """One record: the share of words that are right, by what was measured."""
+        """One record: the share of words with the right tag, lemma and head."""
         return [{name: self.scores.get(name) for name in PARSER_COLUMNS}]
 
     def values(self) -> dict[str, Any]:
@@ -195,7 +198,7 @@ class ParserTraining(Result):
 
 
 def parser_report(made: ParserTraining) -> Report:
-    """What was measured, in percent of words."""
+    """Accuracy in percent of words."""
     scores = made.scores
     cells = [f"{100 * scores[name]:.2f}" if name in scores else "–" for name in PARSER_COLUMNS]
     notes = [f"From {made.trees:,} trees."]
@@ -204,7 +207,12 @@ def parser_report(made: ParserTraining) -> Report:
             f"In percent of the {scores['words']:,.0f} words held out for development, punctuation "
             "included: tags, lemmas, heads (UAS), heads with universal relations (LAS)."
         )
-    table = Table(("XPOS", "UPOS", "lemmas", "UAS", "LAS"), [cells], notes=notes)
+    table = Table(
+        ("XPOS", "UPOS", "lemmas", "UAS", "LAS"),
+        [cells],
+        notes=notes,
+        caption="Accuracy of the tagger and the parser",
+    )
     return Report([table], made.values(), PARSER_COLUMNS, made.records())
 
 
@@ -222,7 +230,7 @@ class TreeTraining(Result):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What the model has learned from and how much it holds."""
+        """How much the model learned from, and how much it holds."""
         model = self.model
         return {
             "trees": int(model.card["trees"]),
@@ -249,13 +257,14 @@ def tree_report(made: TreeTraining) -> Report:
         ("of", "count"),
         [[name, f"{count:,}"] for name, count in made.sizes.items()],
         notes=["Shapes stand for words that are not among the lexemes."],
+        caption="The tree model",
     )
     return Report([table], made.values(), ("of", "count"), made.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParaphraseTraining(Result):
-    """What paraphrasing needs, from so many sentences and words."""
+    """A model for paraphrasing; `sentences` and `words` count the text."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:paraphrase_training_report"
 
@@ -268,7 +277,7 @@ class ParaphraseTraining(Result):
         self.model.save(path)
 
     def records(self) -> list[dict[str, Any]]:
-        """One record: what was learned from how much."""
+        """One record: the counts of the text and of each part of the model."""
         return [self.values()]
 
     def values(self) -> dict[str, Any]:
@@ -291,6 +300,11 @@ def paraphrase_training_report(made: ParaphraseTraining) -> Report:
     record = made.values()
     shown = [name for name in record if name not in ("has_context_filter", "sha256")]
     has_filter = record["has_context_filter"]
-    notes = [] if has_filter else ["No judged substitutions: there is no context filter."]
-    table = Table(["learned", ""], [[name, f"{record[name]:,}"] for name in shown], notes=notes)
+    notes = [] if has_filter else ["Without judged substitutions there is no context filter."]
+    table = Table(
+        ["learned", ""],
+        [[name, f"{record[name]:,}"] for name in shown],
+        notes=notes,
+        caption="The paraphrase model",
+    )
     return Report([table], record, list(record), [record])

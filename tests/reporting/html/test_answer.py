@@ -16,7 +16,7 @@ from tests.reporting.html.evaluations import (
 from wellput.agreement.ranking import RankedSystem, Ranking, SystemDifference
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, Preference
-from wellput.reporting.html.answer import NOBODY_ASKED, shown_range
+from wellput.reporting.html.answer import NO_JUDGMENTS_NOTE, shown_range
 from wellput.reporting.html.pairs import pair_matrix
 
 
@@ -66,7 +66,7 @@ def test_of_several_questions_each_is_named() -> None:
 def test_without_judgments_the_metrics_order_the_systems() -> None:
     evaluation = small_evaluation(ladder_evalset(4), [], metrics="ssa,ter,length")
     (answer,) = evaluation.answers
-    assert answer.sentences[1] == NOBODY_ASKED
+    assert answer.sentences[1] == NO_JUDGMENTS_NOTE
     # s01 and s04 share the first place under both metrics; a length ranks nobody.
     assert [row["system"] for row in answer.picture["systems"]] == ["s01", "s04", "s02", "s03"]
     assert [column["metric"] for column in answer.picture["metrics"]] == ["ssa", "ter"]

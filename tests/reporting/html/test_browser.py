@@ -1,6 +1,6 @@
 """The report in a real browser (Debian's chromium), opened from a file as people do.
 
-Every page is watched: no error in the console, no request but for the file itself.
+On every page, the console must show no error, and nothing but the file itself may be requested.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.reporting.html.page import chart_library
 
-PATIENCE = 20_000  # milliseconds: a loaded machine is no failure
+MAX_WAIT_MS = 20_000  # long, so that a busy machine does not fail the tests
 
 pytestmark = needs("chromium")
 
@@ -38,13 +38,13 @@ def library() -> str:
 
 
 class Opened:
-    """A report in a browser whose every request and message is looked at."""
+    """A report in a browser, with all its requests and messages recorded."""
 
     def __init__(self, browser: Browser, file: Path, fragment: str = "") -> None:
         self.page: Page = browser.new_page(
             viewport={"width": 1280, "height": 900}, color_scheme="light"
         )
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(MAX_WAIT_MS)
         self.problems: list[str] = []
         self.page.on("console", lambda message: self.problems.append(message.text))
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -115,7 +115,7 @@ def test_search_and_filters(report: Opened) -> None:
     assert report.ids() == ["i4"]
     assert page.locator("#found").inner_text() == "1 item"
     page.locator("#search").fill("nothing like it")
-    assert page.locator("#item").inner_text() == "No item is like that."
+    assert page.locator("#item").inner_text() == "No item matches."
     page.locator("#search").fill("")
     page.locator("#show").select_option("left_out")
     assert report.ids() == ["i2"]
@@ -136,7 +136,7 @@ def test_sorting_by_a_metric_and_by_disagreement(report: Opened) -> None:
     page.locator("#direction").click()
     assert page.locator("#direction").inner_text() == "highest first"
     assert report.ids() == ["i6", "i5", "i4", "i3", "i2", "i1"]
-    page.locator("#sort").select_option(label="random and people apart on quality")
+    page.locator("#sort").select_option(label="random and people disagree on quality")
     apart = [int(text.split()[0]) for text in page.locator("#list .row i").all_inner_texts()]
     assert apart == sorted(apart, reverse=True) and apart[0] > apart[-1]
     page.locator("#system").select_option(label="all")
@@ -424,7 +424,7 @@ def test_without_judgments_the_first_screen_says_who_leads(
     opened = Opened(browser, write_page(evaluation, tmp_path, library))
     answer = opened.page.locator("#answer")
     assert answer.locator("h2").inner_text().startswith("A scores best under both metrics")
-    assert "No people were asked" in answer.inner_text()
+    assert "There are no judgments" in answer.inner_text()
     assert answer.locator("tbody th").all_inner_texts() == ["A", "B", "C"]
     assert answer.locator("td.ahead b").all_inner_texts() == ["★ 1.00", "★ 0.000"]
     opened.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from tests.reporting.html.evaluations import TREE, small_evalset, small_evaluation
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
+from wellput.core.tree import Tree
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
 from wellput.metrics.alignments import aligned, origins
 from wellput.reporting.html.items import (
@@ -21,7 +24,7 @@ from wellput.reporting.html.items import (
     drawn_tree,
     drawn_treelets,
     explorer_items,
-    travelling,
+    sent_text,
 )
 from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 
@@ -66,18 +69,18 @@ def test_every_moved_word_comes_from_a_place_of_its_own(left: list[str], right: 
 
 
 @given(st.text(max_size=40))
-def test_a_text_travels_as_it_was_written_with_its_tokens(text: str) -> None:
+def test_a_text_is_sent_as_it_was_written_with_its_tokens(text: str) -> None:
     tokens = GenerationStringAccuracy().tokens(text)
-    travels = travelling(text, tokens)
-    apart = [token for token in travels["text"].replace(GLUE, " ").split(" ") if token]
-    assert travels["text"].replace(GLUE, "") == text.replace(GLUE, "")
-    assert travels.get("tokens", apart) == tokens
+    sent = sent_text(text, tokens)
+    apart = [token for token in sent["text"].replace(GLUE, " ").split(" ") if token]
+    assert sent["text"].replace(GLUE, "") == text.replace(GLUE, "")
+    assert sent.get("tokens", apart) == tokens
 
 
 def test_white_space_and_rewritten_tokens_are_kept() -> None:
-    assert travelling("a  b", ["a", "b"]) == {"text": "a  b", "tokens": ["a", "b"]}
-    assert travelling("A b.", ["a", "b", "."]) == {"text": "A b.", "tokens": ["a", "b", "."]}
-    assert travelling("a b.", ["a", "b", "."]) == {"text": f"a b{GLUE}."}
+    assert sent_text("a  b", ["a", "b"]) == {"text": "a  b", "tokens": ["a", "b"]}
+    assert sent_text("A b.", ["a", "b", "."]) == {"text": "A b.", "tokens": ["a", "b", "."]}
+    assert sent_text("a b.", ["a", "b", "."]) == {"text": f"a b{GLUE}."}
 
 
 def test_wrong_treelets_are_listed_with_what_is_wrong() -> None:
@@ -88,6 +91,15 @@ def test_wrong_treelets_are_listed_with_what_is_wrong() -> None:
         {"head": 2, "expected": "cat sat down", "found": "down cat sat", "errors": "1 moved"}
     ]
     assert drawn["loose"] == ""
+
+
+def test_treelets_ignore_case_if_the_metric_does() -> None:
+    # For gta:lowercase=true "The" is "the": the one error is that "down" moved.
+    first, *others = TREE.words
+    tree = Tree((replace(first, form="The"), *others))
+    items = [Item("1", {"A": "Down the cat sat"}, ("The cat sat down",), (tree,))]
+    (found,) = drawn_treelets(Batch.of("A", items), GenerationTreeAccuracy(lowercase=True))
+    assert [treelet["errors"] for treelet in found["wrong"]] == ["1 moved"]
 
 
 def test_a_tree_is_drawn_over_the_tokens() -> None:
@@ -102,7 +114,7 @@ def test_ranks_count_the_outputs_that_are_worse() -> None:
     np.testing.assert_array_equal(ranks, [[100.0, 0.0, np.nan, 50.0, 50.0]])
 
 
-def test_ranks_of_a_metric_for_which_lower_is_better_are_turned_round() -> None:
+def test_ranks_of_a_metric_for_which_lower_is_better_are_reversed() -> None:
     evaluation = small_evaluation()
     records = explorer_items(
         evaluation.sample, evaluation.metrics, evaluation.result.tables, evaluation.people
@@ -114,7 +126,7 @@ def test_ranks_of_a_metric_for_which_lower_is_better_are_turned_round() -> None:
     assert a["people_ranks"][0] > c["people_ranks"][0]
 
 
-def test_ranks_of_a_question_whose_lowest_value_is_best_are_turned_round() -> None:
+def test_ranks_of_a_question_whose_lowest_value_is_best_are_reversed() -> None:
     fast_first = [
         Judgment(judge, f"i{n}", system, "seconds", value + n / 10)
         for judge in ("J1", "J2")
@@ -168,7 +180,7 @@ def test_the_alignment_is_that_of_the_metric_asked_for(metric: str) -> None:
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=1, max_size=6))
-def test_figures_travel_with_four_digits(values: list[float]) -> None:
+def test_figures_are_sent_with_four_digits(values: list[float]) -> None:
     (row,) = _rounded(np.array(values, dtype=np.float64)[None, None, :])
     for value, (shown,) in zip(values, row, strict=True):
         expected = float(f"{value:.4g}")

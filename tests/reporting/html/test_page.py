@@ -1,4 +1,4 @@
-"""The page as a file: what is in it, and what must never be."""
+"""The page as a file: what it must hold, and what it must not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.reporting.html.evaluations import HOSTILE, small_evaluation
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
-from wellput.reporting.html.answer import headline, likeness
+from wellput.reporting.html.answer import headline, references_sentence
 from wellput.reporting.html.charts import altair
 from wellput.reporting.html.contents import score_rows, sections_of
 from wellput.reporting.html.page import chart_library, content_policy, embedded_json, report_page
@@ -132,11 +132,11 @@ def test_references_are_compared_with_each_other() -> None:
         Item("2", {}, ("a b c", "a x")),
         Item("3", {}, ("a",)),
     ]
-    assert likeness(items) == (
-        "2 items have several references: they are identical in 50% of them, and two references of an "
-        "item are 1.0 words apart on average."
+    assert references_sentence(items) == (
+        "2 items have several references. They are identical for 50% of the items; two references of "
+        "an item differ in 1.0 words on average."
     )
-    assert likeness(items[2:]) == ""
+    assert references_sentence(items[2:]) == ""
 
 
 def test_sentinels_are_neither_good_nor_bad() -> None:
@@ -170,7 +170,7 @@ def test_so_few_items_show_no_difference_whatever_p() -> None:
     assert "real" not in answer.sentences[0]
     sections = {section.name: section for section in sections_of(evaluation)}
     assert sections["scores"].words == [
-        "With 6 items, fewer than 10, no difference is claimed: bring more."
+        "6 items are too few to claim a difference; at least 10 are needed."
     ]
     (matrix,) = sections["pairs"].to_dict()["charts"]
     assert {pair[3] for scorer in matrix["scorers"] for pair in scorer["pairs"]} == {0}
@@ -179,7 +179,7 @@ def test_so_few_items_show_no_difference_whatever_p() -> None:
 def test_of_a_single_judge_no_agreement_is_claimed() -> None:
     alone = [Judgment("J", f"i{n}", "A", "quality", float(n)) for n in range(1, 7)]
     (judges,) = [s for s in sections_of(small_evaluation(answers=alone)) if s.name == "judges"]
-    assert judges.words == ["Nobody else judged the same outputs: how far judges agree is unknown."]
+    assert judges.words == ["No two judges rated the same outputs: how far they agree is unknown."]
     assert not judges.charts
     (judges,) = [s for s in sections_of(small_evaluation()) if s.name == "judges"]
     assert not judges.words and judges.charts

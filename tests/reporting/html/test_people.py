@@ -1,4 +1,4 @@
-"""People beside metrics: who is left out and why, and the lines through the points."""
+"""Ratings against scores: what is left out and why, and the regression lines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The noun `ReportAnswer`: what a report says first, in two sentences and one picture a question.
+"""The noun `ReportAnswer`: the top of a report, two sentences and one picture for each question.
 
 With judgments the picture has the systems in people's order with their estimates, and beside them
-the rank that each metric gives every system. Without any it has the systems under each metric, and
-`headline` says which scores best and whether its lead is real.
+the rank that each metric gives every system. Without judgments it has the systems under each metric,
+and `headline` says which scores best and whether its lead is real.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from wellput.reporting.ranking import ranking_table, shown_rank
 from wellput.reporting.score import all_of
 from wellput.reporting.table import Table
 
-NOBODY_ASKED = "No people were asked: whether they would agree with the metrics is not known."
+NO_JUDGMENTS_NOTE = "There are no judgments: whether people agree with the metrics is unknown."
 MIN_SHARE_OF_SCALE = 0.3
 """The share of a rating scale that the systems' intervals must cover for the axis to show all of it."""
 
 
 @dataclass(frozen=True)
 class ReportAnswer:
-    """`picture` is what the page draws, by people's order or under the metrics."""
+    """`picture` has the data that the page draws: the systems by people's order or under the
+    metrics."""
 
     sentences: Sequence[str]
     picture: Mapping[str, Any]
@@ -56,7 +57,7 @@ def answers_of(
     agreement: AgreementResult | None,
     scales: Mapping[str, tuple[float, float]],
 ) -> list[ReportAnswer]:
-    """An answer for each question that people were asked; one about the metrics where none was.
+    """An answer for each question that people were asked; without judgments, one about the metrics.
     `scales` are the lowest and the highest rating given to each question."""
     rankings = () if agreement is None else agreement.ranking
     if agreement is None or not rankings:
@@ -74,7 +75,7 @@ def answers_of(
 
 
 def system_order(result: ScoreResult, agreement: AgreementResult | None) -> list[str]:
-    """All systems, best first: by people's answers to the first question, then those that were not
+    """All systems, best first: by people's answers to the first question, then those that nobody
     judged; without judgments by their mean rank under the metrics."""
     judged = agreement.ranking[0].systems if agreement is not None and agreement.ranking else ()
     return list(dict.fromkeys([*(row.system for row in judged), *_by_mean_rank(result)]))
@@ -129,9 +130,9 @@ def _by_people(
 
 
 def _rank_cell(row: RankedSystem, order: MetricOrder) -> dict[str, Any] | None:
-    """The system's rank and score under the metric, how far that is from the ranks that people leave
-    open, and the systems that it stands `above` or `below` although people see it the other way; None
-    where the metric has no score for it."""
+    """The system's rank and score under the metric, how far this rank is from those that people leave
+    open, and the systems that it stands `above` or `below` although people order them the other way;
+    None where the metric has no score for it."""
     if row.system not in order.systems:
         return None
     place = order.systems.index(row.system)
@@ -172,7 +173,7 @@ def _by_metrics(result: ScoreResult) -> ReportAnswer:
         "systems": [{"system": system} for system in systems],
         "metrics": [_metric_column(result, metric, systems) for metric in metrics],
     }
-    return ReportAnswer([headline(result), NOBODY_ASKED], picture)
+    return ReportAnswer([headline(result), NO_JUDGMENTS_NOTE], picture)
 
 
 def _metric_column(result: ScoreResult, metric: str, systems: Sequence[str]) -> dict[str, Any]:
@@ -241,8 +242,8 @@ def headline(result: ScoreResult) -> str:
     return ". ".join(parts) + "."
 
 
-def likeness(items: Sequence[Item]) -> str:
-    """How alike the references of an item are, where there are several."""
+def references_sentence(items: Sequence[Item]) -> str:
+    """How similar the references of an item are; empty where no item has several."""
     several = [item.references for item in items if len(item.references) > 1]
     if not several:
         return ""
@@ -253,26 +254,27 @@ def likeness(items: Sequence[Item]) -> str:
         for one, other in combinations([metric.tokens(text) for text in references], 2):
             steps = aligned(one, other, metric.costs, with_moves=False)
             apart.append(sum(step.mark != "." for step in steps))
-    distance = f"{sum(apart) / len(apart):.1f} words apart on average"
+    distance = f"differ in {sum(apart) / len(apart):.1f} words on average"
     if len(several) == 1:
-        return f"1 item has several references: two of them are {distance}."
+        return f"1 item has several references: two of them {distance}."
     return (
-        f"{len(several):,} items have several references: they are identical in "
-        f"{identical / len(several):.0%} of them, and two references of an item are {distance}."
+        f"{len(several):,} items have several references. They are identical for "
+        f"{identical / len(several):.0%} of the items; two references of an item {distance}."
     )
 
 
 def ranking_metrics(result: ScoreResult) -> list[str]:
     """The metrics that say which of two systems is better."""
-    return [
-        name
-        for name in result.metrics
-        if result.higher_is_better[name] is not None and not is_sentinel(name)
-    ]
+    return [name for name in result.metrics if higher_is_better(result, name) is not None]
+
+
+def higher_is_better(result: ScoreResult, metric: str) -> bool | None:
+    """Whether a higher score is better; None for metrics that do not say, and for sentinels."""
+    return None if is_sentinel(metric) else result.higher_is_better[metric]
 
 
 def best_first(result: ScoreResult, metric: str) -> list[str]:
-    """The systems that have a score, in the metric's order."""
+    """The systems that have a score, best first under the metric."""
     known = [s for s in result.systems if not math.isnan(_value(result, s, metric))]
     is_better = result.higher_is_better[metric]
     return sorted(known, key=lambda s: _value(result, s, metric) * (-1 if is_better else 1))
@@ -299,11 +301,11 @@ def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
 
 
 def _lead(won: Sequence[str], real: Sequence[str]) -> str:
-    """Whether its lead over the next best, which chance may give, is real."""
+    """Whether the system's lead over the next best is real or may be chance."""
     if len(real) == len(won):
         return "its lead over the next best is real" + (" under each" if len(won) > 1 else "")
     if not real:
         return "its lead over the next best may be chance"
     return (
-        f"its lead over the next best is real under {', '.join(real)}, and may be chance elsewhere"
+        f"its lead over the next best is real under {', '.join(real)}; it may be chance elsewhere"
     )

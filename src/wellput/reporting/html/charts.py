@@ -1,9 +1,9 @@
 """The noun `Chart`: a Vega-Lite specification made with Altair, and the rows it draws.
 
-The rows stand beside the specification, not in it: the page puts in those that the reader chose, and
-gives the same rows as CSV. `$metric` and `$question` in titles stand for what was chosen. Colors are
-those of Okabe and Ito, told apart by people who see red and green alike; nothing is said by color
-alone, and where systems are too many for shapes each has a panel of its own.
+The rows stand beside the specification, not in it: the page puts in the rows that the reader chose, and
+saves the same rows as CSV. `$metric` and `$question` in titles stand for the reader's choice.
+Colors are those of Okabe and Ito, which people with color blindness can tell apart. Nothing is
+shown by color alone. Where there are too many systems for shapes, each has its own panel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wellput.core.errors import MissingExtra
 BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, YELLOW, GRAY = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#B8A800", "#7f7f7f",
 )  # fmt: skip
-"""Okabe and Ito's, with a yellow dark enough for a white ground, and a gray for black."""
+"""Okabe and Ito's colors, with a darker yellow for a white ground, and gray instead of black."""
 
 SYSTEM_COLORS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GRAY)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
@@ -32,7 +32,7 @@ CLAIM_MARKS = {
 }
 CHART_WIDTH = 950
 MAX_SYSTEMS_IN_A_PANEL = 6
-"""Points of more systems cannot be told apart by shape and color."""
+"""The points of more systems cannot be told apart by shape and color."""
 PANEL_WIDTH = 148
 
 Condition = Literal["always", "lines", "left_out"]
@@ -40,9 +40,9 @@ Condition = Literal["always", "lines", "left_out"]
 
 @dataclass(frozen=True)
 class Chart:
-    """`rows` is a list of rows, or the name of a table that the page makes of the items it holds:
-    `people` or `lengths`. `choices` lets the reader choose the rows: column to its values. `notes` are
-    the sentences below, each with what must be drawn for it to be true."""
+    """`rows` is a list of rows, or the name of a table that the page makes from its items: `people` or
+    `lengths`. `choices` maps a column to the values that the reader can choose. `notes` are the
+    sentences below the chart, each with the condition under which it is shown."""
 
     name: str
     title: str
@@ -67,7 +67,7 @@ class Chart:
 
 
 def altair() -> Any:
-    """Altair, which is imported only to draw."""
+    """Altair, imported only to draw."""
     try:
         import altair
     except ImportError:
@@ -76,7 +76,7 @@ def altair() -> Any:
 
 
 def has_panels(systems: Sequence[str]) -> bool:
-    """Whether the points of each system stand in a panel of their own."""
+    """Whether each system has its own panel."""
     return len(systems) > MAX_SYSTEMS_IN_A_PANEL
 
 
@@ -89,8 +89,8 @@ def scatter_note(systems: Sequence[str]) -> str:
 def scatter_spec(
     x: str, x_title: str, y: str, y_title: str, systems: Sequence[str], *, with_reason: bool
 ) -> dict[str, Any]:
-    """A point an output: all systems in one panel while shapes tell them apart, then a panel each, in
-    the order given."""
+    """A point for each output: all systems in one panel while shapes tell them apart, else a panel for
+    each system, in the order given."""
     alt = altair()
     is_split = has_panels(systems)
     scale = alt.Scale(zero=False, nice=True)

@@ -1,6 +1,6 @@
-"""The nouns `Evaluation`, all that a report is made from, and `Section`, what the page shows of it.
+"""The nouns `Evaluation`, the data of a report, and `Section`, one part of the page.
 
-`evaluate` makes an evaluation from items and judgments; `sections_of` cuts it into sections.
+`evaluate` makes an evaluation from items and judgments; `sections_of` makes its sections.
 """
 
 from __future__ import annotations
@@ -30,7 +30,13 @@ from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampli
 from wellput.metrics.registry import create_all
 from wellput.reporting.agree import tables_of
 from wellput.reporting.html import report_charts
-from wellput.reporting.html.answer import ReportAnswer, answers_of, likeness, system_order
+from wellput.reporting.html.answer import (
+    ReportAnswer,
+    answers_of,
+    higher_is_better,
+    references_sentence,
+    system_order,
+)
 from wellput.reporting.html.charts import Chart
 from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import (
@@ -57,7 +63,7 @@ class Evaluation:
 
     @property
     def answers(self) -> list[ReportAnswer]:
-        """What the report says first."""
+        """The top of the report."""
         scales = {} if self.people is None else self.people.scales
         return answers_of(self.result, self.agreement, scales)
 
@@ -69,7 +75,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, what to know, charts, and the tables with the figures."""
+    """A heading, some words, charts, and tables with the figures."""
 
     name: str
     title: str
@@ -89,7 +95,7 @@ class Section:
 
 
 def sections_of(evaluation: Evaluation) -> list[Section]:
-    """The report below the answer and above the explorer, from top to bottom."""
+    """The sections between the answer and the explorer, from top to bottom."""
     parts = [scores_section(evaluation)]
     if evaluation.result.comparisons:
         parts.append(pairs_section(evaluation))
@@ -158,7 +164,7 @@ def people_sections(
     ]
     about_metrics = [table for table in tables if table not in about_judges]
     alone = (
-        [] if judges else ["Nobody else judged the same outputs: how far judges agree is unknown."]
+        [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
     return [
         Section(
@@ -173,15 +179,15 @@ def people_sections(
 
 
 def _with_question(table: Table, questions: Sequence[str]) -> Table:
-    """The table with the one question in its title, where it stands nowhere else: whoever simulates
-    judges says so in the question."""
+    """The table with the question in its title, where there is one question and no column for it: for
+    simulated judges, the question says that they are simulated."""
     if len(questions) != 1 or not table.title or "question" in table.columns:
         return table
     return replace(table, title=f"{table.title}: {questions[0]}")
 
 
 def metrics_section(evaluation: Evaluation) -> Section:
-    """What to know about the metrics themselves."""
+    """How the metrics relate to each other and to length."""
     tables = evaluation.result.tables
     names = list(tables)
     scores = [oriented(table, table.scores).ravel() for table in tables.values()]
@@ -200,12 +206,12 @@ def metrics_section(evaluation: Evaluation) -> Section:
             if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
         ]
         charts.append(report_charts.length_chart(names, evaluation.order, lines))
-    words = [line for line in (likeness(evaluation.sample.items),) if line]
+    words = [line for line in (references_sentence(evaluation.sample.items),) if line]
     return Section("metrics", "The metrics themselves", words=words, charts=charts)
 
 
 def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
-    """A row for each system under each metric, with what is claimed of it."""
+    """A row for each system under each metric, with the claim about it."""
     return [_score_row(score, result) for score in result.scores]
 
 
@@ -228,7 +234,7 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
 
 
 def _claim(score: Score, result: ScoreResult) -> str:
-    is_better = _direction(result, score.metric)
+    is_better = higher_is_better(result, score.metric)
     if score.p_adjusted is None or score.delta is None or math.isnan(score.p_adjusted):
         return "not tested"
     if not result.is_shown(score.p_adjusted, score.n_common):
@@ -236,11 +242,6 @@ def _claim(score: Score, result: ScoreResult) -> str:
     if is_better is None:
         return "different"
     return "better" if (score.delta > 0) == is_better else "worse"
-
-
-def _direction(result: ScoreResult, metric: str) -> bool | None:
-    """Whether higher is better; a sentinel says nothing good or bad of a system."""
-    return None if is_sentinel(metric) else result.higher_is_better[metric]
 
 
 def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
@@ -252,7 +253,7 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for (question, coefficient), found in groups.items():
         found.sort(key=lambda row: (math.isnan(row.value), -row.value))
-        # The judges' noise is measured in mean ratings of pooled segments: a ceiling for nothing else.
+        # The judges' noise is measured for Pearson's r of pooled segments: only there is a ceiling.
         is_capped = coefficient == "pearson" and found[0].average == "none"
         own = ceilings.get(question, {}) if is_capped else {}
         for order, row in enumerate(found):
@@ -280,7 +281,7 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
 
 
 def _lengths(sample: ShownItems) -> Floats:
-    """Words of each output, systems × items of the sample, NaN where there is none."""
+    """The number of words of each output, systems × items of the sample; NaN where there is none."""
     lengths = np.full((len(sample.systems), len(sample.items)), np.nan)
     for column, item in enumerate(sample.items):
         for row, system in enumerate(sample.systems):

@@ -1,12 +1,11 @@
-"""Items as the explorer shows them: texts, alignments, trees, scores, what people said.
+"""Items as the explorer shows them: texts, alignments, trees, scores, ratings.
 
-Scores, ratings and their ranks (0 the worst of the outputs shown, 100 the best) are lists along
-the metrics and the questions.
+Scores, ratings and their ranks (from 0, the worst of the outputs shown, to 100, the best) are lists
+with a value for each metric or question.
 
-What an output has in common with its reference is said in the few characters that a page of thousands
-of outputs can afford. A text travels as its tokens with `GLUE` where the tokenizer cut without white
-space, so that the page has the tokens and the text from one string; where that is not the text as it
-was written, its tokens travel beside it.
+A page may hold thousands of outputs, so their data are short. A text is sent as its tokens, with `GLUE`
+where the tokenizer cut without white space: the page gets the tokens and the text from one string.
+Where this string does not give the original text, the tokens are sent beside the text.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from wellput.metrics.accuracy import (
     GenerationStringAccuracy,
     GenerationTreeAccuracy,
     reference_tokens,
+    reference_with_tree,
 )
 from wellput.metrics.alignments import WrongTreelet, aligned, origins, wrong_treelets
 from wellput.reporting.html.people import People
@@ -46,7 +46,8 @@ def explorer_items(
     people: People | None,
     on_progress: OnProgress = ignore_progress,
 ) -> list[dict[str, Any]]:
-    """One record an item; its outputs run along the systems, None where a system has none."""
+    """A record for each item; its outputs are in the order of the systems, None where a system has
+    none."""
     strings = _chosen(metrics, GenerationStringAccuracy())
     trees = _chosen(metrics, GenerationTreeAccuracy())
     texts = [_references(item) for item in sample.items]
@@ -75,12 +76,12 @@ def explorer_items(
 
 
 def _chosen(metrics: Sequence[Metric], usual: M) -> M:
-    """The metric of this kind that the report is about, with its options; else the usual one."""
+    """The metric of this kind among the report's metrics, with its options; else the usual one."""
     return next((metric for metric in metrics if type(metric) is type(usual)), usual)
 
 
 def _references(item: Item) -> dict[str, Tree | None]:
-    """The item's references with their trees, those of single systems behind the shared ones."""
+    """The item's references with their trees: first the shared ones, then those of single systems."""
     found: dict[str, Tree | None] = {}
     both = [(item.references, item.trees)]
     both += [(item.references_for(s), item.trees_for(s)) for s in item.references_by_system]
@@ -100,7 +101,7 @@ def _record(
     shown: list[dict[str, Any]] = []
     for text, tree in references.items():
         tokens = strings.tokens(text)
-        entry: dict[str, Any] = travelling(text, tokens)
+        entry: dict[str, Any] = sent_text(text, tokens)
         if tree is not None:
             entry["tree"] = drawn_tree(text, tree, trees, item.id)
         if item.references and text not in item.references:
@@ -118,7 +119,7 @@ def _record(
 def _changed(
     tokens: Sequence[str], references: Sequence[str], strings: GenerationStringAccuracy
 ) -> list[int]:
-    """The places of the words that a paraphrased reference has and the closest given one has not."""
+    """The places of the words in a paraphrased reference that the closest given reference lacks."""
     paths = [
         aligned(strings.tokens(given), tokens, strings.costs, with_moves=False)
         for given in references
@@ -133,8 +134,8 @@ def _drawn(
     trees: GenerationTreeAccuracy,
     metrics: Sequence[Metric],
 ) -> list[dict[str, Any]]:
-    """The alignment, the treelets and other metrics' explanations of each output, where there are any.
-    Metrics of alignments explain themselves by the alignment."""
+    """The alignment, the treelets and the explanations of other metrics for each output, where
+    there are any. The alignment is the explanation of the metrics that align."""
     parts: list[dict[str, Any]] = [{} for _ in range(len(batch))]
     referenced = batch.with_references()
     compared = [part for part, own in zip(parts, batch.references, strict=True) if own]
@@ -161,7 +162,7 @@ def _drawn(
 def _figures(
     sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[str, Floats]:
-    """Arrays scorers × systems × items of the sample: scores and ratings, and the ranks of both."""
+    """Scores and ratings, and the ranks of both, as arrays scorers × systems × items of the sample."""
     places = list(sample.places)
     order = [next(iter(tables.values())).row(system) for system in sample.systems]
     scores = np.stack([table.scores[order][:, places] for table in tables.values()])
@@ -181,7 +182,8 @@ def _figures(
 
 
 def _percentiles(values: Floats) -> Floats:
-    """The share, in percent, of the other outputs that each is better than, ties half; NaN stays.
+    """For each output, the percentage of the other outputs that it beats, ties counting half; NaN
+    stays.
 
     >>> _percentiles(np.array([[3.0, 1.0, np.nan, 2.0, 2.0]])).tolist()
     [[100.0, 0.0, nan, 50.0, 50.0]]
@@ -198,7 +200,7 @@ def _percentiles(values: Floats) -> Floats:
 def _reasons(
     sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[tuple[int, int], list[str | None]]:
-    """For outputs that the figures leave out: the reason under each question, None where it is in."""
+    """For outputs that the figures leave out: the reason for each question, None where they are in."""
     if people is None:
         return {}
     table = next(iter(tables.values()))
@@ -215,14 +217,14 @@ def _reasons(
 
 def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
     if isinstance(output, str):
-        return travelling(output, strings.tokens(output))
+        return sent_text(output, strings.tokens(output))
     motions = (f"{node}: {', '.join(displays)}" for node, displays in output.items())
     return {"text": "; ".join(motions)}
 
 
 def _rounded(values: Floats) -> list[list[list[float | None]]]:
-    """Numbers of `DIGITS` digits that count, None for what is no number, scorers × systems × items
-    turned into lists systems × items × scorers.
+    """Numbers with `DIGITS` significant digits, None for NaN; scorers × systems × items become lists
+    systems × items × scorers.
 
     >>> _rounded(np.array([[[-12.34567, 0.0, np.nan]]]))
     [[[-12.35], [0.0], [None]]]
@@ -239,13 +241,13 @@ def _rounded(values: Floats) -> list[list[list[float | None]]]:
 
 GLUE = "\u2060"
 MAX_ALIGNED_TOKENS = 2000
-"""Tokens of a text whose alignment is drawn; the cost grows with the square."""
+"""Longer texts have no alignment in the page: its cost grows with the square of the length."""
 
 
-def travelling(text: str, tokens: Sequence[str]) -> dict[str, Any]:
-    """The text as it is, and its tokens: in one string where the page can tell them apart again.
+def sent_text(text: str, tokens: Sequence[str]) -> dict[str, Any]:
+    """The text and its tokens as they are sent to the page: one string where both can be read from it.
 
-    >>> travelling("Two.", ["Two", "."]), travelling("Two.", ["two", "."])
+    >>> sent_text("Two.", ["Two", "."]), sent_text("Two.", ["two", "."])
     ({'text': 'Two\\u2060.'}, {'text': 'Two.', 'tokens': ['two', '.']})
     """
     both = glued(text, tokens)
@@ -256,8 +258,8 @@ def travelling(text: str, tokens: Sequence[str]) -> dict[str, Any]:
 
 
 def glued(text: str, tokens: Sequence[str]) -> str:
-    """Tokens with spaces where the text has white space and `GLUE` where it has none; the text itself,
-    uncut, where the tokenizer rewrote it.
+    """Tokens with spaces where the text has white space and `GLUE` where it has none; the text itself
+    where the tokenizer changed it.
 
     >>> glued("No, two.", ["No", ",", "two", "."]).replace(GLUE, "|")
     'No|, two|.'
@@ -277,8 +279,8 @@ def glued(text: str, tokens: Sequence[str]) -> str:
 
 
 def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dict[str, Any] | None]:
-    """For each output: the reference it is closest to, what happened in each column of the alignment
-    (`.sdim` as in `--explain`), and where each moved token came from."""
+    """For each output: the closest reference, a mark for each column of the alignment (`.sdim` as in
+    `--explain`), and the place that each moved token came from."""
     drawn: list[dict[str, Any] | None] = []
     for row, (place, _) in enumerate(metric.chosen_references(batch)):
         reference = metric.tokens(batch.references[row][place])
@@ -288,7 +290,8 @@ def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dic
             continue
         steps = aligned(reference, output, metric.costs, with_moves=True)
         moves = origins(reference, output, steps)
-        # The side that a step lacks can be told from its mark, but for moves: M is where it arrives.
+        # A mark tells which side of a step is empty, except for moves: m is where a word was, M
+        # where it is.
         marks = "".join("M" if s.mark == "m" and s.reference < 0 else s.mark for s in steps)
         drawn.append(
             {
@@ -301,14 +304,13 @@ def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dic
 
 
 def drawn_treelets(batch: Batch, metric: GenerationTreeAccuracy) -> list[dict[str, Any]]:
-    """For each output: the reference with a tree that suits it best, and its wrong treelets."""
+    """For each output: the reference with a tree that fits it best, and its wrong treelets."""
     drawn: list[dict[str, Any]] = []
     for row, (place, has_problems) in enumerate(metric.chosen_references(batch)):
-        pairs = zip(batch.references[row], batch.trees[row], strict=False)
-        reference, tree = [(text, tree) for text, tree in pairs if tree is not None][place]
+        reference, tree = reference_with_tree(batch, row, place)
         entry: dict[str, Any] = {"reference": reference}
         if has_problems:
-            tokens, heads = reference_tokens(reference, tree, metric.tokenize, batch.ids[row])
+            tokens, heads = metric.tokens_and_heads(batch, row, reference, tree)
             output = metric.tokens(batch.texts[row])
             wrong, places, loose = wrong_treelets(
                 tokens, heads, output, metric.costs, with_moves=True
@@ -320,7 +322,7 @@ def drawn_treelets(batch: Batch, metric: GenerationTreeAccuracy) -> list[dict[st
 
 
 def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item: str) -> Any:
-    """The tree over the reference's tokens: words, heads (−1 the root's), heights of the arcs, and the
+    """The tree over the reference's tokens: words, heads (−1 for the root), heights of the arcs; also
     relations and tags where the tokens are the tree's words."""
     tokens, heads = reference_tokens(reference, tree, metric.tokenize, item)
     over_tokens = Tree(

@@ -1,9 +1,9 @@
-"""The noun `HtmlReport`: the page, one file with its style, scripts, charts and items inside, and what
-the terminal says of it.
+"""The noun `HtmlReport`: the page, one file with its style, scripts, charts and items inside, and its
+summary on the terminal.
 
-Nothing is fetched: a content security policy in the page forbids every request and every script but
-the two embedded. What users brought is data in the page, never markup: figures as JSON in which `<`
-is escaped, items packed with gzip, and the scripts only ever set `textContent`.
+The page fetches nothing: its content security policy forbids every request, and every script but the
+two embedded ones. Users' texts are data in the page, never markup: figures are JSON in which `<` is
+escaped, items are packed with gzip, and the scripts only set `textContent`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import gzip
 import hashlib
 import html
 import json
-import math
 import resource
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,11 +25,11 @@ from wellput import __version__
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.errors import InputError, MissingExtra, counted
-from wellput.core.result import Result
+from wellput.core.result import Result, strict_json
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.io import replacing
 from wellput.io.files import PathLike
-from wellput.reporting.html.answer import likeness
+from wellput.io.output import write_text
+from wellput.reporting.html.answer import references_sentence
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
 from wellput.reporting.score import few_items
@@ -47,13 +46,13 @@ SCRIPTS = (
     "page.js",
 )
 LIBRARY_ENTRY = "window.vegaEmbed = vegaEmbed;"
-MIN_BYTES = 1 << 29
-"""Bytes of address space for the engine that bundles the library: it took 240 MB on two cores, and
-has threads for all."""
+MIN_FREE_BYTES = 1 << 29
+"""Address space that the engine which bundles the library needs. It took 240 MB on two cores; each
+further core has a thread that takes more."""
 
 
 def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ignore_phase) -> str:
-    """The report as HTML; `library` is the `chart_library`."""
+    """The report as HTML; `library` is the script that `chart_library` gives."""
     assets = files("wellput.reporting.html") / "assets"
     own = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
     sample = evaluation.sample
@@ -78,7 +77,7 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
 
 
 def page_data(evaluation: Evaluation) -> dict[str, Any]:
-    """All that the page shows but the items."""
+    """The data of the page, without the items."""
     result, sample = evaluation.result, evaluation.sample
     return {
         "title": evaluation.title,
@@ -100,7 +99,7 @@ def page_data(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def facts(evaluation: Evaluation) -> list[str]:
-    """How much the answer rests on."""
+    """The counts of items, systems, metrics, judges and judgments."""
     result, agreement = evaluation.result, evaluation.agreement
     n_metrics = sum(not is_sentinel(metric) for metric in result.metrics)
     counts = [(result.items, "item"), (len(result.systems), "system"), (n_metrics, "metric")]
@@ -112,18 +111,20 @@ def facts(evaluation: Evaluation) -> list[str]:
 
 def embedded_json(value: Mapping[str, Any]) -> str:
     """Strict JSON that cannot end the script element it stands in."""
-    text = json.dumps(_strict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    strict = strict_json(value)
+    text = json.dumps(strict, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def packed(value: object) -> str:
-    """JSON, gzip, base64: a third of its size, and no character that means anything to HTML."""
+    """JSON, gzip, base64: a third of the size, and no character that has a meaning in HTML."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), 6, mtime=0)).decode("ascii")
 
 
 def content_policy(*scripts: str) -> str:
-    """Only these scripts run; nothing is loaded. Vega compiles its expressions, hence unsafe-eval."""
+    """Only these scripts run, and nothing is loaded. Vega compiles expressions: that is
+    `unsafe-eval`."""
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return (
         f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -143,30 +144,22 @@ def chart_library() -> str:
 
 
 def _check_address_space() -> None:
-    """Raises where `ulimit -v` leaves too little: the engine that bundles the library would not raise
-    then but end the program."""
+    """Raises where `ulimit -v` leaves too little memory: the engine that bundles the library would end
+    the program."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     sizes = Path("/proc/self/statm")
     if limit == resource.RLIM_INFINITY or not sizes.exists():
         return
     left = limit - int(sizes.read_text().split()[0]) * resource.getpagesize()
-    if left < MIN_BYTES:
+    if left < MIN_FREE_BYTES:
         raise InputError(
-            f"The charts of a report take {MIN_BYTES >> 20} MB of address space, and the limit on it "
-            f"leaves {max(0, left) >> 20} MB. Raise it (ulimit -v), or limit memory itself instead."
+            f"The charts of a report need {MIN_FREE_BYTES >> 20} MB of address space, but the limit "
+            f"leaves {max(0, left) >> 20} MB. Raise the limit (ulimit -v), or limit memory instead."
         )
 
 
 def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True, repr=False)
@@ -181,8 +174,7 @@ class HtmlReport(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes the page."""
-        with replacing(path) as file:
-            file.write(self.html.encode(errors="backslashreplace"))
+        write_text(self.html, path)
 
     def records(self) -> list[dict[str, Any]]:
         """One record: the file, its size, how many items there are and how many are shown."""
@@ -207,7 +199,7 @@ class HtmlReport(Result):
 
 
 def report_summary(report: HtmlReport) -> Report:
-    """The answer in words, what is shown, and where it lies."""
+    """The file, what it shows, and the answer in words."""
     evaluation = report.evaluation
     sample, result = evaluation.sample, evaluation.result
     record = report.records()[0]
@@ -236,5 +228,5 @@ def report_summary(report: HtmlReport) -> Report:
 def _in_words(evaluation: Evaluation) -> list[str]:
     advice = evaluation.agreement.advice if evaluation.agreement else ()
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
-    alike = likeness(evaluation.sample.items)
-    return [*lines, *few_items(evaluation.result), *advice, *([alike] if alike else [])]
+    last = [references_sentence(evaluation.sample.items)]
+    return [*lines, *few_items(evaluation.result), *advice, *filter(None, last)]

@@ -1,7 +1,7 @@
 """The noun `PairMatrix`: every pair of systems, under each metric and by people's judgments.
 
-The page draws it as a table: rows and columns best first, so that what a scorer says in people's
-order stands above the diagonal.
+The page draws it as a table with rows and columns best first: above the diagonal stand the pairs
+whose row people prefer.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.ranking import Ranking
 from wellput.engine.result import ScoreResult
-from wellput.reporting.html.answer import best_first
+from wellput.reporting.html.answer import best_first, higher_is_better
 from wellput.reporting.table import p_text
 
 
@@ -108,7 +107,7 @@ def _by_people(ranking: Ranking) -> ScorerPairs:
 
 
 def _by_metric(result: ScoreResult, metric: str) -> ScorerPairs:
-    is_better = None if is_sentinel(metric) else result.higher_is_better[metric]
+    is_better = higher_is_better(result, metric)
     pairs: list[SystemPair] = []
     for pair in result.comparisons:
         if pair.metric != metric:

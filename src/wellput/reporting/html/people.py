@@ -1,6 +1,6 @@
-"""The noun `People`: what judges said of each output, beside what metrics say of it.
+"""The noun `People`: the judges' ratings of each output, to hold against the metrics' scores.
 
-Arrays are systems × items over the whole evaluation set, NaN where nobody judged.
+Arrays are systems × items of the whole evalset, NaN where nobody judged.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Cell = tuple[int, int]  # the places of a system and an item
 
 @dataclass(frozen=True)
 class People:
-    """For each question: the mean rating of every output that was judged, why an output is not in the
-    figures, and the regression of the ratings on each metric. `unit` says what the numbers are;
-    `scales` are the lowest and the highest rating that any judge gave."""
+    """For each question: the mean rating of every judged output, the reason why an output is not in the
+    figures, and the regression of the ratings on each metric. `unit` names the numbers; `scales` are
+    the lowest and the highest rating that any judge gave."""
 
     ratings: Mapping[str, Floats]
     left_out: Mapping[str, Mapping[Cell, str]] = field(default_factory=dict)
@@ -39,11 +39,11 @@ class People:
 def people_of_ratings(
     tables: Mapping[str, ScoreTable], judgments: Sequence[Judgment], options: AgreementOptions
 ) -> People:
-    """The ratings that `agree` correlates with the metrics, and those it leaves out."""
+    """The ratings that `agree` correlates with the metrics, and the ratings that it leaves out."""
     first = next(iter(tables.values()))
     _, ready = prepared_panels(judgments, first.systems, first.items, options)
     known = KnownNames(set(first.systems), set(first.items))
-    others = of_others(options.exclusions, known)  # there is no point to draw for them
+    others = of_others(options.exclusions, known)  # the charts have no point for these
     everything = replace(options, exclusions=others, judges_below=None)
     complete = {
         question: prepared_panels(
@@ -79,7 +79,7 @@ def _scales(judgments: Sequence[Judgment]) -> dict[str, tuple[float, float]]:
 
 
 def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Preference]) -> People:
-    """How often each output was chosen of the times it was offered; a tie is half a choice."""
+    """The share of offers in which each output was chosen; a tie is half a choice."""
     first = next(iter(tables.values()))
     systems = {name: place for place, name in enumerate(first.systems)}
     items = {name: place for place, name in enumerate(first.items)}
@@ -107,8 +107,8 @@ def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Prefer
 
 
 def regression_line(x: Floats, y: Floats) -> dict[str, float] | None:
-    """The least-squares line through the points, from the lowest to the highest score; None where
-    there is none."""
+    """The least-squares line through the points, from the lowest to the highest score; None for fewer
+    than 3 points and where all scores are equal."""
     known = ~(np.isnan(x) | np.isnan(y))
     x, y = x[known], y[known]
     if len(x) < 3 or np.ptp(x) == 0:
@@ -130,7 +130,7 @@ def regression_line(x: Floats, y: Floats) -> dict[str, float] | None:
 def _reasons(
     ratings: Floats, kept: Floats, cells: Any, panel: Panel, complete: Panel
 ) -> dict[Cell, str]:
-    """Why a judged output is not among the points of the figures."""
+    """The reason why a judged output is not in the figures, by its cell."""
     reasons: dict[Cell, str] = {}
     for system, item in np.argwhere(~np.isnan(ratings) & ~cells).tolist():
         if not np.isnan(kept[system, item]):

@@ -1,7 +1,7 @@
 """The charts of a report.
 
-Of scores: systems under metrics, length, metrics among themselves. Of people: metrics against them,
-judges among themselves, their choices.
+About scores: systems under metrics, scores against length, metrics against each other. About people:
+metrics against people, each judge against the others, people's choices.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from wellput.reporting.html.charts import (
 
 
 def forest_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
-    """Systems × metrics with their intervals, one panel a metric. Rows: system, metric, score, low,
-    high, claim; systems are drawn in the order in which rows name them."""
+    """Scores with their intervals, a panel for each metric. Rows: system, metric, score, low, high,
+    claim; systems are drawn in the order in which rows name them."""
     alt = altair()
     systems = list(dict.fromkeys(row["system"] for row in rows))
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
@@ -82,8 +82,8 @@ def length_chart(
         "lengths",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line: a metric that rises or falls with "
-            "length alone can be gamed by it.",
+            "lines": "The dashed line is the least-squares line. If scores rise or fall with length, "
+            "a system can game the metric by length alone.",
         },
         choices={"metric": list(metrics)},
         lines=lines,
@@ -111,12 +111,12 @@ def correlations_chart(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]
     )
     return Chart(
         "correlations",
-        "Metrics among themselves",
+        "Metrics against each other",
         spec,
         rows,
         notes={
             "always": "Pearson’s r of segment scores (metrics where lower is better are negated). "
-            "Metrics that correlate near 1 say the same thing twice."
+            "Metrics that correlate near 1 say the same."
         },
     )
 
@@ -127,8 +127,9 @@ def _compared_with(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> Chart:
-    """Metrics ranked by agreement with people, and what a perfect metric is expected to reach, with its
-    interval. The axis always runs over the whole range, so that a small coefficient looks small."""
+    """Metrics ranked by agreement with people, and the ceiling: the agreement expected of a perfect
+    metric, with its interval. The axis always shows the whole range, so that a small coefficient
+    looks small."""
     alt = altair()
     kinds = [kind for kind in ("metric", "sentinel") if any(row["kind"] == kind for row in rows)]
     looks = {"metric": (BLUE, "circle"), "sentinel": (GRAY, "diamond")}
@@ -170,7 +171,7 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     values = base.mark_text(fontSize=12, fontWeight="bold", dy=-11).encode(
         x="value:Q", text=alt.Text("value:Q", format=".2f")
     )
-    # One row is enough for the ceiling: drawn for each, its dashes would run together.
+    # The ceiling is drawn for one row only: drawn for each, its dashes would run together.
     top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
     line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
     limit = top.mark_rect(opacity=0.12, color=VERMILION).encode(
@@ -188,16 +189,15 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     coefficients = list(dict.fromkeys(row["coefficient"] for row in rows))
     whiskers = "Whiskers: 95% intervals. " if any(row["low"] is not None for row in rows) else ""
     floor = (
-        "Gray bands: what a metric's scores reach in 95% of draws when its systems and items are "
-        "exchanged at random. "
+        "Gray bands: the range of chance. With its systems and items exchanged at random, a metric "
+        "stays in its band in 95% of draws. "
     )
     if "sentinel" in kinds:
         floor += "Gray diamonds are sentinels: random numbers, the length of the output."
     has_ceiling = any(row["ceiling"] is not None for row in rows)
     ceiling = (
-        " The dashed line is what a metric that knows the true ratings is expected to reach with these "
-        "judges, whose own noise keeps it from 1, with its 95% interval; by chance a metric may come "
-        "out higher."
+        " Dashed line: the agreement that a perfect metric is expected to reach, with its 95% interval "
+        "(below 1, because the judges' ratings are noisy). A metric may exceed it by chance."
         if has_ceiling
         else ""
     )
@@ -225,8 +225,9 @@ def people_chart(
     unit: str,
     lines: Sequence[Mapping[str, Any]],
 ) -> Chart:
-    """Metric against judgment, a point an output, as Figures 3 and 4 of Bangalore et al. (2000)."""
-    # A panel has no room for the question, which the page shows above all of them.
+    """Scores against ratings, a point for each output, as in Figures 3 and 4 of Bangalore et al.
+    (2000)."""
+    # A panel has no room for the question; the page shows it above the panels.
     title = unit if has_panels(systems) else f"$question: {unit}"
     spec = scatter_spec("score", "$metric", "rating", title, systems, with_reason=True)
     return Chart(
@@ -236,10 +237,8 @@ def people_chart(
         "people",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line over all judged outputs that are in "
-            "the figures.",
-            "left_out": "Crossed rings are outputs left out of the figures; point at one to read the "
-            "reason.",
+            "lines": "The dashed line is the least-squares line over all outputs in the figures.",
+            "left_out": "Crossed rings are outputs left out of the figures; point at one to see why.",
         },
         choices={"metric": list(metrics), "question": list(questions)},
         lines=lines,

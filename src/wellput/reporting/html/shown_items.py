@@ -1,4 +1,4 @@
-"""The noun `ShownItems`: the items that a report shows, and what all items have."""
+"""The noun `ShownItems`: the items that a report shows, and facts about all items."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from wellput.metrics.logged import Logged
 
 @dataclass(frozen=True)
 class ShownItems:
-    """Items in file order with their `places` among all `total` of them. `has_references` says that
-    every system has outputs to compare with references, `has_trees` that all items with references have
-    trees, `has_displays` is about any item. `found` are the ids asked for that there are."""
+    """Items in file order with their `places` among all `total` items. `has_references`: every system
+    has outputs with references. `has_trees`: all items with references have trees. `has_displays`: some
+    item has displays. `found` are the requested ids that exist."""
 
     items: tuple[Item, ...]
     places: tuple[int, ...]
@@ -43,9 +43,10 @@ def draw_shown_items(
     first: Collection[str] = (),
     on_progress: OnProgress = ignore_progress,
 ) -> ShownItems:
-    """At most `size` items drawn at random, those whose ids are in `first` before the others."""
+    """At most `size` items drawn at random; items whose ids are in `first` are drawn before the
+    others."""
     rng = np.random.default_rng(seed)
-    # A heap of the `size` smallest keys; negative, since heapq keeps the largest.
+    # A heap of the `size` smallest keys. They are negated: heapq removes the smallest entry.
     kept: list[tuple[float, int, Item]] = []
     systems: dict[str, None] = {}
     total = 0
@@ -85,7 +86,7 @@ def draw_shown_items(
 
 
 def logged_scorers(sample: ShownItems) -> list[str]:
-    """The scores that a log gives every system's outputs."""
+    """The scores that a log has for every system's outputs."""
     named: dict[str, set[str]] = {system: set() for system in sample.systems}
     for item in sample.items:
         for system, scores in item.logged.items():
@@ -94,8 +95,8 @@ def logged_scorers(sample: ShownItems) -> list[str]:
 
 
 def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metric]:
-    """The metrics that these items allow, of a log the scores in it; with judgments also the sentinels,
-    which show the floor."""
+    """The metrics that these items allow; for a log, the scores in it. With judgments also the
+    sentinels, which show how far a useless metric gets."""
     logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
     sentinels = ",length-only,random" if has_judgments else ""
     if logged:

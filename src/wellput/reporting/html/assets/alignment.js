@@ -1,11 +1,11 @@
-/* An output over its reference: a column a step, and a curve from where a moved word stood to where it is. */
+/* A reference over its output: a column for each step, and a curve from where a moved word was to where it is. */
 
 const GLUE = "\u2060";
 const MARKS = {
   ".": ["unchanged", ""], s: ["substituted", "≠"], d: ["deleted", "−"], i: ["inserted", "+"], m: ["moved", "↷"], M: ["moved", "↷"],
 };
 
-/* A text travels with its tokens in one string, or beside them where the one cannot be told from the other. */
+/* A text and its tokens come in one string; where one string cannot hold both, the tokens come beside the text. */
 const wholeText = ({ text }) => text.replaceAll(GLUE, "");
 const tokensOf = ({ text, tokens }) => tokens || text.split(new RegExp(`[ ${GLUE}]`, "u")).filter(Boolean);
 

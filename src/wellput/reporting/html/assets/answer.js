@@ -1,8 +1,8 @@
-/* What the report says first: two sentences, and a picture of who won beside what the metrics say. Positions
+/* The top of the report: two sentences, and a picture of who won beside the ranks under the metrics. Positions
    are percentages, so that the picture fits any width without being drawn again. */
 
 const MANY_ROWS = 10;
-const FAR = 2; // places from the ranks that people leave open
+const STRONG_FROM_RANKS = 2; // ranks away from those that people leave open
 
 const joined = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
 
@@ -23,7 +23,7 @@ class IntervalAxis {
     Object.assign(this, { low, span: high - low || 1, isShare, ticks: ticksOf([low, high], ticks) });
   }
 
-  /* What lies beyond the axis is drawn at its end. */
+  /* Values beyond the axis are drawn at its end. */
   at(value) { return `${Math.min(100, Math.max(0, 4 + (92 * (value - this.low)) / this.span)).toFixed(2)}%`; }
 
   label(value) { return this.isShare ? this.tickLabel(value) : figure(value); }
@@ -52,7 +52,7 @@ class IntervalAxis {
   }
 }
 
-/* Groups of columns and rows of names; rows light up together over both tables of a picture. */
+/* Rows of headings, and one heading. */
 const headed = (...rows) => element("thead", {}, rows.map((cells) => element("tr", {}, cells)));
 const heading = (text, properties = {}) => element("th", { scope: "col", ...properties }, text);
 
@@ -100,7 +100,7 @@ class PeoplePicture {
     if (!cell) return element("td", {}, "–");
     const { rank, score, misplaced } = cell;
     const [look, sign] = misplaced > 0 ? ["over", "▲"] : misplaced < 0 ? ["under", "▼"] : ["", ""];
-    const isStrong = Math.abs(misplaced) >= Math.min(FAR, this.answer.systems.length - 1);
+    const isStrong = Math.abs(misplaced) >= Math.min(STRONG_FROM_RANKS, this.answer.systems.length - 1);
     const words = this.words(metric.metric, place);
     const content = [element("b", {}, String(rank)), sign ? element("i", {}, sign) : null];
     const tile = look
@@ -113,14 +113,14 @@ class PeoplePicture {
     const { system, ranks } = this.answer.systems[place];
     const { rank, score, above, below } = this.answer.metrics.find((entry) => entry.metric === metric).cells[place];
     const parts = [];
-    if (above.length) parts.push(`it stands above ${joined(above)}, which people clearly prefer to it`);
-    if (below.length) parts.push(`it stands below ${joined(below)}, to which people clearly prefer it`);
+    if (above.length) parts.push(`it stands above ${joined(above)}, but people clearly put it below`);
+    if (below.length) parts.push(`it stands below ${joined(below)}, but people clearly put it above`);
     return `${metric} ranks ${system} ${rank} (${figure(score)}), people ${ranks}.${parts.length ? ` Under ${metric} ${joined(parts)}.` : ""}`;
   }
 
   say(words) { this.said.textContent = words; }
 
-  /* The items in which the metric prefers the wrong one of two systems most. */
+  /* Opens the items where the metric most prefers the wrong one of two systems. */
   open(metric, place) {
     const { system } = this.answer.systems[place];
     const { above, below } = this.answer.metrics.find((entry) => entry.metric === metric).cells[place];
@@ -133,11 +133,11 @@ class PeoplePicture {
     const cells = metrics.flatMap(({ cells: own }) => own.filter(Boolean));
     const marked = (look, sign, words) => (cells.some(({ misplaced }) => (look === "over" ? misplaced > 0 : misplaced < 0))
       ? [element("span", {}, element("span", { class: `tile ${look}` }, element("i", {}, sign)), " ", element("span", { class: `tile ${look} strong` }, element("i", {}, sign)), words)] : []);
-    const key = [...marked("over", "▲", " the metric ranks it one, two or more ranks higher than people do"), ...marked("under", "▼", " lower")];
+    const key = [...marked("over", "▲", " the metric ranks it higher than people do: by 1 rank, by 2 or more"), ...marked("under", "▼", " lower")];
     const { agreeing, pairs } = metrics[0] || {};
     if (pairs) key.push(element("span", {}, element("b", {}, `${agreeing} of ${pairs}`), ` pairs of systems that people tell apart are in the same order under ${metrics[0].metric}`));
-    const words = [key.length && cells.some(({ misplaced }) => misplaced) ? "Choose a marked rank to read the items behind it." : "",
-      systems.some((_, place) => this.rowClass(place)) ? "A line between two rows: people tell all above it from all below it." : "", ...notes];
+    const words = [key.length && cells.some(({ misplaced }) => misplaced) ? "Choose a marked rank to see the items behind it." : "",
+      systems.some((_, place) => this.rowClass(place)) ? "A line between two rows: people tell every system above it from every system below it." : "", ...notes];
     return [key.length ? element("p", { class: "note key" }, key) : null, element("p", { class: "note" }, words.filter(Boolean).join(" "))];
   }
 
@@ -169,12 +169,12 @@ class MetricPicture {
       element("tfoot", { "aria-hidden": "true" }, element("tr", {}, element("td"), axes.map((axis) => element("td", { class: "drawn" }, axis.scale())))));
     const hasLeader = metrics.some(({ cells }) => cells.some((own) => own && own.rank === 1));
     const hasInterval = metrics.some(({ cells }) => cells.some((own) => own && typeof own.low === "number"));
-    const words = [hasLeader ? "★ leads under the metric." : "", hasInterval ? "Whiskers: 95% intervals." : "", ...notes].filter(Boolean);
+    const words = [hasLeader ? "★: best under the metric." : "", hasInterval ? "Whiskers: 95% intervals." : "", ...notes].filter(Boolean);
     this.element = element("div", {}, element("div", { class: `picture alone sideways ${systems.length > MANY_ROWS ? "dense" : ""}`, tabindex: "0", role: "region", "aria-label": "Systems under each metric" }, table), element("p", { class: "note" }, words.join(" ")));
   }
 }
 
-/* A row a system: what people or metrics say of it. */
+/* A row for each system, with its figures from people and metrics. */
 function answerRows({ kind, question, systems, metrics }) {
   return systems.map(({ system, value, low, high, ranks }, place) => {
     const row = kind === "people" ? { question, system, place: ranks, estimate: value, low, high } : { system };

@@ -1,17 +1,17 @@
-/* Charts: rows chosen by the reader, put into a specification made by Altair, and given as SVG, PNG, CSV. */
+/* Charts: rows that the reader chose, put into a specification made by Altair, and saved as SVG, PNG, CSV. */
 
 const LOOKS = {
   light: { ink: "#1e2422", soft: "#59625e", line: "#dcd8ce", ground: "#ffffff" },
   dark: { ink: "#e9ece9", soft: "#a5b0ab", line: "#333c39", ground: "#1d2322" },
 };
 
-/* Colors of marks that would sink into a dark ground. */
+/* Replacements for colors that are hard to see on a dark ground. */
 const ON_DARK = { "#0072B2": "#5b9ee6", "#D55E00": "#f0834a", "#56B4E9": "#a5dcf7", "#009E73": "#2fc49a" };
 
 const NARROW = matchMedia("(max-width: 760px)");
 const MARGIN = 120; // labels beside an axis
 
-/* The specification in the room there is: fewer panels a row, narrower plots. Grids of cells keep their size and are scrolled. */
+/* The specification fitted to the width: fewer panels in a row, narrower plots. Grids of cells keep their size and scroll. */
 function fittedTo(room, spec) {
   const widest = Math.max(160, room - MARGIN);
   if (spec.facet) {
@@ -38,7 +38,7 @@ function chartConfig(theme, room) {
   };
 }
 
-/* Tables that the page makes of the items it holds, for the charts of single outputs. */
+/* Tables that the page makes from its items, for the charts of single outputs. */
 const TABLES = {
   people(items, data, choice) {
     const metric = data.metrics.indexOf(choice.metric);
@@ -133,7 +133,7 @@ class ChartCard {
     this.note.textContent = Object.entries(this.chart.notes).filter(([what]) => isDrawn[what]).map(([, words]) => words).join(" ");
     const config = { ...(spec.config || {}), ...chartConfig(theme, room) };
     delete spec.config;
-    // A picture of thousands of points is drawn as pixels: as elements they would make scrolling stutter.
+    // Thousands of points are drawn as pixels: thousands of SVG elements would make scrolling slow.
     const renderer = rows.length > 3000 ? "canvas" : "svg";
     const { view } = await vegaEmbed(this.place, spec, { actions: false, renderer, config, defaultStyle: false, logLevel: 1 });
     this.view = view;

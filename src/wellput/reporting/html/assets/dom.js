@@ -1,5 +1,5 @@
 "use strict";
-/* Elements without markup: what users brought only ever becomes text. */
+/* Elements made without markup: users' texts only ever become text. */
 
 function element(name, properties = {}, ...children) {
   const made = document.createElement(name);

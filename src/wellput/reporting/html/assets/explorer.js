@@ -39,7 +39,7 @@ class Explorer {
     const search = element("input", { type: "search", id: "search", placeholder: "Search texts and ids", "aria-label": "Search", oninput: (event) => set("search")(event.target.value) });
     const sort = choose("sort", "sort by", [["order", "order in the file"], { group: "score of an output", options: scorers("") },
       ...(systems.length > 1 ? [{ group: "A against B", options: scorers("versus:").map(([value, label]) => [value, `A against B: ${label}`]) }] : []),
-      ...(questions.length ? [{ group: "a metric and people apart", options: questions.flatMap((question, q) => metrics.map((metric, m) => [`apart:${m}:${q}`, `${metric} and people apart on ${question}`])) }] : [])],
+      ...(questions.length ? [{ group: "a metric and people disagree", options: questions.flatMap((question, q) => metrics.map((metric, m) => [`apart:${m}:${q}`, `${metric} and people disagree on ${question}`])) }] : [])],
     "order", (value) => {
       this.state.descending = /^(apart|versus)/.test(value);
       set("sort")(value);
@@ -53,7 +53,7 @@ class Explorer {
     return this.bar;
   }
 
-  /* The state as the controls show it, for what other parts of the page ask for. */
+  /* Makes the controls show the state, after another part of the page has changed it. */
   setControls() {
     const { search, system, show, sort, a, b } = this.state;
     this.bar.querySelector("#search").value = search;
@@ -77,13 +77,13 @@ class Explorer {
     if (own) own.classList.add("revealed");
   }
 
-  /* The same from elsewhere on the page: going back leads to where one was. */
+  /* The same from elsewhere on the page: the browser's back button returns there. */
   visit(id, system) {
     history.pushState(null, "", `#item=${encodeURIComponent(id)}`);
     this.show(id, system);
   }
 
-  /* The item that the address names behind its #, if any. */
+  /* Opens the item that the address names after its #, if any. */
   follow() {
     const [name, id] = location.hash.slice(1).split("=");
     if (name === "item" && id) this.show(decodeURIComponent(id));
@@ -134,7 +134,7 @@ class Explorer {
     return isLowerBetter ? b - a : a - b;
   }
 
-  /* What an item is sorted by: of several outputs the one that comes first in the chosen direction. */
+  /* The value an item is sorted by: of its outputs, the one that comes first in the chosen direction. */
   key(item) {
     const [kind, first, second] = this.state.sort.split(":");
     if (kind === "order") return null;
@@ -178,10 +178,10 @@ class Explorer {
     this.room.replaceChildren();
     this.fill();
     if (this.found.length) this.open(this.found[0]);
-    else this.detail.replaceChildren(element("p", { class: "note" }, "No item is like that."));
+    else this.detail.replaceChildren(element("p", { class: "note" }, "No item matches."));
   }
 
-  /* Only the rows in sight exist; those that stay in sight stay as they are, so that scrolling costs little. */
+  /* Only the rows in sight exist. Rows that stay in sight are kept, so that scrolling is fast. */
   fill() {
     const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
     const last = Math.min(this.found.length, Math.ceil((this.list.scrollTop + this.list.clientHeight) / ROW) + 4);
@@ -241,7 +241,7 @@ class Explorer {
       ...this.sideBySide().map((place) => this.output(item, this.data.systems[place], item.outputs[place])));
   }
 
-  /* The systems best first, but before them the ones that the list is sorted or filtered by. */
+  /* First the systems that the list is sorted or filtered by, then the others, best first. */
   sideBySide() {
     const { system, sort, a, b } = this.state;
     const first = sort.startsWith("versus") ? [a, b] : system === "" ? [] : [Number(system)];

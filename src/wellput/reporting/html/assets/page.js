@@ -38,7 +38,7 @@ function setTheme(theme, cards) {
 async function showReport() {
   const data = JSON.parse(document.getElementById("report-data").textContent);
   document.getElementById("title").textContent = data.title;
-  document.getElementById("footer").textContent = `Made by wellput ${data.version}. This file holds all it shows and asks the network for nothing.`;
+  document.getElementById("footer").textContent = `Made by wellput ${data.version}. This file is complete: it loads nothing from the network.`;
   const main = document.getElementById("main");
   const items = await unpacked(document.getElementById("report-items").textContent);
   const explorer = new Explorer(data, items);

@@ -10,7 +10,7 @@ class PairsCard {
     this.place = element("div", { class: "matrix", tabindex: "0", role: "region", "aria-label": matrix.title, onkeydown: (event) => this.onKey(event) });
     this.key = element("p", { class: "note key" });
     this.element = element("div", { class: "card", id: `chart-${matrix.name}` }, this.tools(), this.place, this.key, element("p", { class: "note" },
-      "Row minus column; p corrected by Holm’s method over all pairs, and for metrics over all metrics too. Intervals and p of metrics hold for these systems, other items. Choose a cell to read the items in which the two are furthest apart."));
+      "Row minus column; p corrected by Holm’s method over all pairs, and for metrics over all metrics too. Intervals and p of metrics hold for these systems, other items. Choose a cell to see the items where the two systems are furthest apart."));
     this.draw();
   }
 
@@ -20,7 +20,7 @@ class PairsCard {
     const peoples = scorers.some(({ question }) => question);
     return element("div", { class: "bar" }, element("h3", {}, this.matrix.title),
       scorers.length > 1 ? chooser("by", [...byName.keys()], this.scorer.name, (name) => { this.scorer = byName.get(name); this.draw(); }) : null,
-      chooser("in the order of", [["report", peoples ? "people" : "all metrics"], ["own", "what is chosen"]], "report", (value) => { this.sorted = value; this.draw(); }),
+      chooser("sorted by", [["report", peoples ? "people" : "all metrics"], ["own", "the same"]], "report", (value) => { this.sorted = value; this.draw(); }),
       element("span", { class: "gap" }), saveButton("CSV", () => save(asCsv(this.rows()), "text/csv", "wellput-pairs.csv")));
   }
 
@@ -67,7 +67,7 @@ class PairsCard {
       element("b", {}, `${sign} ${signed(pair.delta)}`), element("small", {}, p)));
   }
 
-  /* One cell is in the order of tabs; arrows go to the others. */
+  /* The tab key reaches one cell; arrow keys go to the others. */
   onKey(event) {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
     if (!step || !event.target.matches("button")) return;

@@ -1,0 +1,153 @@
+"""Tables about the judges: how far they agree with each other, and which systems they chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from wellput.agreement.result import AgreementResult, JudgeSummary
+from wellput.core.errors import counted
+from wellput.reporting.table import Table, number, p_text, with_interval
+
+
+def judge_table(result: AgreementResult) -> Table:
+    """A row for each question and kind of values; all figures of a row use the same values."""
+    rows = [cells for row in result.judges for cells in _judge_rows(row)]
+    notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
+    notes += [sentence for row in result.judges if (sentence := ceiling_sentence(row))]
+    notes += [
+        f"{' and '.join(row['questions'])} correlate {number(row['value'], 2)} over "
+        f"{counted(row['n'], 'trial')}."
+        for row in result.questions
+    ]
+    return Table(
+        columns=[
+            "question",
+            "values",
+            "judges",
+            "trials",
+            "pairwise r (min to max)",
+            "split half",
+            "κ",
+            "α",
+            "β",
+            "ICC",
+        ],
+        rows=rows,
+        title="Judges among themselves",
+        notes=[*_scale_notes(result.judges), *notes],
+    )
+
+
+def _judge_rows(row: JudgeSummary) -> list[list[str]]:
+    figures: list[Mapping[str, Any]] = [asdict(row)]
+    if row.normalized is not None:
+        figures.append(row.normalized)
+    return [
+        [
+            row.question,
+            kind["values"],
+            str(row.n_judges),
+            str(row.n_trials),
+            _pairwise(kind["pairwise"]),
+            *(_or_dash(kind[name]) for name in ("split_half", "kappa", "alpha", "beta")),
+            _icc(kind["icc"]),
+        ]
+        for kind in figures
+    ]
+
+
+def _pairwise(pairs: Mapping[str, float] | None) -> str:
+    if pairs is None:
+        return "–"
+    mean, least, greatest = (number(pairs[name], 2) for name in ("mean", "min", "max"))
+    return f"{mean} ({least} to {greatest})"
+
+
+def _icc(coefficients: Mapping[str, Mapping[str, float]] | None) -> str:
+    """ICC2 where it is defined, else ICC1. Both are the reliability of a single judge; if one judge is
+    more severe than another, that counts as disagreement."""
+    for name in ("ICC2", "ICC1"):
+        if coefficients and name in coefficients:
+            return f"{number(coefficients[name]['value'], 2)} ({name})"
+    return "–"
+
+
+def _or_dash(figure: float | None) -> str:
+    return "–" if figure is None else number(figure, 2)
+
+
+def _scale_notes(judges: Sequence[JudgeSummary]) -> list[str]:
+    """What counts as disagreement in κ, α and β."""
+    words = {
+        "interval": "Ratings: κ (quadratic weights), α and β (interval) weight a disagreement by its "
+        "square. For yes and no they equal the figures for categories.",
+        "nominal": "Choices: κ and α (nominal) count every two that differ. A trial is an item with "
+        "the two systems offered.",
+    }
+    return [
+        words[scale] for scale in dict.fromkeys(row.scale for row in judges if row.n_judges > 1)
+    ]
+
+
+def ceiling_sentence(row: JudgeSummary) -> str:
+    """How far a perfect metric could agree with these judges; empty where that is not known."""
+    if row.ceiling is None or row.ceiling["value"] is None:
+        return ""
+    value = number(row.ceiling["value"], 2)
+    ceiling = with_interval(value, row.ceiling["low"], row.ceiling["high"], 2)
+    return (
+        f"{row.question}: a perfect metric is expected to correlate {ceiling} with the mean of these "
+        "judges, because their ratings are noisy. A metric may exceed this by chance."
+    )
+
+
+def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
+    systems = Table(
+        columns=["system", "chosen / offered", "strength", "offers"],
+        rows=[
+            [
+                row["system"],
+                with_interval(number(row["selection_ratio"], 3), row["low"], row["high"], 3),
+                with_interval(
+                    number(row["strength"], 2, sign=True),
+                    row["strength_low"],
+                    row["strength_high"],
+                    2,
+                ),
+                str(row["n"]),
+            ]
+            for row in entry["systems"]
+        ],
+        title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
+        f"{counted(entry['judges'], 'judge')}",
+        notes=[
+            "Strength: log scale of Bradley and Terry, with Davidson's ties. [low, high]: 95% interval "
+            "for other judges and other items.",
+            *([entry["note"]] if entry["note"] else []),
+            *left_out,
+        ],
+    )
+    pairs = Table(
+        columns=["pair", "chosen", "ties", "first's share", "p", "p (Holm)", "χ²"],
+        rows=[
+            [
+                " : ".join(row["systems"]),
+                " : ".join(str(count) for count in row["chosen"]),
+                str(row["ties"]),
+                with_interval(number(row["share"], 2), row["low"], row["high"], 2),
+                p_text(row["p_value"]),
+                p_text(row["p_adjusted"]),
+                number(row["chi_squared"], 2),
+            ]
+            for row in entry["pairs"]
+        ],
+        caption=f"Pairs of systems: {entry['question']}",
+        notes=[
+            "p tests whether the share is even, for other judges and other items; it is never below "
+            "the p of the exact binomial test. χ² is shown because papers print it. It assumes that "
+            "all choices are independent, and no statement here rests on it."
+        ],
+    )
+    return [systems, pairs]
