@@ -1,0 +1,100 @@
+// The probabilities of the head-driven model; docs/language/head-driven-parser.md has the formula.
+//
+// Words come from left to right: a head's left modifiers from the outermost in, its own word, its
+// right modifiers from the innermost out. So the left side knows the head's tag alone, the right
+// side its word too, and every word the words before it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "language/models/backoff_table.h"
+
+namespace wellput {
+
+enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER };
+
+constexpr std::size_t DISTANCES = 4;
+
+// How far a head's right side reaches already: nothing, up to 2 words, up to 6, more.
+inline std::size_t distance_class(std::size_t words) {
+    return words == 0 ? 0 : words <= 2 ? 1 : words <= 6 ? 2 : 3;
+}
+
+struct HeadDrivenModel {
+    BackoffTables tables;
+    std::size_t n_tags = 0, n_classes = 0, n_words = 0;
+    // By tag: two coarser tags, and the class that a head remembers; n_classes is none.
+    const std::int32_t *coarse = nullptr, *coarsest = nullptr, *classes = nullptr;
+    const float* unigrams = nullptr;  // natural logarithms, by word
+    double head_share = 0, after_share = 0, log_continue = 0, log_end = 0;
+    std::uint32_t sentence_start = 0;
+
+    std::size_t stop() const { return n_tags; }
+
+    double root(std::size_t tag) const {
+        BackoffChain chain(tables, ROOT);
+        chain.add(0);
+        return chain.probability(tag, 1.0 / static_cast<double>(n_tags));
+    }
+
+    // A word's probability given its tag alone.
+    double plain_word(std::uint32_t word, std::size_t tag) const {
+        BackoffChain chain(tables, NEXT_WORD);
+        chain.add(5);
+        chain.add(4, coarsest[tag]);
+        chain.add(3, coarse[tag]);
+        chain.add(2, tag);
+        return chain.probability(word, 1.0 / static_cast<double>(n_words));
+    }
+
+    // The same given the two words before it too.
+    double next_word(std::uint32_t word, std::size_t tag, std::uint32_t before,
+                     std::uint32_t before_that, double plain) const {
+        BackoffChain chain(tables, NEXT_WORD);
+        chain.add(1, tag, before);
+        chain.add(0, tag, before, before_that);
+        return chain.probability(word, plain);
+    }
+
+    // The same given its tag and its head, which stands to the left: by the head's word, over what
+    // the head's tag says.
+    BackoffChain under_head(std::size_t tag, std::uint32_t head) const {
+        BackoffChain chain(tables, HEAD_WORD);
+        chain.add(0, tag, head);
+        return chain;
+    }
+    double under_head_tag(std::uint32_t word, std::size_t tag, std::size_t head_tag,
+                          double plain) const {
+        BackoffChain chain(tables, HEAD_WORD);
+        chain.add(1, tag, coarse[head_tag]);
+        return chain.probability(word, plain);
+    }
+
+    // What a head's word says of its right side, over what its tag alone says.
+    std::uint64_t lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
+        return context_key(RIGHT, 0, tag, word, last);
+    }
+
+    // What the last word says of what comes next on a side, over what the head says.
+    std::uint64_t after_word(Family family, std::size_t tag, std::uint32_t word) const {
+        return context_key(family, 0, coarsest[tag], word);
+    }
+
+    // The contexts of a side without words: nothing, the coarsest tag, and what is added to it.
+    std::uint64_t context(Family side) const { return context_key(side, side == LEFT ? 3 : 4); }
+    std::uint64_t coarsest_context(Family side, std::size_t tag, std::size_t last) const {
+        return context_key(side, side == LEFT ? 2 : 3, coarsest[tag], last);
+    }
+    std::array<std::uint64_t, 2> left_contexts(std::size_t tag, std::size_t last) const {
+        return {context_key(LEFT, 1, coarse[tag], last), context_key(LEFT, 0, tag, last)};
+    }
+    std::array<std::uint64_t, 2> right_contexts(std::size_t tag, std::size_t last,
+                                                std::size_t distance) const {
+        return {context_key(RIGHT, 2, coarse[tag], last, distance),
+                context_key(RIGHT, 1, tag, last, distance)};
+    }
+};
+
+}  // namespace wellput
