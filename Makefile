@@ -56,6 +56,7 @@ lint: $(TESTED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $$(find native -name '*.cpp' -o -name '*.h')
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed

@@ -13,8 +13,8 @@ namespace wellput {
 
 // An array to read from, with one dimension or more.
 template <typename T, std::size_t Dims = 1>
-using Array = nanobind::ndarray<const T, nanobind::ndim<Dims>, nanobind::c_contig,
-                                nanobind::device::cpu>;
+using Array =
+    nanobind::ndarray<const T, nanobind::ndim<Dims>, nanobind::c_contig, nanobind::device::cpu>;
 
 // A view of the values of an array with one dimension.
 template <typename T>

@@ -74,7 +74,8 @@ inline void flip(Stream stream, std::size_t n, Weight* weights) {
 inline void flip_packed(Stream stream, std::size_t words, std::uint8_t* bytes) {
     for (std::size_t word = 0; word < words; ++word) {
         const std::uint64_t bits = stream.next();
-        for (int i = 0; i < 8; ++i) bytes[8 * word + i] = static_cast<std::uint8_t>(bits >> (8 * i));
+        for (int i = 0; i < 8; ++i)
+            bytes[8 * word + i] = static_cast<std::uint8_t>(bits >> (8 * i));
     }
 }
 

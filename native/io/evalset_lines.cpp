@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "kernels.h"
 #include "core/texts.h"
+#include "kernels.h"
 
 namespace wellput {
 namespace {

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "metrics/alignment.h"
 #include "core/arrays.h"
 #include "core/checks.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "metrics/alignment.h"
+#include "metrics/treelets.h"
 #include "text/token_symbols.h"
 #include "text/tokenize.h"
-#include "metrics/treelets.h"
 #include "text/vocabulary.h"
 
 namespace wellput {

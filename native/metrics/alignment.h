@@ -111,7 +111,8 @@ private:
         if (largest < std::numeric_limits<std::int16_t>::max() &&
             symbols < std::numeric_limits<std::int16_t>::max())
             by_diagonals<std::int16_t>(reference, hypothesis, scale);
-        else if (largest < std::numeric_limits<std::int32_t>::max() && (n + m + 1) * (n + 1) < kLarge)
+        else if (largest < std::numeric_limits<std::int32_t>::max() &&
+                 (n + m + 1) * (n + 1) < kLarge)
             by_diagonals<std::int32_t>(reference, hypothesis, scale);
         else
             by_rows(reference, hypothesis, scale);

@@ -54,8 +54,7 @@ void trace_back(int n, int m, WordAlignment& alignment, Diagonal diagonal, Down 
 // Moves words as `shift` says.
 inline void move_words(std::vector<int>& words, const Shift& shift) {
     const auto pieces = pieces_of(shift, static_cast<int>(words.size()));
-    std::rotate(words.begin() + pieces.begin,
-                words.begin() + std::max(pieces.first, pieces.second),
+    std::rotate(words.begin() + pieces.begin, words.begin() + std::max(pieces.first, pieces.second),
                 words.begin() + pieces.rest);
 }
 
@@ -85,9 +84,7 @@ public:
             n_, m_, alignment,
             // Where the value stays level along the diagonal without a match, the path came from
             // the side.
-            [&](int i, int j) {
-                return has(matches_[i - 1], j) || !has(steps_[i - 1].level, j);
-            },
+            [&](int i, int j) { return has(matches_[i - 1], j) || !has(steps_[i - 1].level, j); },
             [&](int i, int j) { return j == 0 || has(steps_[i - 1].down, j); },
             [&](int i, int j) { return has(matches_[i], j + 1); });
     }
@@ -194,7 +191,9 @@ private:
     int end_of(int i) const {
         return i == 0 || i == n_ ? m_ + 1 : std::min(m_ + 1, diagonal(i) + beam_);
     }
-    const int* row(int i) const { return cells_.data() + static_cast<std::size_t>(i - 1) * stride_; }
+    const int* row(int i) const {
+        return cells_.data() + static_cast<std::size_t>(i - 1) * stride_;
+    }
     int value(int i, int j) const { return i ? cell(i, row(i), j) : j; }
     int cell(int i, const int* cells, int j) const {
         if (i == 0) return j;

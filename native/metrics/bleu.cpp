@@ -8,11 +8,11 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
+#include "core/parallel.h"
+#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/ngram_matches.h"
-#include "core/parallel.h"
 #include "metrics/references.h"
-#include "core/texts.h"
 #include "text/token_symbols.h"
 #include "text/tokenize.h"
 
@@ -41,8 +41,7 @@ public:
         lengths_.clear();
         for (std::size_t r = 0; r < several; ++r) {
             tokenize(options_.tokenizer, references.at(item, r), buffers_[r], tokens_);
-            matches_.end_reference(
-                symbols_.add(tokens_, matches_.add_reference(tokens_.size())));
+            matches_.end_reference(symbols_.add(tokens_, matches_.add_reference(tokens_.size())));
             lengths_.push_back(tokens_.size());
         }
         tokenize(options_.tokenizer, hypotheses[item], buffers_[several], tokens_);

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "text/character_symbols.h"
 #include "core/checks.h"
+#include "core/parallel.h"
+#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/ngram_matches.h"
-#include "core/parallel.h"
 #include "metrics/references.h"
-#include "core/texts.h"
+#include "text/character_symbols.h"
 #include "text/token_symbols.h"
 #include "text/tokenize.h"
 
@@ -87,8 +87,7 @@ void split_words(std::string_view text, std::vector<std::string_view>& scratch,
 class ChrfCounter {
 public:
     explicit ChrfCounter(const Options& options)
-        : options_(options),
-          characters_(options.whitespace),
+        : options_(options), characters_(options.whitespace),
           row_(3 * static_cast<std::size_t>(options.orders())),
           matched_(static_cast<std::size_t>(options.orders())) {}
 
@@ -129,8 +128,7 @@ private:
         matches_.clear();
         word_symbols_.clear();
         const std::size_t size = reference_words_.size();
-        matches_.end_reference(
-            word_symbols_.add(reference_words_, matches_.add_reference(size)));
+        matches_.end_reference(word_symbols_.add(reference_words_, matches_.add_reference(size)));
         matches_.end_hypothesis(word_symbols_.find(words_, matches_.add_hypothesis(words_.size())));
         matches_.count(word_symbols_.size(), options_.word_order, matched_.data());
         fill(words_.size(), size, options_.word_order, row_.data() + 3 * options_.char_order);

@@ -30,7 +30,8 @@ inline EditSteps<Bits> next_row(EditRow<Bits>& row, Bits matches) {
     const Bits level = (((matches & row.plus) + row.plus) ^ row.plus) | matches | row.minus;
     const Bits down = row.minus | ~(level | row.plus);
     const Bits up = level & row.plus;
-    const Bits from_left = (down << 1) | 1;  // the column left of the first one goes down: D[i][0] = i
+    const Bits from_left =
+        (down << 1) | 1;  // the column left of the first one goes down: D[i][0] = i
     row.plus = (up << 1) | ~(level | from_left);
     row.minus = from_left & level;
     return {level, down};

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "core/arrays.h"
+#include "core/parallel.h"
+#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/ngram_counter.h"
 #include "metrics/nist.h"
-#include "core/parallel.h"
-#include "core/texts.h"
 #include "text/tokenize.h"
 #include "text/vocabulary.h"
 
@@ -116,10 +116,13 @@ void add_ngrams(nb::module_& m) {
     nb::class_<NgramCounter>(m, "NgramCounter")
         .def(nb::init<std::uint8_t, std::string>(), nb::arg("order"), nb::arg("tokenizer"))
         // Holds the GIL: a counter is one thread's until it is complete.
-        .def("add", [](NgramCounter& counter, nb::handle sequence) {
-            const Texts texts(sequence);
-            for (std::size_t i = 0; i < texts.size(); ++i) counter.add(texts[i]);
-        }, nb::arg("texts"))
+        .def(
+            "add",
+            [](NgramCounter& counter, nb::handle sequence) {
+                const Texts texts(sequence);
+                for (std::size_t i = 0; i < texts.size(); ++i) counter.add(texts[i]);
+            },
+            nb::arg("texts"))
         .def("total", &NgramCounter::total, nb::arg("n"))
         .def("distinct", &NgramCounter::distinct, nb::arg("n"))
         .def("__getstate__", &NgramCounter::state)

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/ngram_counter.h"
 #include "core/texts.h"
+#include "metrics/ngram_counter.h"
 #include "text/tokenize.h"
 #include "text/vocabulary.h"
 

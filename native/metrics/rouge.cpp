@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/texts.h"
-#include "text/vocabulary.h"
+#include "kernels.h"
 #include "metrics/word_places.h"
+#include "text/vocabulary.h"
 
 namespace wellput {
 
@@ -84,7 +84,8 @@ private:
 Matrix rouge_l_statistics(nb::handle hypotheses, nb::handle references, int threads) {
     const Texts texts(hypotheses);
     const TextLists lists(references);
-    if (texts.size() != lists.size()) throw nb::value_error("as many reference lists as hypotheses");
+    if (texts.size() != lists.size())
+        throw nb::value_error("as many reference lists as hypotheses");
     double* rows = nullptr;
     Matrix result = new_matrix(texts.size(), 4, &rows);
     {
@@ -100,8 +101,6 @@ Matrix rouge_l_statistics(nb::handle hypotheses, nb::handle references, int thre
 
 }  // namespace
 
-void add_rouge(nb::module_& m) {
-    m.def("rouge_l_statistics", &rouge_l_statistics);
-}
+void add_rouge(nb::module_& m) { m.def("rouge_l_statistics", &rouge_l_statistics); }
 
 }  // namespace wellput

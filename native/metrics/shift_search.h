@@ -18,10 +18,10 @@ struct Shift {
 
 // What comes out of a shift, as three pieces of the old sequence; before `begin` all stays.
 struct ShiftedPieces {
-    int begin;                    // the first position that changes
-    int first, first_end;         // the piece that comes to lie there
-    int second, second_end;       // the piece after it
-    int rest;                     // from here on all stays
+    int begin;               // the first position that changes
+    int first, first_end;    // the piece that comes to lie there
+    int second, second_end;  // the piece after it
+    int rest;                // from here on all stays
 };
 
 inline ShiftedPieces pieces_of(const Shift& shift, int n) {
@@ -132,7 +132,8 @@ private:
     int add_candidates(int h, int r, int length) {
         auto& candidates = candidates_[length - 1];
         // Targets grow with r, so whatever is not beyond the last one is there already.
-        int last = !candidates.empty() && candidates.back().start == h ? candidates.back().target : -1;
+        int last =
+            !candidates.empty() && candidates.back().start == h ? candidates.back().target : -1;
         int tried = 0;
         int previous = -1;
         for (int place = r - 1; place < r + length; ++place) {

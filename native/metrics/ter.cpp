@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "metrics/beam_distance.h"
-#include "kernels.h"
 #include "core/parallel.h"
+#include "core/texts.h"
+#include "kernels.h"
+#include "metrics/beam_distance.h"
 #include "metrics/shift_search.h"
 #include "text/split.h"
-#include "core/texts.h"
 #include "text/vocabulary.h"
 
 namespace wellput {
@@ -92,7 +92,8 @@ private:
 Matrix ter_statistics(nb::handle hypotheses, nb::handle references, int threads) {
     const Texts texts(hypotheses);
     const TextLists lists(references);
-    if (texts.size() != lists.size()) throw nb::value_error("as many reference lists as hypotheses");
+    if (texts.size() != lists.size())
+        throw nb::value_error("as many reference lists as hypotheses");
     double* rows = nullptr;
     Matrix result = new_matrix(texts.size(), 2, &rows);
     {
@@ -108,8 +109,6 @@ Matrix ter_statistics(nb::handle hypotheses, nb::handle references, int threads)
 
 }  // namespace
 
-void add_ter(nb::module_& m) {
-    m.def("ter_statistics", &ter_statistics);
-}
+void add_ter(nb::module_& m) { m.def("ter_statistics", &ter_statistics); }
 
 }  // namespace wellput

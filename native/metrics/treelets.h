@@ -103,14 +103,13 @@ private:
         }
         for (const int symbol : hypothesis) first_[symbol] = kNone;
         for (const Step& step : strings_.path())
-            if (step.reference >= 0 && step.hypothesis >= 0 &&
-                token_of_[step.reference] == kNone && !taken_[step.hypothesis]) {
+            if (step.reference >= 0 && step.hypothesis >= 0 && token_of_[step.reference] == kNone &&
+                !taken_[step.hypothesis]) {
                 pair(step.reference, step.hypothesis);
                 symbol_of_[step.reference] = symbols + step.reference;  // equal to itself alone
                 ++errors.substitutions;
             }
-        errors.insertions =
-            static_cast<int>(std::count(taken_.begin(), taken_.end(), false));
+        errors.insertions = static_cast<int>(std::count(taken_.begin(), taken_.end(), false));
         return errors;
     }
 

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "metrics/edit_bits.h"
-#include "kernels.h"
 #include "core/parallel.h"
-#include "text/split.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "metrics/edit_bits.h"
+#include "metrics/word_places.h"
+#include "text/split.h"
 #include "text/tokenize.h"
 #include "text/vocabulary.h"
-#include "metrics/word_places.h"
 
 namespace wellput {
 
@@ -42,8 +42,7 @@ class ErrorCounter {
 public:
     ErrorCounts count(Words reference, Words hypothesis, int vocabulary_size) {
         vocabulary_size_ = vocabulary_size;
-        return count_within(reference, hypothesis,
-                            std::max(reference.size(), hypothesis.size()));
+        return count_within(reference, hypothesis, std::max(reference.size(), hypothesis.size()));
     }
 
 private:
@@ -59,7 +58,8 @@ private:
             return {.insertions = static_cast<int>(n), .deletions = static_cast<int>(m)};
         most = std::min(most, std::max(n, m));
         const std::size_t matrix_bytes = 2 * std::min(m, 2 * most + 1) * n / 8;
-        if (matrix_bytes < 1024 * 1024 || m < 65 || n < 10) return count_along(reference, hypothesis);
+        if (matrix_bytes < 1024 * 1024 || m < 65 || n < 10)
+            return count_along(reference, hypothesis);
         return count_halves(reference, hypothesis);
     }
 
@@ -81,7 +81,9 @@ private:
         const int n = static_cast<int>(hypothesis.size());
         const int m = static_cast<int>(reference.size());
         auto bit = [](std::uint64_t bits, int j) { return bits >> ((j - 1) % 64) & 1; };
-        auto cell = [&](int i, int j) { return rows_[static_cast<std::size_t>(i) * blocks + (j - 1) / 64]; };
+        auto cell = [&](int i, int j) {
+            return rows_[static_cast<std::size_t>(i) * blocks + (j - 1) / 64];
+        };
         ErrorCounts errors;
         int i = n;
         int j = m;
@@ -142,7 +144,8 @@ private:
     }
 
     // The distance of all of `hypothesis` to every beginning of `reference`.
-    std::vector<int> last_row(const std::vector<int>& reference, const std::vector<int>& hypothesis) {
+    std::vector<int> last_row(const std::vector<int>& reference,
+                              const std::vector<int>& hypothesis) {
         places_.index(reference, vocabulary_size_);
         std::vector<Row> row(places_.blocks());
         for (const int word : hypothesis)
@@ -180,8 +183,7 @@ public:
         double lowest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < references.count(item); ++k) {
             to_numbers(references.at(item, k), reference_);
-            const ErrorCounts errors =
-                counter_.count(reference_, hypothesis_, vocabulary_.size());
+            const ErrorCounts errors = counter_.count(reference_, hypothesis_, vocabulary_.size());
             const double rate = error_rate(errors.total(), reference_.size());
             if (k > 0 && rate >= lowest) continue;
             lowest = rate;
@@ -225,7 +227,8 @@ Matrix wer_statistics(nb::handle hypotheses, nb::handle references, std::string_
     const Tokenizer chosen = tokenizer_named(tokenizer);
     const Texts texts(hypotheses);
     const TextLists lists(references);
-    if (texts.size() != lists.size()) throw nb::value_error("as many reference lists as hypotheses");
+    if (texts.size() != lists.size())
+        throw nb::value_error("as many reference lists as hypotheses");
     double* rows = nullptr;
     Matrix result = new_matrix(texts.size(), 4, &rows);
     {
@@ -241,8 +244,6 @@ Matrix wer_statistics(nb::handle hypotheses, nb::handle references, std::string_
 
 }  // namespace
 
-void add_wer(nb::module_& m) {
-    m.def("wer_statistics", &wer_statistics);
-}
+void add_wer(nb::module_& m) { m.def("wer_statistics", &wer_statistics); }
 
 }  // namespace wellput

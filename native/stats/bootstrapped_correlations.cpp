@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "stats/agreement.h"
 #include "core/arrays.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
+#include "kernels.h"
+#include "stats/agreement.h"
 
 namespace nb = nanobind;
 
@@ -30,7 +30,7 @@ struct Plan {
     bool draws_systems, draws_items;
     std::uint64_t seed;
     Groups groups;
-    std::vector<Rank> rank_x, rank_z;   // of each cell within its group
+    std::vector<Rank> rank_x, rank_z;  // of each cell within its group
     std::vector<std::size_t> classes;  // distinct values of x in each group
 };
 
@@ -53,9 +53,7 @@ void rank_groups(Plan& plan) {
 class Resampler {
 public:
     explicit Resampler(const Plan& plan)
-        : plan_(&plan),
-          agreement_(plan.coefficient),
-          systems_(plan.systems, 1),
+        : plan_(&plan), agreement_(plan.coefficient), systems_(plan.systems, 1),
           items_(plan.items, 1) {}
 
     // Resample 0 is the sample itself. result: correlation, groups averaged, tie threshold.

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "stats/agreement.h"
 #include "core/arrays.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
+#include "kernels.h"
+#include "stats/agreement.h"
 
 namespace nb = nanobind;
 
@@ -29,9 +29,9 @@ struct Exchange {
     std::size_t systems, items;
     const double *x, *z;
     std::uint64_t seed;
-    Groups people;                          // by people's scores alone
-    std::vector<Rank> rank_x, rank_z;       // of each place within its group of x or of z
-    std::size_t classes = 0;                // no rank of x is as high
+    Groups people;                     // by people's scores alone
+    std::vector<Rank> rank_x, rank_z;  // of each place within its group of x or of z
+    std::size_t classes = 0;           // no rank of x is as high
 };
 
 void rank_places(const Groups& groups, const double* scores, std::vector<Rank>& ranks,
@@ -50,10 +50,7 @@ void rank_places(const Groups& groups, const double* scores, std::vector<Rank>& 
 class Exchanger {
 public:
     explicit Exchanger(const Exchange& plan)
-        : plan_(&plan),
-          agreement_(plan.coefficient),
-          systems_(plan.systems),
-          items_(plan.items) {}
+        : plan_(&plan), agreement_(plan.coefficient), systems_(plan.systems), items_(plan.items) {}
 
     double score(std::size_t number) {
         reorder(systems_, 2 * number), reorder(items_, 2 * number + 1);
@@ -73,7 +70,8 @@ public:
                 }
             }
             if (uses_ranks(plan_->coefficient))
-                agreement_.add_ranks(rank_x_.data(), rank_z_.data(), rank_x_.size(), plan_->classes);
+                agreement_.add_ranks(rank_x_.data(), rank_z_.data(), rank_x_.size(),
+                                     plan_->classes);
             else
                 agreement_.add_values(x_.data(), z_.data(), x_.size());
         }
@@ -119,7 +117,8 @@ Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::strin
     };
     plan.people = groups_of(plan.z);
     if (uses_ranks(plan.coefficient)) {
-        plan.rank_x.resize(plan.systems * plan.items), plan.rank_z.resize(plan.systems * plan.items);
+        plan.rank_x.resize(plan.systems * plan.items),
+            plan.rank_z.resize(plan.systems * plan.items);
         std::size_t classes_z = 0;
         rank_places(groups_of(plan.x), plan.x, plan.rank_x, plan.classes);
         rank_places(plan.people, plan.z, plan.rank_z, classes_z);

@@ -24,10 +24,8 @@ void add_chosen(const double* values, const double* chosen, std::size_t n, doubl
 class ExchangedSums {
 public:
     ExchangedSums(std::size_t systems, std::size_t items)
-        : systems_(systems),
-          stride_((items + kLanes - 1) / kLanes * kLanes),
-          moved_(kSums * systems * stride_),
-          rows_(kSums * systems) {}
+        : systems_(systems), stride_((items + kLanes - 1) / kLanes * kLanes),
+          moved_(kSums * systems * stride_), rows_(kSums * systems) {}
 
     // Systems × items arrays; `present` says of a place whether all three have it.
     template <typename Present>

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "stats/agreement.h"
 #include "core/arrays.h"
 #include "kernels.h"
+#include "stats/agreement.h"
 
 namespace nb = nanobind;
 
@@ -71,10 +71,12 @@ struct Ranked {
         std::vector<double> class_above(counts.size());
         std::int64_t greater = 0;
         for (std::size_t c = counts.size(); c-- > 0;) {
-            class_above[c] = static_cast<double>(greater) + 0.5 * static_cast<double>(counts[c] - 1);
+            class_above[c] =
+                static_cast<double>(greater) + 0.5 * static_cast<double>(counts[c] - 1);
             greater += counts[c];
         }
-        for (std::size_t p = 0; p < n; ++p) above[p] = class_above[static_cast<std::size_t>(ranks[p])];
+        for (std::size_t p = 0; p < n; ++p)
+            above[p] = class_above[static_cast<std::size_t>(ranks[p])];
     }
     std::int64_t equals(std::size_t p) const {
         return counts[static_cast<std::size_t>(ranks[p])] - 1;
@@ -162,7 +164,8 @@ private:
         tally_.reset(z_.counts.size());
         for (std::size_t end = n; end > 0;) {
             std::size_t begin = end;
-            while (begin > 0 && x_.ranks[x_.order[begin - 1]] == x_.ranks[x_.order[end - 1]]) --begin;
+            while (begin > 0 && x_.ranks[x_.order[begin - 1]] == x_.ranks[x_.order[end - 1]])
+                --begin;
             // Half of the count before its own class is inserted, half of that after: equals count half.
             for (std::size_t k = begin; k < end; ++k)
                 above_both_[x_.order[k]] = 0.5 * tally_.above(z_.ranks[x_.order[k]]);
@@ -228,9 +231,9 @@ private:
         value = tau(n, sum, untied_x, untied_z, classes_x, classes_z);
         if (x.size() < 3) return;
         for (std::size_t p = 0; p < x.size(); ++p)
-            without[p] = tau(n - 1, sum - signs[p], untied_x - untied(x_, p),
-                             untied_z - untied(z_, p), classes_x - (x_.equals(p) == 0),
-                             classes_z - (z_.equals(p) == 0));
+            without[p] =
+                tau(n - 1, sum - signs[p], untied_x - untied(x_, p), untied_z - untied(z_, p),
+                    classes_x - (x_.equals(p) == 0), classes_z - (z_.equals(p) == 0));
     }
     static double untied(const Ranked& ranked, std::size_t p) {
         return static_cast<double>(static_cast<std::int64_t>(ranked.ranks.size()) - 1 -
@@ -251,8 +254,9 @@ nb::tuple left_out_correlations(const Scores& x, const Scores& z, const std::str
     require(by != Grouping::means, "means are no cells");
     const Coefficient of = coefficient_named(coefficient);
     const std::size_t systems = x.shape(0), items = x.shape(1);
-    const std::size_t n_groups =
-        by == Grouping::pooled ? 1 : by == Grouping::item ? items : systems;
+    const std::size_t n_groups = by == Grouping::pooled ? 1
+                                 : by == Grouping::item ? items
+                                                        : systems;
     double *values = nullptr, *without = nullptr;
     Matrix value_matrix = new_matrix(1, n_groups, &values);
     Matrix without_matrix = new_matrix(systems, items, &without);

@@ -36,8 +36,7 @@ inline std::size_t pair_words(std::size_t points) {
 // The masks of one exchange. Pairs are ordered (0, 1), (0, 2), …, (1, 2), …
 class FaceMasks {
 public:
-    explicit FaceMasks(std::size_t points)
-        : points_(points), masks_(pair_words(points) * kFaces) {}
+    explicit FaceMasks(std::size_t points) : points_(points), masks_(pair_words(points) * kFaces) {}
 
     const std::uint64_t* data() const { return masks_.data(); }
 

@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "stats/agreement.h"
 #include "core/arrays.h"
 #include "core/clones.h"
-#include "stats/exchanged_sums.h"
-#include "kernels.h"
-#include "stats/pair_signs.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
+#include "kernels.h"
+#include "stats/agreement.h"
+#include "stats/exchanged_sums.h"
+#include "stats/pair_signs.h"
 
 namespace nb = nanobind;
 
@@ -34,7 +34,8 @@ void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::
             const std::uint64_t* s = strings + kFaces * w;
             const std::uint64_t* m = masks + kFaces * w;
             picked += std::popcount((s[0] & m[0]) | (s[1] & m[1]) | (s[2] & m[2]) | (s[3] & m[3]));
-            opposite += std::popcount((s[3] & m[0]) | (s[2] & m[1]) | (s[1] & m[2]) | (s[0] & m[3]));
+            opposite +=
+                std::popcount((s[3] & m[0]) | (s[2] & m[1]) | (s[1] & m[2]) | (s[0] & m[3]));
         }
         counts[2 * g] = picked;
         counts[2 * g + 1] = opposite;
@@ -57,11 +58,8 @@ class Exchange {
 public:
     Exchange(const std::string& swapped, std::size_t systems, std::size_t items)
         : by_system_(swapped == "systems" || swapped == "both"),
-          by_item_(swapped == "items" || swapped == "both"),
-          by_cell_(swapped == "cells"),
-          items_count_(items),
-          systems_(systems),
-          items_(items),
+          by_item_(swapped == "items" || swapped == "both"), by_cell_(swapped == "cells"),
+          items_count_(items), systems_(systems), items_(items),
           cells_(by_cell_ ? systems * items : 0) {}
 
     // Resample 0 exchanges nothing.
@@ -157,11 +155,8 @@ void sum_cells(Plan& plan) {
 class Permuter {
 public:
     explicit Permuter(const Plan& plan)
-        : plan_(&plan),
-          exchange_(plan.swapped, plan.systems, plan.items),
-          first_(plan.coefficient),
-          second_(plan.coefficient),
-          masks_(plan.signs ? plan.signs->points() : 0),
+        : plan_(&plan), exchange_(plan.swapped, plan.systems, plan.items), first_(plan.coefficient),
+          second_(plan.coefficient), masks_(plan.signs ? plan.signs->points() : 0),
           chosen_(plan.sums ? plan.sums->stride() : 0) {}
 
     void score(std::size_t resample, double* result) {

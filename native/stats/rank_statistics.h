@@ -122,7 +122,8 @@ public:
     double kendall_b(const Rank* x, const Rank* z, std::size_t n, std::size_t classes) {
         count_pairs(x, z, n, classes);
         if (tied_x_ == pairs_ || tied_z_ == pairs_) return kUndefined;
-        return clamped(static_cast<double>(net_) / std::sqrt(static_cast<double>(pairs_ - tied_x_)) /
+        return clamped(static_cast<double>(net_) /
+                       std::sqrt(static_cast<double>(pairs_ - tied_x_)) /
                        std::sqrt(static_cast<double>(pairs_ - tied_z_)));
     }
 

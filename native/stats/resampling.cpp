@@ -16,9 +16,9 @@
 
 #include "core/arrays.h"
 #include "core/clones.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
+#include "kernels.h"
 
 namespace nb = nanobind;
 
@@ -178,7 +178,8 @@ Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::ui
                 fill_subsets(data + start * k, rows, k, width, subsets.data());
                 if (rows < 8)  // bits past the last row mean nothing
                     for (std::size_t r = 0; r < count; ++r)
-                        bits[r * words * 8 + start / 8] &= static_cast<std::uint8_t>((1 << rows) - 1);
+                        bits[r * words * 8 + start / 8] &=
+                            static_cast<std::uint8_t>((1 << rows) - 1);
                 add_subsets(subsets.data(), bits.data() + start / 8, words * 8, count, width,
                             sums.data());
             }

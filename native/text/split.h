@@ -14,13 +14,15 @@ namespace wellput {
 // The bytes that whitespace begins with: those of ASCII, and the leads of U+0085 to U+3000.
 inline constexpr auto may_begin_gap = [] {
     std::array<bool, 256> table{};
-    for (const int c : {0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0xc2, 0xe1,
-                        0xe2, 0xe3})
+    for (const int c :
+         {0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0xc2, 0xe1, 0xe2, 0xe3})
         table[static_cast<std::size_t>(c)] = true;
     return table;
 }();
 
-inline bool gap_may_begin_at(const char* p) { return may_begin_gap[static_cast<unsigned char>(*p)]; }
+inline bool gap_may_begin_at(const char* p) {
+    return may_begin_gap[static_cast<unsigned char>(*p)];
+}
 
 // A bit for each of the eight bytes at p, set where it is below 0x21 or not ASCII.
 inline std::uint64_t suspects_among_eight(const char* p) {

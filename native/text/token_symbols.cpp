@@ -87,13 +87,12 @@ void TokenSymbols::walk(std::size_t size, std::uint32_t* symbols) {
         for (;; at = (at + 1) & mask) {
             const Key& other = keys[slots[at].symbol];
             const std::uint64_t is_taken = slots[at].stamp == stamp;
-            const std::uint64_t difference = (other.head ^ key->head) | (other.tail ^ key->tail) |
-                                             (other.size ^ key->size);
+            const std::uint64_t difference =
+                (other.head ^ key->head) | (other.tail ^ key->tail) | (other.size ^ key->size);
             // One branch, not two: whether a token is new cannot be predicted, that this is its
             // slot can.
             if (difference & -is_taken) continue;
-            if (key->size <= 16 || !is_taken ||
-                std::memcmp(other.data, key->data, key->size) == 0)
+            if (key->size <= 16 || !is_taken || std::memcmp(other.data, key->data, key->size) == 0)
                 break;
         }
         const bool is_new = slots[at].stamp != stamp;

@@ -19,9 +19,9 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/texts.h"
+#include "kernels.h"
 #include "text/unicode_categories.h"
 
 namespace wellput {

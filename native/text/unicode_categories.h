@@ -12,6 +12,7 @@ struct CategoryRange {
     char category;  // P punctuation, N number, S symbol
 };
 
+// clang-format off
 inline constexpr CategoryRange category_ranges[] = {
     {0x21, 0x23, 'P'}, {0x24, 0x24, 'S'}, {0x25, 0x2a, 'P'}, {0x2b, 0x2b, 'S'}, {0x2c, 0x2f, 'P'},
     {0x30, 0x39, 'N'}, {0x3a, 0x3b, 'P'}, {0x3c, 0x3e, 'S'}, {0x3f, 0x40, 'P'}, {0x5b, 0x5d, 'P'},
@@ -181,5 +182,6 @@ inline constexpr CategoryRange category_ranges[] = {
     {0x1faef, 0x1fafa, 'S'}, {0x1fb00, 0x1fb92, 'S'}, {0x1fb94, 0x1fbef, 'S'},
     {0x1fbf0, 0x1fbf9, 'N'}, {0x1fbfa, 0x1fbfa, 'S'},
 };
+// clang-format on
 
 }  // namespace wellput

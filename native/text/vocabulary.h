@@ -81,7 +81,8 @@ private:
         if (n == 8) return load(p, 8);
         if (n >= 4) return load(p, 4) | load(p + n - 4, 4) << (8 * (n - 4));
         if (n == 0) return 0;
-        return load(p, 1) | load(p + n / 2, 1) << (8 * (n / 2)) | load(p + n - 1, 1) << (8 * (n - 1));
+        return load(p, 1) | load(p + n / 2, 1) << (8 * (n / 2)) |
+               load(p + n - 1, 1) << (8 * (n - 1));
     }
 
     std::size_t place(std::uint64_t key, std::size_t length) const {

@@ -92,9 +92,7 @@ public:
     std::vector<std::uint32_t>& slots() { return slots_; }
 
 private:
-    void grow() {
-        resize(slots_.empty() ? 16 : slots_.size() * 2);
-    }
+    void grow() { resize(slots_.empty() ? 16 : slots_.size() * 2); }
 
     void resize(std::size_t n_slots) {
         slots_.assign(n_slots, 0);

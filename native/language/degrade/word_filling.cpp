@@ -13,8 +13,8 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
-#include "kernels.h"
 #include "core/parallel.h"
+#include "kernels.h"
 
 namespace nb = nanobind;
 
@@ -148,8 +148,8 @@ private:
 void add_word_filling(nb::module_& m) {
     m.def(
         "fill_words",
-        [](Array<std::int32_t, 2> templates,
-           Array<std::int32_t> tag_begins, Array<std::int32_t> tag_words, Array<double> tag_probs,
+        [](Array<std::int32_t, 2> templates, Array<std::int32_t> tag_begins,
+           Array<std::int32_t> tag_words, Array<double> tag_probs,
            Array<std::int32_t> bigram_begins, Array<std::int32_t> bigram_words,
            Array<double> bigram_probs, Array<double> unigrams, std::int32_t start, double repeated,
            int threads) {

@@ -124,7 +124,8 @@ inline std::string mean_weights(std::span<const std::string_view> models, std::s
         kept.clear();
         for (const auto& [cls, sum] : sums) {
             const double mean = static_cast<double>(sum) / static_cast<double>(models.size());
-            if (rounded(mean) != 0 && std::abs(mean) >= smallest) kept.push_back({cls, rounded(mean)});
+            if (rounded(mean) != 0 && std::abs(mean) >= smallest)
+                kept.push_back({cls, rounded(mean)});
         }
         writer.add(*key, kept);
     }

@@ -22,7 +22,8 @@ namespace wellput {
 class LinearTrainer {
 public:
     explicit LinearTrainer(int min_updates, double left_out = 0.0)
-        : min_updates_(min_updates), left_out_(static_cast<std::uint32_t>(left_out * 4294967295.0)) {}
+        : min_updates_(min_updates),
+          left_out_(static_cast<std::uint32_t>(left_out * 4294967295.0)) {}
 
     float weight(FeatureKey key) const {
         if (is_left_out(key)) return 0.0f;

@@ -16,7 +16,8 @@ inline void put_varint(std::string& bytes, std::uint32_t value) {
 
 // Zigzag: small numbers of either sign take one byte.
 inline void put_signed_varint(std::string& bytes, std::int32_t value) {
-    put_varint(bytes, static_cast<std::uint32_t>(value) << 1 ^ static_cast<std::uint32_t>(value >> 31));
+    put_varint(bytes,
+               static_cast<std::uint32_t>(value) << 1 ^ static_cast<std::uint32_t>(value >> 31));
 }
 
 // Reads what was put, from the first byte on. Throws std::invalid_argument where the bytes are cut short.

@@ -15,8 +15,8 @@
 namespace wellput {
 
 struct WordAtoms {
-    std::uint64_t form = 1;   // as it stands
-    std::uint64_t lower = 1;  // lowered, every digit a 0
+    std::uint64_t form = 1;                                // as it stands
+    std::uint64_t lower = 1;                               // lowered, every digit a 0
     std::array<std::uint64_t, 5> suffixes{1, 1, 1, 1, 1};  // of 1 to 5 characters, lowered
     std::array<std::uint64_t, 4> prefixes{1, 1, 1, 1};     // of 1 to 4, as they stand
     std::uint64_t shape = 1;  // Xx for "Word", d-x for "20-minute": runs of a kind count once

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "core/checks.h"
-#include "language/learning/class_trainers.h"
-#include "language/learning/class_weights.h"
-#include "language/learning/feature_keys.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "language/learning/class_trainers.h"
+#include "language/learning/class_weights.h"
+#include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
 
 namespace wellput {
@@ -75,7 +75,8 @@ public:
         for (std::size_t i = 0; i < n; ++i) {
             lower_.assign(words.at(sentence, i));
             for (char& c : lower_) c = lowered(c);
-            const std::uint64_t word = string_value(lower_), tag = string_value(tags.at(sentence, i));
+            const std::uint64_t word = string_value(lower_),
+                                tag = string_value(tags.at(sentence, i));
             seen_[i + 1] = {word, tag, word * 31 + tag, string_value(hints.at(sentence, i))};
         }
     }
@@ -164,7 +165,9 @@ private:
         return word < 0 ? kNothing : seen_[static_cast<std::size_t>(word)];
     }
     // A daughter's; daughters are numbered from 1, so that 0 is none.
-    std::uint64_t tag_of(int word) const { return word ? seen_[static_cast<std::size_t>(word)].tag : 2; }
+    std::uint64_t tag_of(int word) const {
+        return word ? seen_[static_cast<std::size_t>(word)].tag : 2;
+    }
     static int label_of(const ArcHybrid& state, int word) { return word ? state.label(word) : -1; }
 
     void pair(const Seen& a, const Seen& b) {
@@ -184,7 +187,8 @@ private:
     void daughters(const ArcHybrid& state, const Seen& head, const Seen& other,
                    const ArcHybrid::Daughters& side) {
         const std::uint64_t outer = tag_of(side.outer), inner = tag_of(side.inner);
-        const int outer_label = label_of(state, side.outer), inner_label = label_of(state, side.inner);
+        const int outer_label = label_of(state, side.outer),
+                  inner_label = label_of(state, side.inner);
         put(head.word, side.count);
         put(head.tag, side.count);
         put(head.word, side.labels);
@@ -212,7 +216,8 @@ private:
     std::uint64_t number_ = 0;
 };
 
-int best_legal(const ArcHybrid& state, const Classes& classes, const std::vector<std::int32_t>& scores) {
+int best_legal(const ArcHybrid& state, const Classes& classes,
+               const std::vector<std::int32_t>& scores) {
     int best = -1;
     for (const Move move : {kShift, kLeft, kRight})
         if (state.is_legal(move))
@@ -242,7 +247,8 @@ int best_right(const ArcHybrid& state, const GoldTree& gold, const Classes& clas
 }
 
 std::size_t checked_labels(std::size_t labels) {
-    if (labels == 0 || 1 + 2 * labels >= kMostClasses) throw nb::value_error("too few or too many labels");
+    if (labels == 0 || 1 + 2 * labels >= kMostClasses)
+        throw nb::value_error("too few or too many labels");
     return labels;
 }
 
@@ -354,7 +360,8 @@ private:
 
 // What SHIFT, LEFT and RIGHT would cost after some moves: for the test of the oracle.
 std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
-    require_below(std::span(heads.data(), heads.size()), heads.size() + 1, "a head is out of range");
+    require_below(std::span(heads.data(), heads.size()), heads.size() + 1,
+                  "a head is out of range");
     const std::vector<std::int32_t> labels(heads.size(), 0);
     const GoldTree gold(heads.data(), labels.data(), heads.size());
     ArcHybrid state;
@@ -372,13 +379,15 @@ std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
 }  // namespace
 
 void add_arc_hybrid(nb::module_& m) {
-    m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"), nb::arg("hints"),
-          nb::arg("heads"), nb::arg("labels"), nb::arg("n_labels"), nb::arg("epochs"),
-          nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"), nb::arg("on_epoch"));
+    m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"),
+          nb::arg("hints"), nb::arg("heads"), nb::arg("labels"), nb::arg("n_labels"),
+          nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"),
+          nb::arg("on_epoch"));
     m.def("arc_hybrid_costs", &arc_hybrid_costs, nb::arg("heads"), nb::arg("moves"));
     nb::class_<ArcHybridModel>(m, "ArcHybridModel")
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("weights"), nb::arg("labels"))
-        .def("parse", &ArcHybridModel::parse, nb::arg("words"), nb::arg("tags"), nb::arg("hints"), nb::arg("threads"));
+        .def("parse", &ArcHybridModel::parse, nb::arg("words"), nb::arg("tags"), nb::arg("hints"),
+             nb::arg("threads"));
 }
 
 }  // namespace wellput

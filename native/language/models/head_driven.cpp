@@ -10,10 +10,10 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
+#include "core/parallel.h"
+#include "kernels.h"
 #include "language/models/head_driven_chart.h"
 #include "language/models/head_driven_model.h"
-#include "kernels.h"
-#include "core/parallel.h"
 
 namespace wellput {
 namespace {
@@ -81,8 +81,7 @@ public:
         nb::gil_scoped_release release;
         parallel_for(
             n, threads,
-            [&, chart = HeadDrivenChart(model_)](std::size_t begin,
-                                                                std::size_t end) mutable {
+            [&, chart = HeadDrivenChart(model_)](std::size_t begin, std::size_t end) mutable {
                 for (std::size_t i = begin; i < end; ++i) {
                     const auto from = static_cast<std::size_t>(sentences.data()[i]);
                     const auto size = static_cast<std::size_t>(sentences.data()[i + 1]) - from;
@@ -94,9 +93,8 @@ public:
                     row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
                     row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
                     if (!is_tree_wanted) continue;
-                    row[BEST_LOG_PROBABILITY] =
-                        chart.best(heads_out + from, tags_out + from) +
-                        row[UNIGRAM_LOG_PROBABILITY];
+                    row[BEST_LOG_PROBABILITY] = chart.best(heads_out + from, tags_out + from) +
+                                                row[UNIGRAM_LOG_PROBABILITY];
                 }
             },
             4);
@@ -136,7 +134,8 @@ private:
 
     void check_lattices(const Array<std::int64_t>& sentences, const Array<std::int32_t>& words,
                         const Array<std::int64_t>& starts, const Array<std::int32_t>& tags) const {
-        require_pieces(values_of(sentences), words.shape(0), "sentences that are no pieces of the text");
+        require_pieces(values_of(sentences), words.shape(0),
+                       "sentences that are no pieces of the text");
         require_below(values_of(words), model_.n_words, "a word is out of range");
         require_below(values_of(tags), model_.n_tags, "a tag is out of range");
         require(starts.shape(0) == words.shape(0) + 1, "tags are needed for each word");

@@ -94,7 +94,8 @@ private:
             add_events(before, 1, next_.data());
             const float* stops = left_row(node, STOP);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
-                left_half(node, cls, 0) = before.weight * static_cast<double>(stops[cls]) + next_[STOP];
+                left_half(node, cls, 0) =
+                    before.weight * static_cast<double>(stops[cls]) + next_[STOP];
             left_next(node, START, 0);
             std::copy(next_.begin(), next_.end(), &first_next_[node * n_local_tags_]);
             first_half(node, 0) = next_[STOP] * first_word_[node] / next_word_[node];
@@ -147,9 +148,9 @@ private:
         const std::size_t h = word_of_[head];
         for (std::size_t d = 1; d <= reach; ++d)
             for (std::size_t m = first(h + d); m < last(h + d); ++m)
-                Semiring::add(by_class_[local_class_[local_[m]]],
-                              arc(right_arcs_, head, d, m - first(h + d)) *
-                                  right_half(m, STOP, reach - d));
+                Semiring::add(
+                    by_class_[local_class_[local_[m]]],
+                    arc(right_arcs_, head, d, m - first(h + d)) * right_half(m, STOP, reach - d));
         follow_right<Semiring>(head, reach);
     }
 
@@ -268,8 +269,8 @@ private:
         for (std::size_t node = first(begin); node < last(end - 1); ++node) {
             const std::size_t left = word_of_[node] - begin, right = end - 1 - word_of_[node];
             if (left >= width_ || right >= width_) continue;
-            const double own = root_[node] * weight(node) * first_half(node, left) *
-                               right_half(node, STOP, right);
+            const double own =
+                root_[node] * weight(node) * first_half(node, left) * right_half(node, STOP, right);
             if (own > best) best = own, found = node;
         }
         return found;
@@ -284,8 +285,9 @@ private:
     void trace_left(std::size_t head, std::size_t begin, std::size_t cls) {
         if (begin == word_of_[head]) return;
         left_next(head, cls, begin);
-        const std::size_t modifier = outermost(
-            head, begin, [&](std::size_t m, std::size_t reach) { return left_half(m, START, reach); });
+        const std::size_t modifier = outermost(head, begin, [&](std::size_t m, std::size_t reach) {
+            return left_half(m, START, reach);
+        });
         trace_left(modifier, begin, START);
         trace_inside(head, modifier);
     }
@@ -341,10 +343,9 @@ private:
         std::size_t modifier = first(h + 1);
         for (std::size_t m = h + 1; m <= end; ++m)
             for (std::size_t node = first(m); node < last(m); ++node) {
-                const double x =
-                    arc(right_arcs_, head, m - h, node - first(m)) *
-                    right_half(node, STOP, end - m) *
-                    by_class_[local_class_[local_[node]]];
+                const double x = arc(right_arcs_, head, m - h, node - first(m)) *
+                                 right_half(node, STOP, end - m) *
+                                 by_class_[local_class_[local_[node]]];
                 if (x > best) best = x, modifier = node;
             }
         const std::size_t m = word_of_[modifier];

@@ -40,8 +40,8 @@ protected:
             place = rows_.size();
             rows_.resize(place + n_local_tags_ * n_local_classes_);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
-                fill_row(LEFT, tag(head), cls,
-                         model_.left_contexts(tag(head), class_number(cls)), n_local_tags_);
+                fill_row(LEFT, tag(head), cls, model_.left_contexts(tag(head), class_number(cls)),
+                         n_local_tags_);
                 for (std::size_t k = 0; k < n_local_tags_; ++k)
                     rows_[place + k * n_local_classes_ + cls] = row_[k];
             }
@@ -67,9 +67,8 @@ protected:
     const Lexical& lexical(std::size_t head, std::size_t cls) {
         Lexical& found = lexical_[head * n_local_classes_ + cls];
         if (found.weight < 0) {
-            found = listed(model_.lexical_right(tag(head), word_at(word_of_[head]),
-                                                class_number(cls)),
-                           1);
+            found = listed(
+                model_.lexical_right(tag(head), word_at(word_of_[head]), class_number(cls)), 1);
         }
         return found;
     }

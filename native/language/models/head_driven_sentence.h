@@ -149,8 +149,7 @@ private:
                 for (std::size_t h = i >= width_ ? i - width_ + 1 : 0; h < i; ++h) {
                     const BackoffChain under = model_.under_head(tag(node), word_at(h));
                     for (std::size_t head = first(h); head < last(h); ++head) {
-                        const double p =
-                            model_.under_head_tag(word, tag(node), tag(head), plain);
+                        const double p = model_.under_head_tag(word, tag(node), tag(head), plain);
                         arc(head_word_, head, i - h, node - first(i)) =
                             (1 - model_.head_share) * next_word_[node] +
                             model_.head_share * scale * under.probability(word, p);

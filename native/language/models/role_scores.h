@@ -13,11 +13,8 @@ namespace wellput {
 class RoleScores {
 public:
     explicit RoleScores(const TreeProbabilities& model)
-        : p_(model),
-          kinds_(model.slot_kinds()),
-          at_site_(model.a.role_slot.size(), 0),
-          at_lexeme_(model.a.role_slot.size(), 0),
-          totals_(kinds_) {}
+        : p_(model), kinds_(model.slot_kinds()), at_site_(model.a.role_slot.size(), 0),
+          at_lexeme_(model.a.role_slot.size(), 0), totals_(kinds_) {}
 
     void enter(int site, int mother) {
         for (const int role : touched_) at_site_[role] = at_lexeme_[role] = 0;
@@ -43,8 +40,7 @@ public:
     double operator()(int role) const {
         const int slot = p_.a.role_slot[role];
         const Totals& site = p_.site_totals_[site_ * kinds_ + slot];
-        const double wide =
-            p_.coarse_role_[p_.a.site_coarse[site_] * p_.a.role_slot.size() + role];
+        const double wide = p_.coarse_role_[p_.a.site_coarse[site_] * p_.a.role_slot.size() + role];
         const double p = site.interpolated(at_site_[role], p_.a.weights[2], wide);
         return std::log(totals_[slot].interpolated(at_lexeme_[role], p_.a.weights[3], p));
     }

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "language/models/arranged_tree.h"
 #include "core/checks.h"
+#include "language/models/arranged_tree.h"
 #include "language/models/tree_model.h"
 
 namespace wellput {
@@ -53,8 +53,8 @@ public:
         best_filler_.assign(p_.slot_kinds(), -INFINITE);
         for (const int d : below)
             for (std::size_t kind = 0; kind < best_filler_.size(); ++kind)
-                best_filler_[kind] = std::max(best_filler_[kind],
-                                              p_.fills_slot(tree[d].lexeme, static_cast<int>(kind)));
+                best_filler_[kind] = std::max(
+                    best_filler_[kind], p_.fills_slot(tree[d].lexeme, static_cast<int>(kind)));
         for (Candidate& candidate : list) {
             const int t = candidate.supertag;
             if (node.head >= 0) {

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "language/learning/class_trainers.h"
-#include "language/learning/class_weights.h"
-#include "language/learning/feature_keys.h"
-#include "kernels.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "language/learning/class_trainers.h"
+#include "language/learning/class_weights.h"
+#include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
 
 namespace wellput {
@@ -59,7 +59,8 @@ public:
     // sentence.
     const std::vector<FeatureKey>& of(std::size_t i, std::int64_t tag, std::int64_t tag2) {
         const WordAtoms& word = words_[i];
-        const WordAtoms &left = at(i, -1), &left2 = at(i, -2), &right = at(i, 1), &right2 = at(i, 2);
+        const WordAtoms &left = at(i, -1), &left2 = at(i, -2), &right = at(i, 1),
+                        &right2 = at(i, 2);
         keys_.clear();
         number_ = 0;
         put();
@@ -147,7 +148,8 @@ private:
 };
 
 std::int32_t best_of(const std::vector<std::int32_t>& scores) {
-    return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) -
+                                     scores.begin());
 }
 
 // Goes over a sentence with `Weights`; decide(i, features, scores) says which tag word i gets.
@@ -214,7 +216,8 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
 class TaggerModel {
 public:
     TaggerModel(const nb::bytes& weights, std::size_t classes)
-        : weights_({weights.c_str(), weights.size()}, checked_classes(classes)), classes_(classes) {}
+        : weights_({weights.c_str(), weights.size()}, checked_classes(classes)), classes_(classes) {
+    }
 
     // Their numbers, a row for each word of all sentences.
     TagArray tag(nb::handle sequence, int threads, nb::handle given) const {
@@ -240,22 +243,26 @@ public:
         Matrix logs = new_matrix(sentences.total(), k, &logs_out);
         {
             nb::gil_scoped_release release;
-            for_each(input, threads, [=, this, ranked = std::vector<std::int32_t>(classes_)](
-                                             std::size_t place, const auto& scores) mutable {
-                std::iota(ranked.begin(), ranked.end(), 0);
-                std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k),
-                                  ranked.end(), [&](std::int32_t a, std::int32_t b) {
-                                      return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-                                  });
-                const double top = scores[ranked[0]];
-                double sum = 0;
-                for (const std::int32_t score : scores) sum += std::exp(sharpness * (score - top));
-                for (std::size_t j = 0; j < k; ++j) {
-                    tags_out[place * k + j] = ranked[j];
-                    logs_out[place * k + j] = sharpness * (scores[ranked[j]] - top) - std::log(sum);
-                }
-                return ranked[0];
-            });
+            for_each(input, threads,
+                     [=, this, ranked = std::vector<std::int32_t>(classes_)](
+                         std::size_t place, const auto& scores) mutable {
+                         std::iota(ranked.begin(), ranked.end(), 0);
+                         std::partial_sort(
+                             ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k),
+                             ranked.end(), [&](std::int32_t a, std::int32_t b) {
+                                 return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+                             });
+                         const double top = scores[ranked[0]];
+                         double sum = 0;
+                         for (const std::int32_t score : scores)
+                             sum += std::exp(sharpness * (score - top));
+                         for (std::size_t j = 0; j < k; ++j) {
+                             tags_out[place * k + j] = ranked[j];
+                             logs_out[place * k + j] =
+                                 sharpness * (scores[ranked[j]] - top) - std::log(sum);
+                         }
+                         return ranked[0];
+                     });
         }
         return nb::make_tuple(tags, logs);
     }

@@ -31,14 +31,13 @@ public:
     static constexpr double MISPLACED = -15, MISFIT = -20;
 
     TreeChooser(const TreeProbabilities& model, const Ints& role_relation, int width)
-        : p_(model),
-          roles_(model),
-          finder_(model, role_relation, width),
+        : p_(model), roles_(model), finder_(model, role_relation, width),
           slot_kinds_(model.slot_kinds()) {}
 
     std::vector<Analysis> exact(std::span<const TreeNode> nodes, int n_best) {
         prepare(nodes);
-        for (auto x = tree_.order().rbegin(); x != tree_.order().rend(); ++x) fill_inside(*x, n_best);
+        for (auto x = tree_.order().rbegin(); x != tree_.order().rend(); ++x)
+            fill_inside(*x, n_best);
         return best_trees(n_best);
     }
 
@@ -47,7 +46,8 @@ public:
         for (const int x : tree_.order())  // what a word is worth by itself
             for (const auto& candidate : candidates_[x])
                 inside_[x].push_back({{candidate.own, {}}});
-        for (const int x : tree_.order()) {  // and with its daughters, these by themselves: mothers first
+        for (const int x :
+             tree_.order()) {  // and with its daughters, these by themselves: mothers first
             inside_[x].clear();
             fill_inside(x, 1);
         }
@@ -150,11 +150,10 @@ private:
         return {score, std::move(supertags)};
     }
     int role_of(int t) const { return p_.a.stem_role[p_.a.stem[t]]; }
-    bool fits(int stem, int site) const {
-        return p_.a.stem_mother[stem] == p_.a.site_coarse[site];
-    }
+    bool fits(int stem, int site) const { return p_.a.stem_mother[stem] == p_.a.site_coarse[site]; }
     double own(int x, int t) const {
-        return p_.frame_and_adjuncts(t, tree_[x].lexeme, static_cast<int>(tree_.daughters(x).size()));
+        return p_.frame_and_adjuncts(t, tree_[x].lexeme,
+                                     static_cast<int>(tree_.daughters(x).size()));
     }
     double root_score(int root, std::size_t c) const {
         const int t = candidates_[root][c].supertag;
@@ -343,13 +342,13 @@ private:
     std::size_t slot_kinds_;
 
     ArrangedTree tree_;
-    std::vector<std::vector<Candidate>> candidates_;            // by node
+    std::vector<std::vector<Candidate>> candidates_;  // by node
     Ints group_of_;
     std::vector<std::vector<std::vector<Derivation>>> inside_;  // by node, candidate, rank
     std::vector<std::vector<Group>> groups_;                    // by daughter
     std::vector<std::vector<Option>> offers_;                   // by daughter and kind of slot
     std::vector<Ints> kinds_offered_;                           // by daughter
-    std::vector<std::vector<Cell>> cells_;                      // by daughters done and slots filled
+    std::vector<std::vector<Cell>> cells_;  // by daughters done and slots filled
     std::vector<Cell> last_;
 };
 

@@ -14,8 +14,8 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
-#include "kernels.h"
 #include "core/parallel.h"
+#include "kernels.h"
 #include "language/models/tree_chooser.h"
 
 namespace wellput {
@@ -54,7 +54,8 @@ void check(const TreeModelArrays& a) {
     using P = TreeProbabilities;
     const std::size_t supertags = a.category.size(), stems = a.stem_role.size();
     const std::size_t roles = a.role_slot.size(), sites = a.site_category.size();
-    require(roles > 0 && a.weights.size() == P::WEIGHTS && a.words >= 0, "a tree model without its parts");
+    require(roles > 0 && a.weights.size() == P::WEIGHTS && a.words >= 0,
+            "a tree model without its parts");
     for (const double weight : a.weights)
         require(weight >= 0 && weight <= P::HEAVIEST, "a weight of a tree model is out of range");
     require_ids(a.category, supertags, P::CATEGORIES);
@@ -64,10 +65,12 @@ void check(const TreeModelArrays& a) {
     require(a.slot_begin.size() == supertags + 1, "the arrays of a tree model do not fit together");
     require_pieces(std::span(a.slot_begin), a.slots.size(), "slots that are no pieces");
     for (std::size_t t = 0; t < supertags; ++t)
-        require(a.slot_begin[t + 1] - a.slot_begin[t] <= P::MOST_SLOTS, "a supertag with too many slots");
+        require(a.slot_begin[t + 1] - a.slot_begin[t] <= P::MOST_SLOTS,
+                "a supertag with too many slots");
     require_ids(a.stem_role, stems, roles);
     require_ids(a.role_slot, roles, P::SLOT_KINDS);
-    const auto slot_kinds = static_cast<std::size_t>(*std::max_element(a.role_slot.begin(), a.role_slot.end()));
+    const auto slot_kinds =
+        static_cast<std::size_t>(*std::max_element(a.role_slot.begin(), a.role_slot.end()));
     require_ids(a.slots, a.slots.size(), slot_kinds + 1);
     require(a.stem_mother.size() == stems, "the arrays of a tree model do not fit together");
     for (std::size_t stem = 0; stem < stems; ++stem)
@@ -76,12 +79,15 @@ void check(const TreeModelArrays& a) {
                 "a number in a tree model is out of range");
     require_ids(a.site_category, sites, P::CATEGORIES);
     require_ids(a.site_coarse, sites, P::KINDS_OF_MOTHERS);
-    require_pieces(std::span(a.lexicon_begin), a.lexicon_supertag.size(), "a lexicon that is no pieces");
-    const std::size_t lexemes = a.lexicon_begin.size() - 1, words = static_cast<std::size_t>(a.words);
+    require_pieces(std::span(a.lexicon_begin), a.lexicon_supertag.size(),
+                   "a lexicon that is no pieces");
+    const std::size_t lexemes = a.lexicon_begin.size() - 1,
+                      words = static_cast<std::size_t>(a.words);
     require(words <= lexemes && lexemes < P::FRAMES && a.lexicon_begin[words] > a.lexicon_begin[0],
             "a tree model without words");
     require_ids(a.lexicon_supertag, a.lexicon_supertag.size(), supertags);
-    require(a.lexicon_count.size() == a.lexicon_supertag.size(), "a count is needed for each supertag");
+    require(a.lexicon_count.size() == a.lexicon_supertag.size(),
+            "a count is needed for each supertag");
     require_counts(a.lexicon_count, {});
     require_counts(a.role_counts, {sites, roles});
     require_counts(a.lexical_counts, {words, 0, roles});
@@ -133,12 +139,14 @@ struct Forest {
             require(row[LEXEME] >= 0 && static_cast<std::size_t>(row[LEXEME]) < lexemes &&
                         row[SHAPE] >= -1 && row[SHAPE] < static_cast<int>(lexemes),
                     "a lexeme is out of range");
-            require(row[CATEGORY] >= -1 && row[CATEGORY] < static_cast<int>(TreeProbabilities::CATEGORIES),
+            require(row[CATEGORY] >= -1 &&
+                        row[CATEGORY] < static_cast<int>(TreeProbabilities::CATEGORIES),
                     "a category is out of range");
             nodes.push_back({row[LEXEME], row[SHAPE], row[HEAD], row[CATEGORY], row[RELATION],
                              hashes.data()[i]});
         }
-        require_pieces(std::span<const std::int32_t>(begin), nodes.size(), "trees that are no pieces of the words");
+        require_pieces(std::span<const std::int32_t>(begin), nodes.size(),
+                       "trees that are no pieces of the words");
         for (std::size_t i = 0; i < size(); ++i) {
             Ints heads;
             const auto words = static_cast<int>((*this)[i].size());
@@ -200,7 +208,8 @@ public:
                  int threads) const {
         const Forest forest(begins, rows, names, lexemes());
         const Ints chosen = ints_of(supertags);
-        require_ids(chosen, forest.nodes.size(), static_cast<std::size_t>(probabilities_.supertags()));
+        require_ids(chosen, forest.nodes.size(),
+                    static_cast<std::size_t>(probabilities_.supertags()));
         double* out = nullptr;
         Matrix result = new_matrix(chosen.size(), 2, &out);
         nb::gil_scoped_release release;
@@ -244,7 +253,8 @@ private:
 
 void add_tree_model(nb::module_& m) {
     nb::class_<TreeModel>(m, "TreeModel")
-        .def(nb::init<const nb::dict&, std::vector<double>>(), nb::arg("arrays"), nb::arg("weights"))
+        .def(nb::init<const nb::dict&, std::vector<double>>(), nb::arg("arrays"),
+             nb::arg("weights"))
         .def("choose", &TreeModel::choose, nb::arg("begins"), nb::arg("rows"), nb::arg("names"),
              nb::arg("method"), nb::arg("n_best"), nb::arg("width"), nb::arg("threads"))
         .def("terms", &TreeModel::terms, nb::arg("begins"), nb::arg("rows"), nb::arg("names"),

@@ -24,11 +24,12 @@ using Ints = std::vector<std::int32_t>;
 struct TreeModelArrays {
     // By supertag. Its slots are kinds of slots, from slot_begin[t] to slot_begin[t + 1].
     Ints category, stem, site, frame, slot_begin, slots;
-    Ints stem_role, stem_mother;                 // by stem
-    Ints role_slot;                              // by role: the kind of slot it fills, 0 for an adjunct
-    Ints site_category, site_coarse;             // by site
+    Ints stem_role, stem_mother;      // by stem
+    Ints role_slot;                   // by role: the kind of slot it fills, 0 for an adjunct
+    Ints site_category, site_coarse;  // by site
     Ints lexicon_begin, lexicon_supertag, lexicon_count;  // by lexeme; words first, then shapes
-    Ints role_counts, lexical_counts, bilexical_counts, adjunct_counts;  // sorted rows of 3, 4, 4, 3
+    Ints role_counts, lexical_counts, bilexical_counts,
+        adjunct_counts;  // sorted rows of 3, 4, 4, 3
     std::int32_t words = 0, root_slot = 0;
     std::vector<double> weights;
 };
@@ -161,7 +162,8 @@ private:
             counts(l, [&](int kind, double count) { own[kind] += count, total += count; });
             const double log_total = std::log(total);
             for (std::size_t kind = 0; kind < common.size(); ++kind) {
-                const double share = own[kind] > 0 ? std::log(own[kind] + common[kind]) : logs[kind];
+                const double share =
+                    own[kind] > 0 ? std::log(own[kind] + common[kind]) : logs[kind];
                 result.push_back(static_cast<float>(share - log_total));
                 own[kind] = 0;
             }

@@ -14,9 +14,9 @@
 #endif
 
 #include "core/checks.h"
+#include "core/texts.h"
 #include "kernels.h"
 #include "language/ngrams/ngram_trie.h"
-#include "core/texts.h"
 #include "text/word_table.h"
 
 namespace wellput {
@@ -43,7 +43,8 @@ std::string_view next_field(std::string_view& line) {
 // whose std::from_chars reads whole numbers only (libc++). Too small is 0, too large is refused.
 bool parse_slowly(std::string_view field, float& value) {
     static const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", nullptr);
-    if (field.starts_with('+') || field.find_first_not_of("0123456789+-.eE") != field.npos) return false;
+    if (field.starts_with('+') || field.find_first_not_of("0123456789+-.eE") != field.npos)
+        return false;
     const std::string text(field);
     char* end = nullptr;
     value = strtof_l(text.c_str(), &end, c_locale);

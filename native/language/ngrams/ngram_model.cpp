@@ -9,10 +9,10 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
-#include "kernels.h"
-#include "language/ngrams/ngram_view.h"
 #include "core/parallel.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "language/ngrams/ngram_view.h"
 #include "text/tokenize.h"
 
 namespace wellput {

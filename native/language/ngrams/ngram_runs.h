@@ -58,7 +58,8 @@ inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n,
 // With several threads each sorts a slice of the keys; neighbors are merged two and two.
 inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
     std::vector<std::uint64_t> other(keys.size());
-    const auto slices = static_cast<std::size_t>(keys.size() < (1 << 16) ? 1 : std::max(threads, 1));
+    const auto slices =
+        static_cast<std::size_t>(keys.size() < (1 << 16) ? 1 : std::max(threads, 1));
     const auto begin_of = [&](std::size_t slice) { return keys.size() * slice / slices; };
     parallel_for(
         slices, threads,
@@ -69,19 +70,18 @@ inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
         },
         1);
     for (std::size_t width = 1; width < slices; width *= 2) {
-        parallel_for(
-            (slices + 2 * width - 1) / (2 * width), threads,
-            [&](std::size_t first, std::size_t last) {
-                for (std::size_t pair = first; pair < last; ++pair) {
-                    const std::size_t left = 2 * width * pair;
-                    const auto* data = keys.data();
-                    const std::size_t a = begin_of(left);
-                    const std::size_t b = begin_of(std::min(left + width, slices));
-                    const std::size_t c = begin_of(std::min(left + 2 * width, slices));
-                    std::merge(data + a, data + b, data + b, data + c, other.data() + a);
-                }
-            },
-            1);
+        parallel_for((slices + 2 * width - 1) / (2 * width), threads,
+                     [&](std::size_t first, std::size_t last) {
+                         for (std::size_t pair = first; pair < last; ++pair) {
+                             const std::size_t left = 2 * width * pair;
+                             const auto* data = keys.data();
+                             const std::size_t a = begin_of(left);
+                             const std::size_t b = begin_of(std::min(left + width, slices));
+                             const std::size_t c = begin_of(std::min(left + 2 * width, slices));
+                             std::merge(data + a, data + b, data + b, data + c, other.data() + a);
+                         }
+                     },
+                     1);
         keys.swap(other);
     }
 }

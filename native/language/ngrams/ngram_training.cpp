@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/checks.h"
+#include "core/texts.h"
 #include "kernels.h"
 #include "language/ngrams/ngram_runs.h"
 #include "language/ngrams/ngram_trie.h"
-#include "core/texts.h"
 #include "text/tokenize.h"
 #include "text/word_table.h"
 
@@ -172,8 +172,8 @@ public:
         std::filesystem::resize_file(folder_ + "/tokens", n_numbers * sizeof(std::uint32_t));
         spilled_ = open_file(folder_ + "/tokens", "r+b");
         std::vector<std::uint32_t> chunk(1 << 16);
-        while (const std::size_t n = std::fread(chunk.data(), sizeof chunk[0], chunk.size(),
-                                                spilled_.get())) {
+        while (const std::size_t n =
+                   std::fread(chunk.data(), sizeof chunk[0], chunk.size(), spilled_.get())) {
             for (std::size_t i = 0; i < n; ++i) ++occurrences_.at(chunk[i]);
             n_spilled_ += n;
         }
@@ -205,8 +205,7 @@ public:
             total += tokens.size();
             put(SENTENCE_BEGIN);
             for (const auto token : tokens) {
-                const std::uint32_t id =
-                    is_closed_ ? words_.view().find(token) : words_.add(token);
+                const std::uint32_t id = is_closed_ ? words_.view().find(token) : words_.add(token);
                 put(id < FIRST_WORD ? UNKNOWN : id);
             }
             put(SENTENCE_END);
@@ -336,7 +335,8 @@ private:
         const auto history = static_cast<std::size_t>(order_ - 1);
         // What a run is made of beside the text is in its name.
         std::string how;
-        for (const auto each : {static_cast<std::uint64_t>(order_), min_count, std::uint64_t{run_tokens_}})
+        for (const auto each :
+             {static_cast<std::uint64_t>(order_), min_count, std::uint64_t{run_tokens_}})
             how.append("-").append(std::to_string(each));
         while (true) {
             // What precedes the chunk stays before it: n-grams reach over its beginning.

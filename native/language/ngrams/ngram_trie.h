@@ -38,8 +38,7 @@ inline std::uint32_t child_with(const std::uint32_t* words, std::uint32_t begin,
 class TrieBuilder {
 public:
     TrieBuilder(int order, std::uint32_t n_words)
-        : levels_(static_cast<std::size_t>(order)),
-          n_words_(n_words),
+        : levels_(static_cast<std::size_t>(order)), n_words_(n_words),
           path_(levels_.size(), NO_NODE) {}
 
     // The last word first; `length` words. Calls made(depth) for every node that is new.

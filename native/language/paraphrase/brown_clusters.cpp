@@ -38,7 +38,8 @@ public:
             table_[n] = static_cast<double>(n) * std::log(static_cast<double>(n));
     }
     double operator()(std::int64_t n) const {
-        if (n < static_cast<std::int64_t>(table_.size())) return table_[static_cast<std::size_t>(n)];
+        if (n < static_cast<std::int64_t>(table_.size()))
+            return table_[static_cast<std::size_t>(n)];
         return static_cast<double>(n) * std::log(static_cast<double>(n));
     }
     double together(std::int64_t m, std::int64_t n) const {  // h(m, n)
@@ -180,7 +181,8 @@ private:
                     second = b;
                 }
             }
-        const std::pair<std::uint32_t, std::uint32_t> merged{members_[first][0], members_[second][0]};
+        const std::pair<std::uint32_t, std::uint32_t> merged{members_[first][0],
+                                                             members_[second][0]};
         merge(first, second);
         return merged;
     }
@@ -226,8 +228,8 @@ void check_bigrams(const Input<std::uint64_t>& begins, const Input<std::uint32_t
     require(counts.size() == words.size(), "a count is needed for each pair");
 }
 
-using Result = std::pair<std::vector<std::uint32_t>,
-                         std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
+using Result =
+    std::pair<std::vector<std::uint32_t>, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
 
 // Words are numbered from the most frequent. By word its class; and by step the two merged classes,
 // each as the first word put into it.

@@ -12,9 +12,9 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
-#include "language/paraphrase/contexts.h"
-#include "kernels.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "language/paraphrase/contexts.h"
 
 namespace wellput {
 namespace {
@@ -82,7 +82,8 @@ Examples context_examples(Input<std::uint32_t> tokens, Input<std::uint64_t> sent
                           std::uint32_t min_count) {
     const bool has_classes = keys_of_classes.size() > 0;
     const ContextShape shape{bag_order, has_collocations, has_classes};
-    require_pieces(values_of(sentence_starts), tokens.size(), "sentences that are no pieces of the text");
+    require_pieces(values_of(sentence_starts), tokens.size(),
+                   "sentences that are no pieces of the text");
     require_below(values_of(tokens), keys_of_words.size(), "a word is out of range");
     require(!has_classes || keys_of_classes.size() == keys_of_words.size(),
             "a class is needed for each word, or none");
@@ -129,8 +130,7 @@ Examples context_examples(Input<std::uint32_t> tokens, Input<std::uint64_t> sent
         std::uint64_t kept = 0, read = 0;
         for (std::size_t e = 0; e + 1 < rows.size(); ++e) {
             for (; read < rows[e + 1]; ++read)
-                if (counts[columns[read]] >= min_count)
-                    columns[kept++] = renumbered[columns[read]];
+                if (counts[columns[read]] >= min_count) columns[kept++] = renumbered[columns[read]];
             rows[e + 1] = kept;
         }
         columns.resize(kept);
@@ -143,12 +143,9 @@ class ContextModels {
 public:
     ContextModels(nb::object begins, nb::object keys, nb::object weights, nb::object biases,
                   std::size_t bag_order, bool has_collocations)
-        : owners_{begins, keys, weights, biases},
-          begins_(nb::cast<Input<std::uint32_t>>(begins)),
-          keys_(nb::cast<Input<std::uint32_t>>(keys)),
-          weights_(nb::cast<Input<float>>(weights)),
-          biases_(nb::cast<Input<float>>(biases)),
-          shape_{bag_order, has_collocations, false} {
+        : owners_{begins, keys, weights, biases}, begins_(nb::cast<Input<std::uint32_t>>(begins)),
+          keys_(nb::cast<Input<std::uint32_t>>(keys)), weights_(nb::cast<Input<float>>(weights)),
+          biases_(nb::cast<Input<float>>(biases)), shape_{bag_order, has_collocations, false} {
         require_pieces(values_of(begins_), keys_.size(), "models that are no pieces of the keys");
         require(weights_.size() == keys_.size() && biases_.size() + 1 == begins_.size(),
                 "a weight is needed for each key, a bias for each model");
@@ -181,8 +178,8 @@ public:
                         classes_here.push_back(word_key(class_names.at(hashed, j)));
                 }
                 features.clear();
-                add_context(shape, words.data(), classes_here.data(), words.size(), query[1], query[2],
-                            features, rest);
+                add_context(shape, words.data(), classes_here.data(), words.size(), query[1],
+                            query[2], features, rest);
                 std::sort(features.begin(), features.end());
                 features.erase(std::unique(features.begin(), features.end()), features.end());
                 result[q] = margin(static_cast<std::size_t>(query[3]), features);
@@ -237,7 +234,7 @@ Output<std::uint64_t> word_keys(nb::handle words) {
 
 // Counting sort: where each number below `size` stands, and where its places begin.
 std::pair<Output<std::uint64_t>, Output<std::uint32_t>> postings(Input<std::uint32_t> numbers,
-                                                                std::size_t size) {
+                                                                 std::size_t size) {
     require_below(values_of(numbers), size, "a number is out of range");
     std::vector<std::uint64_t> begins(size + 1);
     std::vector<std::uint32_t> places(numbers.size());

@@ -13,17 +13,17 @@
 #include <vector>
 
 #include "core/checks.h"
-#include "language/learning/class_trainers.h"
-#include "language/learning/class_weights.h"
-#include "language/learning/feature_keys.h"
-#include "kernels.h"
-#include "language/realize/label_features.h"
-#include "language/realize/label_marginals.h"
-#include "language/learning/linear_weights.h"
-#include "language/ngrams/ngram_trie.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "language/learning/class_trainers.h"
+#include "language/learning/class_weights.h"
+#include "language/learning/feature_keys.h"
+#include "language/learning/linear_weights.h"
+#include "language/ngrams/ngram_trie.h"
+#include "language/realize/label_features.h"
+#include "language/realize/label_marginals.h"
 
 namespace wellput {
 namespace {
@@ -75,8 +75,8 @@ float edge_score(const Edges& edges, const LabelParts& parts, std::size_t mother
 
 class TreeViterbi {
 public:
-    TreeViterbi(const ClassWeights& local, const LinearWeights& edges,
-                const LabelParts& parts, std::size_t width)
+    TreeViterbi(const ClassWeights& local, const LinearWeights& edges, const LabelParts& parts,
+                std::size_t width)
         : local_(local), edges_(edges), parts_(parts), width_(width), scores_(parts.size()) {}
 
     const std::vector<std::uint16_t>& choose(LabelFeatures& features) {
@@ -137,10 +137,11 @@ private:
         const std::uint32_t mother = tree.mother(word);
         if (mother == word) {
             const auto& own = candidates_[word];
-            chosen_[word] =
-                std::max_element(own.begin(), own.end(), [](const Candidate& a, const Candidate& b) {
-                    return a.score < b.score;
-                })->label;
+            chosen_[word] = std::max_element(own.begin(), own.end(),
+                                             [](const Candidate& a, const Candidate& b) {
+                                                 return a.score < b.score;
+                                             })
+                                ->label;
             return;
         }
         for (const auto& [of_mother, label] : best_[word])
@@ -303,10 +304,10 @@ private:
 };
 
 nb::tuple train_label_chooser(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
-                              const Ints& labels, nb::handle categories, nb::handle relations, const Keys& usual_words,
-                              const Labels& usual, int epochs, int min_updates, double unit,
-                              double smallest,
-                              std::size_t width, std::uint64_t seed, nb::callable on_epoch) {
+                              const Ints& labels, nb::handle categories, nb::handle relations,
+                              const Keys& usual_words, const Labels& usual, int epochs,
+                              int min_updates, double unit, double smallest, std::size_t width,
+                              std::uint64_t seed, nb::callable on_epoch) {
     const TextLists forms(form_lists), known(known_lists);
     const LabelParts parts{Texts(categories), Texts(relations)};
     check_sizes(forms, known, heads);
@@ -315,8 +316,8 @@ nb::tuple train_label_chooser(nb::handle form_lists, nb::handle known_lists, con
     require(width > 0, "width must be at least 1");
     require(usual.size() == usual_words.size(), "a usual label is needed for each word");
     const UsualLabels table({usual_words.data(), usual_words.size()}, {usual.data(), usual.size()});
-    ChooserTraining training(forms, known, heads.data(), labels.data(), parts, table, width, min_updates,
-                             seed);
+    ChooserTraining training(forms, known, heads.data(), labels.data(), parts, table, width,
+                             min_updates, seed);
     for (int epoch = 0; epoch < epochs; ++epoch) {
         {
             nb::gil_scoped_release release;
@@ -347,15 +348,16 @@ public:
         nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
         {
             nb::gil_scoped_release release;
-            parallel_for(forms.size(), threads,
-                         [&, features = LabelFeatures()](std::size_t begin, std::size_t end) mutable {
-                             TreeViterbi viterbi(local_, edges_, parts_, width);
-                             for (std::size_t t = begin; t < end; ++t) {
-                                 features.start(forms, known, t, heads.data(), usual_);
-                                 const auto& chosen = viterbi.choose(features);
-                                 std::copy(chosen.begin(), chosen.end(), out + forms.first(t));
-                             }
-                         });
+            parallel_for(
+                forms.size(), threads,
+                [&, features = LabelFeatures()](std::size_t begin, std::size_t end) mutable {
+                    TreeViterbi viterbi(local_, edges_, parts_, width);
+                    for (std::size_t t = begin; t < end; ++t) {
+                        features.start(forms, known, t, heads.data(), usual_);
+                        const auto& chosen = viterbi.choose(features);
+                        std::copy(chosen.begin(), chosen.end(), out + forms.first(t));
+                    }
+                });
         }
         return Chosen(out, {forms.total()}, owner);
     }
@@ -371,18 +373,18 @@ private:
 
 void add_label_choosing(nb::module_& m) {
     m.def("usual_labels", &usual_labels, nb::arg("forms"), nb::arg("labels"));
-    m.def("train_label_chooser", &train_label_chooser, nb::arg("forms"), nb::arg("known"), nb::arg("heads"),
-          nb::arg("labels"), nb::arg("categories"), nb::arg("relations"), nb::arg("usual_words"),
-          nb::arg("usual"), nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"),
-          nb::arg("smallest"),
-          nb::arg("width"), nb::arg("seed"), nb::arg("on_epoch"));
+    m.def("train_label_chooser", &train_label_chooser, nb::arg("forms"), nb::arg("known"),
+          nb::arg("heads"), nb::arg("labels"), nb::arg("categories"), nb::arg("relations"),
+          nb::arg("usual_words"), nb::arg("usual"), nb::arg("epochs"), nb::arg("min_updates"),
+          nb::arg("unit"), nb::arg("smallest"), nb::arg("width"), nb::arg("seed"),
+          nb::arg("on_epoch"));
     nb::class_<LabelChooser>(m, "LabelChooser")
         .def(nb::init<const nb::bytes&, const nb::bytes&, nb::handle, nb::handle, const Keys&,
                       const Labels&>(),
              nb::arg("local"), nb::arg("edges"), nb::arg("categories"), nb::arg("relations"),
              nb::arg("usual_words"), nb::arg("usual"))
-        .def("choose", &LabelChooser::choose, nb::arg("forms"), nb::arg("known"), nb::arg("heads"), nb::arg("width"),
-             nb::arg("threads"));
+        .def("choose", &LabelChooser::choose, nb::arg("forms"), nb::arg("known"), nb::arg("heads"),
+             nb::arg("width"), nb::arg("threads"));
 }
 
 }  // namespace wellput

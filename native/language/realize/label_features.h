@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "language/learning/feature_keys.h"
 #include "core/texts.h"
-#include "language/realize/unordered_trees.h"
+#include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
+#include "language/realize/unordered_trees.h"
 
 namespace wellput {
 
@@ -71,8 +71,8 @@ public:
         number_ = 80;
         put(usual_[i], all);
         all = 0;
-        const auto sisters = tree_.mother(i) == i ? daughters.subspan(0, 0)
-                                                  : tree_.daughters(tree_.mother(i));
+        const auto sisters =
+            tree_.mother(i) == i ? daughters.subspan(0, 0) : tree_.daughters(tree_.mother(i));
         for (const std::uint32_t sister : first_of(sisters)) {
             if (sister == i) continue;
             number_ = 90;

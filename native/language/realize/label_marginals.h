@@ -17,7 +17,8 @@ namespace wellput {
 
 // The labels that score best, the best first.
 template <typename Score>
-void best_labels(std::span<const Score> scores, std::size_t width, std::vector<std::uint16_t>& best) {
+void best_labels(std::span<const Score> scores, std::size_t width,
+                 std::vector<std::uint16_t>& best) {
     best.resize(scores.size());
     std::iota(best.begin(), best.end(), std::uint16_t{0});
     const std::size_t n = std::min(width, best.size());
@@ -41,14 +42,16 @@ public:
     // `local[word]` has a score for each candidate; edge(word, m, d) is the score of a word's d-th
     // candidate under her mother's m-th.
     template <typename Edge>
-    void compute(const UnorderedTree& tree, const std::vector<std::vector<float>>& local, Edge edge) {
+    void compute(const UnorderedTree& tree, const std::vector<std::vector<float>>& local,
+                 Edge edge) {
         inside_ = local;
         edges_.resize(tree.size());
         messages_.resize(tree.size());
         outside_.resize(tree.size());
         const auto& downwards = tree.downwards();
         for (auto word = downwards.rbegin(); word != downwards.rend(); ++word)
-            for (const std::uint32_t daughter : tree.daughters(*word)) gather(*word, daughter, edge);
+            for (const std::uint32_t daughter : tree.daughters(*word))
+                gather(*word, daughter, edge);
         const std::uint32_t root = tree.root();
         outside_[root].assign(inside_[root].size(), 0.0f);
         total_ = log_sum(inside_[root]);

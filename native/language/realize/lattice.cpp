@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/checks.h"
-#include "kernels.h"
-#include "language/realize/lattice_search.h"
-#include "language/ngrams/ngram_view.h"
 #include "core/parallel.h"
 #include "core/texts.h"
+#include "kernels.h"
+#include "language/ngrams/ngram_view.h"
+#include "language/realize/lattice_search.h"
 
 namespace wellput {
 namespace {

@@ -133,8 +133,8 @@ private:
     }
     // A slot holds a list of pieces with the same ends.
     std::size_t slot_of(const Piece& piece) const {
-        const std::uint64_t h = (piece.first * 0x9e3779b97f4a7c15ull ^ piece.last) *
-                                0xff51afd7ed558ccdull;
+        const std::uint64_t h =
+            (piece.first * 0x9e3779b97f4a7c15ull ^ piece.last) * 0xff51afd7ed558ccdull;
         std::size_t slot = (h >> 32) & (heads_.size() - 1);
         while (heads_[slot] != NONE && !pieces_[heads_[slot]].has_ends_of(piece))
             slot = (slot + 1) & (heads_.size() - 1);

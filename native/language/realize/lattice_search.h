@@ -18,8 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "language/realize/lattice_pieces.h"
 #include "language/ngrams/ngram_view.h"
+#include "language/realize/lattice_pieces.h"
 
 namespace wellput {
 
@@ -105,9 +105,15 @@ private:
     // The first words of `inside` can be scored now, unless they are still among the first of the
     // whole: then their score is an estimate, to be replaced when something comes before them.
     Piece joined(const Piece& before, const Piece& inside) {
-        Piece piece{before.score + inside.score, before.estimate, before.first, before.last,
+        Piece piece{before.score + inside.score,
+                    before.estimate,
+                    before.first,
+                    before.last,
                     before.hash * power(inside.length) + inside.hash,
-                    before.length + inside.length, -1, -1, -1};
+                    before.length + inside.length,
+                    -1,
+                    -1,
+                    -1};
         std::size_t known = std::min<std::size_t>(before.length, context_);
         for (Lanes rest = inside.first; rest; rest >>= LANE) {
             const Lanes word = rest & LANE_MASK;
@@ -192,7 +198,8 @@ private:
         for (const std::int32_t x : finals) {
             const Piece whole = joined(begin, at(x));
             const double score = whole.score + lm_weight_ * log_prob(whole.last, END);
-            ranked.emplace_back(std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, x);
+            ranked.emplace_back(
+                std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, x);
         }
         std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
             return a.first != b.first ? a.first > b.first : a.second < b.second;

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "core/checks.h"
+#include "core/parallel.h"
 #include "kernels.h"
 #include "language/learning/linear_weights.h"
 #include "language/realize/ordering_features.h"
 #include "language/realize/ordering_search.h"
 #include "language/realize/ordering_training.h"
 #include "language/realize/ordering_tree.h"
-#include "core/parallel.h"
 
 namespace wellput {
 namespace {
@@ -26,8 +26,8 @@ namespace {
 using Order = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>, nb::c_contig>;
 
 nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
-                        int epochs, int min_updates, double unit, double smallest, std::size_t width,
-                        std::uint64_t seed, nb::callable on_epoch) {
+                        int epochs, int min_updates, double unit, double smallest,
+                        std::size_t width, std::uint64_t seed, nb::callable on_epoch) {
     checked_unit(unit);
     require(width > 0, "width must be at least 1");
     const TreeTexts texts(forms, tags, relations, heads);
@@ -135,8 +135,8 @@ private:
 
     struct Worker {
         Worker(const Orderer& orderer, std::size_t width)
-            : orderer(orderer), search(width),
-              extra(orderer.ngrams_.get(), orderer.ngram_weight_) {}
+            : orderer(orderer), search(width), extra(orderer.ngrams_.get(), orderer.ngram_weight_) {
+        }
 
         bool order(const TreeTexts& texts, std::size_t t, std::size_t n_best) {
             work.start(texts, t, orderer.ngrams_.get());
@@ -178,7 +178,8 @@ private:
             auto found = search.best(scores, n_best);
             work.settle(head, daughters, found.front().items);
             const bool is_exact = found.front().is_exact;
-            if (n_best > 1) groups.push_back({head, {daughters.begin(), daughters.end()}, std::move(found)});
+            if (n_best > 1)
+                groups.push_back({head, {daughters.begin(), daughters.end()}, std::move(found)});
             return is_exact;
         }
 
@@ -193,9 +194,8 @@ private:
                         next.back().loss += group.found[c].score - group.found[0].score;
                         next.back().choices.push_back(c);
                     }
-                std::stable_sort(next.begin(), next.end(), [](const auto& a, const auto& b) {
-                    return a.loss > b.loss;
-                });
+                std::stable_sort(next.begin(), next.end(),
+                                 [](const auto& a, const auto& b) { return a.loss > b.loss; });
                 next.resize(std::min(next.size(), n_best));
                 best = std::move(next);
             }
@@ -227,9 +227,8 @@ private:
 
 void add_ordering(nb::module_& m) {
     m.def("train_orderer", &train_orderer, nb::arg("forms"), nb::arg("tags"), nb::arg("relations"),
-          nb::arg("heads"), nb::arg("epochs"), nb::arg("min_updates"),
-          nb::arg("unit"), nb::arg("smallest"), nb::arg("width"), nb::arg("seed"),
-          nb::arg("on_epoch"));
+          nb::arg("heads"), nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"),
+          nb::arg("smallest"), nb::arg("width"), nb::arg("seed"), nb::arg("on_epoch"));
     nb::class_<Orderer>(m, "Orderer")
         .def(nb::init<const nb::bytes&>(), nb::arg("weights"))
         .def("use_ngrams", &Orderer::use_ngrams, nb::arg("vocabulary"), nb::arg("levels"),

@@ -77,7 +77,9 @@ public:
             compare(fine_a, coarse_b, context);
             compare(coarse_a, fine_b, context);
         };
-        const auto pair = [](std::uint64_t x, std::uint64_t y) { return FeatureHash(x).add(y).value(); };
+        const auto pair = [](std::uint64_t x, std::uint64_t y) {
+            return FeatureHash(x).add(y).value();
+        };
         const std::uint64_t head_kind = pair(head_tag_, relation_);
         put(a.relation, b.relation, 0);
         put(a.relation, b.relation, head_tag_);
@@ -137,7 +139,9 @@ public:
         put(a.label, b.label, relation_);
         put(a.label, b.word, 0);
         put(a.word, b.label, 0);
-        const auto pair = [](std::uint64_t x, std::uint64_t y) { return FeatureHash(x).add(y).value(); };
+        const auto pair = [](std::uint64_t x, std::uint64_t y) {
+            return FeatureHash(x).add(y).value();
+        };
         put(pair(a.relation, a.marks), pair(b.relation, b.marks), 0);
         put(pair(a.relation, a.asks), pair(b.relation, b.asks), kind_);
         put(pair(a.relation, a.last_tag), pair(b.relation, b.first_tag), 0);
@@ -154,7 +158,8 @@ public:
     template <typename Visit>
     void triple(std::size_t i, std::size_t j, std::size_t k, bool after, Visit visit) const {
         const TreeletItem &a = items_[i], &b = items_[j], &c = items_[k];
-        const auto put = [&](std::uint64_t number, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+        const auto put = [&](std::uint64_t number, std::uint64_t x, std::uint64_t y,
+                             std::uint64_t z) {
             visit(FeatureHash(number + after).add(x).add(y).add(z).key(), 1.0f);
         };
         put(300, a.relation, b.relation, c.relation);

@@ -63,9 +63,8 @@ private:
         for (std::size_t i = 0; i < n_; ++i)
             for (std::size_t j = i + 1; j < n_; ++j) {
                 float sum = 0;
-                treelet_.precedence(i, j, [&](FeatureKey key, float sign) {
-                    sum += sign * weights_.weight(key);
-                });
+                treelet_.precedence(
+                    i, j, [&](FeatureKey key, float sign) { sum += sign * weights_.weight(key); });
                 precedence_[i * n_ + j] = sum;
                 precedence_[j * n_ + i] = -sum;
             }
@@ -80,9 +79,8 @@ private:
                     // Left of the head's word nothing follows it, and the end is not reached.
                     if (after ? j == 0 || i == n_ : i == 0 || j == n_) continue;
                     float sum = extra;
-                    treelet_.neighbors(i, j, after, [&](FeatureKey key, float) {
-                        sum += weights_.weight(key);
-                    });
+                    treelet_.neighbors(i, j, after,
+                                       [&](FeatureKey key, float) { sum += weights_.weight(key); });
                     neighbors_[(after * (n_ + 1) + i) * (n_ + 1) + j] = sum;
                 }
             }
@@ -157,7 +155,8 @@ private:
             for (std::size_t item = 0; item < n; ++item) {
                 if (used_[b][item / 64] >> (item % 64) & 1) continue;
                 float score = scores.neighbors(from.last, item, from.after);
-                if (from.last != n) score += scores.triple(from.before, from.last, item, from.after);
+                if (from.last != n)
+                    score += scores.triple(from.before, from.last, item, from.after);
                 float loss = score - best_left_[item];
                 for (std::size_t later = 0; later < n; ++later) {
                     if (later == item || used_[b][later / 64] >> (later % 64) & 1) continue;
@@ -166,7 +165,8 @@ private:
                     loss += first - std::fabs(first);
                 }
                 candidates_.push_back({from.score + score, from.loss + loss, from.last,
-                                       static_cast<std::uint16_t>(item), from.after || item == 0, b});
+                                       static_cast<std::uint16_t>(item), from.after || item == 0,
+                                       b});
             }
         }
         return keep_best();
@@ -174,10 +174,11 @@ private:
 
     // Whether no beginning was dropped for lack of room.
     bool keep_best() {
-        std::sort(candidates_.begin(), candidates_.end(), [](const Beginning& a, const Beginning& b) {
-            if (a.loss != b.loss) return a.loss > b.loss;
-            return a.parent != b.parent ? a.parent < b.parent : a.last < b.last;
-        });
+        std::sort(candidates_.begin(), candidates_.end(),
+                  [](const Beginning& a, const Beginning& b) {
+                      if (a.loss != b.loss) return a.loss > b.loss;
+                      return a.parent != b.parent ? a.parent < b.parent : a.last < b.last;
+                  });
         std::vector<Beginning> kept;
         std::vector<std::vector<std::uint64_t>> used;
         seen_.clear();

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "core/random_stream.h"
 #include "language/learning/linear_weights.h"
 #include "language/realize/ordering_features.h"
 #include "language/realize/ordering_search.h"
 #include "language/realize/ordering_tree.h"
-#include "core/random_stream.h"
 
 namespace wellput {
 
@@ -88,7 +88,8 @@ private:
 class OrdererTraining {
 public:
     OrdererTraining(const TreeTexts& texts, int min_updates, std::size_t width, std::uint64_t seed)
-        : texts_(texts), seed_(seed), trainer_(min_updates, kLeftOut), search_(width), extra_(nullptr, 0) {}
+        : texts_(texts), seed_(seed), trainer_(min_updates, kLeftOut), search_(width),
+          extra_(nullptr, 0) {}
 
     void epoch(int number) {
         std::vector<std::size_t> order(texts_.size());
@@ -129,7 +130,9 @@ private:
         for (const FoundOrder& order : found) best = std::max(best, order.score);
         float sum = 0;
         for (const FoundOrder& order : found) sum += std::exp(order.score - best);
-        const auto share = [&](const FoundOrder& order) { return std::exp(order.score - best) / sum; };
+        const auto share = [&](const FoundOrder& order) {
+            return std::exp(order.score - best) / sum;
+        };
         if (share(found.back()) > kSure) return;
         slopes_.start(right.size());
         slopes_.add(right, 1.0f);

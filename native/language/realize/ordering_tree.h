@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/texts.h"
+#include "language/learning/word_atoms.h"
 #include "language/ngrams/ngram_view.h"
 #include "language/realize/ordering_features.h"
-#include "core/texts.h"
 #include "language/realize/unordered_trees.h"
-#include "language/learning/word_atoms.h"
 
 namespace wellput {
 
@@ -43,8 +43,9 @@ struct TreeTexts {
 
 // The role of a relation in a clause, as a bit; 0 if it has none.
 inline std::uint32_t role_of(std::string_view relation) {
-    static constexpr std::array<std::string_view, 12> kRoles{
-        "nsubj", "expl", "csubj", "obj", "xcomp", "ccomp", "aux", "cop", "mark", "case", "det", "cc"};
+    static constexpr std::array<std::string_view, 12> kRoles{"nsubj", "expl",  "csubj", "obj",
+                                                             "xcomp", "ccomp", "aux",   "cop",
+                                                             "mark",  "case",  "det",   "cc"};
     const std::string_view plain = relation.substr(0, relation.find(':'));
     for (std::size_t i = 0; i < kRoles.size(); ++i)
         if (plain == kRoles[i]) return 1u << i;
@@ -80,9 +81,10 @@ public:
         stretches_.resize(n);
         orders_.resize(n);
         for (std::uint32_t i = 0; i < n; ++i) {
-            words_[i] = ordered_word(texts.forms.at(t, i), texts.tags.at(t, i),
-                                     texts.relations.at(t, i));
-            looks_[i] = FeatureHash(words_[i].form).add(words_[i].tag).add(words_[i].relation).value();
+            words_[i] =
+                ordered_word(texts.forms.at(t, i), texts.tags.at(t, i), texts.relations.at(t, i));
+            looks_[i] =
+                FeatureHash(words_[i].form).add(words_[i].tag).add(words_[i].relation).value();
             if (ngrams) numbers_[i] = ngrams->words().find_in_text(texts.forms.at(t, i));
             stretches_[i] = {i, i, i, i, 1};
             orders_[i].assign(1, i);
@@ -146,18 +148,19 @@ private:
     TreeletItem item(std::uint32_t word, std::uint64_t relation) const {
         const Stretch& stretch = stretches_[word];
         const OrderedWord &first = words_[stretch.first], &last = words_[stretch.last];
-        return {words_[word].form,
-                words_[word].tag,
-                relation,
-                first.form,
-                first.tag,
-                last.form,
-                last.tag,
-                size_class(stretch.size),
-                FeatureHash(words_[word].tag).add(relation).value(),
-                words_[word].ending,
-                FeatureHash(first.is_mark ? first.form : 0).add(last.is_mark ? last.form : 0).value(),
-                first.asks};
+        return {
+            words_[word].form,
+            words_[word].tag,
+            relation,
+            first.form,
+            first.tag,
+            last.form,
+            last.tag,
+            size_class(stretch.size),
+            FeatureHash(words_[word].tag).add(relation).value(),
+            words_[word].ending,
+            FeatureHash(first.is_mark ? first.form : 0).add(last.is_mark ? last.form : 0).value(),
+            first.asks};
     }
     static Stretch joined(const Stretch& a, const Stretch& b) {
         return {a.first, a.size == 1 ? b.first : a.second, b.size == 1 ? a.last : b.last_but_one,

@@ -28,7 +28,8 @@ public:
         daughters_.resize(n);
         filled_.assign(begins_.begin(), begins_.end());
         for (std::size_t i = 0; i < n; ++i)
-            daughters_[filled_[static_cast<std::size_t>(heads[i])]++] = static_cast<std::uint32_t>(i);
+            daughters_[filled_[static_cast<std::size_t>(heads[i])]++] =
+                static_cast<std::uint32_t>(i);
         walk();
         sort_daughters(looks);
         walk();
