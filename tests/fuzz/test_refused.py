@@ -210,8 +210,6 @@ def test_a_trainer_makes_one_model(tmp_path: Path) -> None:
         lambda: trainer.resume(0, ["g"]),
         lambda: trainer.words_from(0),
         trainer.checkpoint,
-        trainer.word_counts,
-        trainer.sorted_run,
     ):
         with pytest.raises(ValueError, match="one model"):
             ask()

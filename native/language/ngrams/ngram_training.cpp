@@ -213,33 +213,6 @@ public:
         return total;
     }
 
-    // The words of the text in order of first appearance, a line each, and how often each occurs.
-    nb::tuple word_counts() {
-        require_unfinished();
-        occurrences_.resize(words_.size());
-        std::vector<std::uint64_t> counts(occurrences_.begin() + FIRST_WORD, occurrences_.end());
-        return nb::make_tuple(words_from(FIRST_WORD), as_array(std::move(counts)));
-    }
-
-    // The n-grams of the text sorted, each last word first with its count behind it, as in a run on disk.
-    nb::object sorted_run() {
-        require_unfinished();
-        std::vector<std::uint32_t> records;
-        {
-            nb::gil_scoped_release release;
-            if (spilled_) throw std::runtime_error("a run must fit into memory");
-            count_sorted(stream_, 0, order_, words_.size(), threads_,
-                         [&](const std::uint32_t* reversed, std::uint32_t count) {
-                             records.insert(records.end(), reversed, reversed + order_);
-                             records.push_back(count);
-                         });
-        }
-        return as_array(std::move(records));
-    }
-
-    // A file with what `sorted_run` gave for a part of the text, instead of texts.
-    void take_run(std::string path) { given_runs_.push_back(std::move(path)); }
-
     // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown. The last
     // thing that a trainer can be asked: the words are given away.
     nb::tuple finish(std::uint64_t min_count) {
@@ -308,12 +281,12 @@ private:
             });
             (length == 1 ? counts[0][reversed[0]] : counts[length - 1].back()) += count;
         };
-        if (given_runs_.empty() && !spilled_) {
+        if (!spilled_) {
             for (auto& id : stream_) id = number_of_[id];
             count_sorted(stream_, 0, order_, words_.size(), threads_, take);
             return trie.finish();
         }
-        const auto runs = given_runs_.empty() ? write_runs(min_count) : given_runs_;
+        const auto runs = write_runs(min_count);
         std::vector<std::uint32_t> last;
         merge_runs(runs, order_, [&](const std::uint32_t* reversed, std::uint64_t count) {
             const auto* end = reversed + order_;
@@ -383,7 +356,6 @@ private:
     WordTable words_;
     std::vector<std::uint64_t> occurrences_;
     std::vector<std::uint32_t> stream_, number_of_;
-    std::vector<std::string> given_runs_;
     File spilled_;
     std::uint64_t n_spilled_ = 0;
 };
@@ -399,9 +371,6 @@ void add_ngram_training(nb::module_& m) {
         .def("resume", &NgramTrainer::resume, nb::arg("n_numbers"), nb::arg("words"))
         .def("words_from", &NgramTrainer::words_from, nb::arg("begin"))
         .def("add", &NgramTrainer::add, nb::arg("texts"), nb::arg("tokenizer"))
-        .def("word_counts", &NgramTrainer::word_counts)
-        .def("sorted_run", &NgramTrainer::sorted_run)
-        .def("take_run", &NgramTrainer::take_run, nb::arg("path"))
         .def("finish", &NgramTrainer::finish, nb::arg("min_count"));
 }
 
