@@ -1,11 +1,13 @@
 // A greedy dependency parser: arc-hybrid moves chosen by an averaged perceptron.
-#include "language/models/arc_hybrid.h"
-
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>
@@ -23,6 +25,121 @@
 
 namespace wellput {
 namespace {
+
+// The arc-hybrid transition system (Kuhlmann, Gómez-Rodríguez & Satta 2011) with the dynamic oracle
+// of Goldberg & Nivre (2013).
+//
+// Words are numbered from 1; 0 stands above the root and lies at the bottom of the stack. SHIFT
+// moves the first word of the buffer onto the stack, LEFT hangs the top of the stack on the first
+// word of the buffer, RIGHT on the word below it; both take it off. A word may be hung on 0 only
+// when the buffer is empty: so every sequence of legal moves ends in a tree with one root, and every
+// projective tree with one root can be reached.
+
+enum Move : int { kShift = 0, kLeft = 1, kRight = 2 };
+constexpr int kMoves = 3;
+constexpr int kIllegal = -1;
+
+class ArcHybrid {
+public:
+    // A word's daughters so far. Those on a side are attached from the inside out.
+    struct Daughters {
+        int outer = 0, inner = 0;  // the outermost and the one before, 0 for none
+        int count = 0;
+        std::uint64_t labels = 0;  // a set, by label modulo 64
+        void add(int word, int label) {
+            inner = outer;
+            outer = word;
+            ++count;
+            labels |= std::uint64_t{1} << (label & 63);
+        }
+    };
+
+    void start(std::size_t words) {
+        n_ = static_cast<int>(words);
+        next_ = 1;
+        stack_.assign(1, 0);
+        heads_.assign(words + 1, -1);
+        labels_.assign(words + 1, -1);
+        left_.assign(words + 1, {});
+        right_.assign(words + 1, {});
+    }
+
+    bool is_final() const { return next_ > n_ && stack_.size() == 1; }
+    bool is_legal(Move move) const {
+        switch (move) {
+            case kShift: return next_ <= n_;
+            case kLeft: return next_ <= n_ && stack_.size() > 1;
+            default: return stack_.size() > 2 || (stack_.size() == 2 && next_ > n_);
+        }
+    }
+    void make(Move move, int label) {
+        if (move == kShift) {
+            stack_.push_back(next_++);
+            return;
+        }
+        const int word = stack_.back();
+        stack_.pop_back();
+        const int head = move == kLeft ? next_ : stack_.back();
+        heads_[word] = head;
+        labels_[word] = label;
+        (move == kLeft ? left_ : right_)[head].add(word, label);
+    }
+
+    // The word `depth` below the top of the stack, -1 for none.
+    int stack(std::size_t depth) const {
+        return depth < stack_.size() ? stack_[stack_.size() - 1 - depth] : -1;
+    }
+    // The word `ahead` of the first of the buffer, -1 for none.
+    int buffer(int ahead) const { return ahead <= n_ - next_ ? next_ + ahead : -1; }
+    bool is_on_stack(int word) const { return word < next_ && heads_[word] == -1; }
+    const Daughters& left(int word) const { return left_[word]; }
+    const Daughters& right(int word) const { return right_[word]; }
+    int label(int word) const { return labels_[word]; }
+    const std::vector<int>& heads() const { return heads_; }
+    const std::vector<int>& labels() const { return labels_; }
+
+private:
+    int n_ = 0, next_ = 1;
+    std::vector<int> stack_, heads_, labels_;
+    std::vector<Daughters> left_, right_;
+};
+
+// A tree to be learned: heads and daughters by word, place 0 for what is above the root.
+struct GoldTree {
+    std::vector<int> heads, labels;
+    std::vector<std::vector<int>> daughters;
+
+    GoldTree(const std::int32_t* own_heads, const std::int32_t* own_labels, std::size_t words)
+        : heads(words + 1, -1), labels(words + 1, -1), daughters(words + 1) {
+        for (std::size_t i = 0; i < words; ++i) {
+            heads[i + 1] = own_heads[i];
+            labels[i + 1] = own_labels[i];
+            daughters[static_cast<std::size_t>(own_heads[i])].push_back(static_cast<int>(i) + 1);
+        }
+    }
+};
+
+// How many of the tree's arcs that can still be made cannot after a move; kIllegal for a move that
+// cannot be made.
+std::array<int, kMoves> costs(const ArcHybrid& state, const GoldTree& gold) {
+    const int top = state.stack(0), below = state.stack(1), first = state.buffer(0);
+    const auto in_buffer = [&](int word) { return first != -1 && word >= first; };
+    std::array<int, kMoves> lost{kIllegal, kIllegal, kIllegal};
+    if (state.is_legal(kShift)) {
+        const int head = gold.heads[first];
+        lost[kShift] = head < first && head != top && state.is_on_stack(head);
+        for (const int daughter : gold.daughters[first])
+            lost[kShift] += daughter < first && state.is_on_stack(daughter);
+    }
+    if (!state.is_legal(kLeft) && !state.is_legal(kRight)) return lost;
+    int waiting = 0;  // daughters of the top that it could no longer get
+    for (const int daughter : gold.daughters[top]) waiting += in_buffer(daughter);
+    const int head = gold.heads[top];
+    if (state.is_legal(kLeft))
+        lost[kLeft] = waiting + (head == below || (in_buffer(head) && head != first));
+    if (state.is_legal(kRight)) lost[kRight] = waiting + in_buffer(head);
+    return lost;
+}
 
 using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ArcArray = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>, nb::c_contig>;

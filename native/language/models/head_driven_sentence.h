@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -160,6 +161,182 @@ private:
     }
 
     std::vector<std::int32_t> tag_slots_, class_slots_;
+};
+
+// What comes next on a side of a head in the head-driven model: the probabilities of a sentence's tags,
+// and of stopping, by the head's tag and word, the last modifier's class and the last word.
+
+// Everything is worked out when first asked for.
+class HeadDrivenNext : public HeadDrivenSentence {
+public:
+    using HeadDrivenSentence::HeadDrivenSentence;
+
+    void prepare(const Lattice& lattice, std::size_t limit) {
+        HeadDrivenSentence::prepare(lattice, limit);
+        forget_rows();
+    }
+
+protected:
+    struct WordEvent {
+        std::size_t tag;
+        double probability;
+    };
+    // Events begin to end, and the weight of what is known without the word; not yet made: -1.
+    struct Lexical {
+        double weight = -1;
+        std::size_t begin = 0, end = 0;
+    };
+
+    // A left row is by class: the probabilities of one tag after each of them.
+    const float* left_row(std::size_t head, std::size_t t) {
+        std::size_t& place = left_rows_[local_[head]];
+        if (place == NONE) {
+            place = rows_.size();
+            rows_.resize(place + n_local_tags_ * n_local_classes_);
+            for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
+                fill_row(LEFT, tag(head), cls, model_.left_contexts(tag(head), class_number(cls)),
+                         n_local_tags_);
+                for (std::size_t k = 0; k < n_local_tags_; ++k)
+                    rows_[place + k * n_local_classes_ + cls] = row_[k];
+            }
+        }
+        return &rows_[place + t * n_local_classes_];
+    }
+
+    // A right row is by tag, with the tags that stand to the right of the head's first place alone.
+    const float* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
+        std::size_t& place =
+            right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCES + distance];
+        if (place == NONE) {
+            place = rows_.size();
+            const std::size_t n_next = tags_from_[first_place_[local_[head]] + 1];
+            fill_row(RIGHT, tag(head), cls,
+                     model_.right_contexts(tag(head), class_number(cls), distance), n_next);
+            rows_.insert(rows_.end(), row_.begin(), row_.end());
+        }
+        return &rows_[place];
+    }
+
+    // What the head's word adds to its right side: the same at every distance.
+    const Lexical& lexical(std::size_t head, std::size_t cls) {
+        Lexical& found = lexical_[head * n_local_classes_ + cls];
+        if (found.weight < 0) {
+            found = listed(
+                model_.lexical_right(tag(head), word_at(word_of_[head]), class_number(cls)), 1);
+        }
+        return found;
+    }
+
+    // What the word before `place` adds to a head's side that goes on there: a share of the whole.
+    const Lexical& after(Family family, std::size_t head, std::size_t place) {
+        auto& known = family == LEFT_AFTER ? left_after_ : right_after_;
+        Lexical& found = known[local_[head] * (n_ + 1) + place];
+        if (found.weight < 0) {
+            const std::uint32_t word = place ? word_at(place - 1) : model_.sentence_start;
+            found = listed(model_.after_word(family, tag(head), word), model_.after_share);
+        }
+        return found;
+    }
+
+    // Puts the probabilities of what comes next into next_, for a side that has got to `place`.
+    void left_next(std::size_t head, std::size_t cls, std::size_t place) {
+        const Lexical before = after(LEFT_AFTER, head, place);
+        next_.resize(n_local_tags_);
+        for (std::size_t t = 0; t < n_local_tags_; ++t)
+            next_[t] = before.weight * static_cast<double>(left_row(head, t)[cls]);
+        add_events(before, 1, next_.data());
+    }
+    void right_next(std::size_t head, std::size_t cls, std::size_t reach) {
+        const Lexical word = lexical(head, cls);
+        const Lexical before = after(RIGHT_AFTER, head, word_of_[head] + reach + 1);
+        const float* row = right_row(head, cls, distance_class(reach));
+        const double weight = before.weight * word.weight;
+        next_.resize(n_local_tags_);
+        const std::size_t n_next = tags_from_[word_of_[head] + reach + 1];
+        for (std::size_t t = 0; t < n_next; ++t) next_[t] = weight * static_cast<double>(row[t]);
+        add_events(word, before.weight, next_.data());
+        add_events(before, 1, next_.data());
+    }
+    void add_events(const Lexical& known, double weight, double* out) const {
+        for (std::size_t e = known.begin; e < known.end; ++e)
+            out[word_events_[e].tag] += weight * word_events_[e].probability;
+    }
+
+    std::vector<double> next_;
+
+private:
+    void forget_rows() {
+        left_base_.assign(n_local_tags_, 1.0f / static_cast<float>(model_.n_tags + 1));
+        right_base_ = left_base_;
+        refine(left_base_, model_.context(LEFT));
+        refine(right_base_, model_.context(RIGHT));
+        left_coarse_.clear();
+        right_coarse_.clear();
+        coarse_rows_.clear();
+        left_rows_.assign(n_local_tags_, NONE);
+        right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
+        lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
+        left_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
+        right_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
+        rows_.clear();
+        word_events_.clear();
+    }
+
+    // Puts the probabilities of the first `size` of this sentence's outcomes into row_.
+    void fill_row(Family side, std::size_t tag, std::size_t cls,
+                  const std::array<std::uint64_t, 2>& contexts, std::size_t size) {
+        const auto place = static_cast<std::ptrdiff_t>(coarse_row(side, tag, cls));
+        const auto coarse = coarse_rows_.begin() + place;
+        row_.assign(coarse, coarse + static_cast<std::ptrdiff_t>(size));
+        for (const std::uint64_t context : contexts) refine(row_, context);
+    }
+
+    // Where the row of the coarsest tag is, which many tags share.
+    std::size_t coarse_row(Family side, std::size_t tag, std::size_t cls) {
+        auto& known = side == LEFT ? left_coarse_ : right_coarse_;
+        const auto number = static_cast<std::size_t>(model_.coarsest[tag]) * n_local_classes_ + cls;
+        if (number >= known.size()) known.resize(number + 1, NONE);
+        if (known[number] == NONE) {
+            known[number] = coarse_rows_.size();
+            row_ = side == LEFT ? left_base_ : right_base_;
+            refine(row_, model_.coarsest_context(side, tag, class_number(cls)));
+            coarse_rows_.insert(coarse_rows_.end(), row_.begin(), row_.end());
+        }
+        return known[number];
+    }
+
+    void refine(std::vector<float>& row, std::uint64_t context) const {
+        const BackoffTables& tables = model_.tables;
+        const std::uint16_t* steps = tables.lists.find(context);
+        if (!steps) return;
+        const auto weight = static_cast<float>(tables.weight(*steps));
+        for (float& p : row) p *= weight;
+        const auto place = static_cast<std::size_t>(steps - tables.lists.values);
+        const std::size_t end = tables.begins[place + 1], size = row.size();
+        for (std::size_t e = tables.begins[place]; e < end; ++e)
+            if (const std::size_t t = place_of_[tables.outcomes[e]]; t < size)
+                row[t] += static_cast<float>(tables.discounted[tables.steps[e]]);
+    }
+
+    // A share of what is listed under a context, of the tags of this sentence.
+    Lexical listed(std::uint64_t context, double share) {
+        const BackoffTables& tables = model_.tables;
+        Lexical found{1, word_events_.size(), word_events_.size()};
+        const std::uint16_t* steps = tables.lists.find(context);
+        if (!steps) return found;
+        found.weight = 1 - share + share * tables.weight(*steps);
+        const auto place = static_cast<std::size_t>(steps - tables.lists.values);
+        for (std::size_t e = tables.begins[place]; e < tables.begins[place + 1]; ++e)
+            if (const std::size_t t = place_of_[tables.outcomes[e]]; t != NONE)
+                word_events_.push_back({t, share * tables.discounted[tables.steps[e]]});
+        found.end = word_events_.size();
+        return found;
+    }
+
+    std::vector<std::size_t> left_coarse_, right_coarse_, left_rows_, right_rows_;
+    std::vector<float> left_base_, right_base_, coarse_rows_, row_, rows_;
+    std::vector<Lexical> lexical_, left_after_, right_after_;
+    std::vector<WordEvent> word_events_;
 };
 
 }  // namespace wellput

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,10 +26,103 @@
 #include "language/learning/linear_weights.h"
 #include "language/ngrams/ngram_trie.h"
 #include "language/realize/label_features.h"
-#include "language/realize/label_marginals.h"
+#include "language/realize/unordered_trees.h"
 
 namespace wellput {
 namespace {
+
+// How probable each label of each word of a tree is, and each pair of labels of a mother and her
+// daughter, under a log-linear model: sums over all labelings, from the bottom up and down again.
+
+// The labels that score best, the best first.
+template <typename Score>
+void best_labels(std::span<const Score> scores, std::size_t width,
+                 std::vector<std::uint16_t>& best) {
+    best.resize(scores.size());
+    std::iota(best.begin(), best.end(), std::uint16_t{0});
+    const std::size_t n = std::min(width, best.size());
+    std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(n), best.end(),
+                      [&](std::uint16_t a, std::uint16_t b) {
+                          return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+                      });
+    best.resize(n);
+}
+
+float log_sum(std::span<const float> values) {
+    const float most = *std::max_element(values.begin(), values.end());
+    float sum = 0;
+    for (const float value : values) sum += std::exp(value - most);
+    return most + std::log(sum);
+}
+
+// Labels are numbered within each word's candidates.
+class LabelMarginals {
+public:
+    // `local[word]` has a score for each candidate; edge(word, m, d) is the score of a word's d-th
+    // candidate under her mother's m-th.
+    template <typename Edge>
+    void compute(const UnorderedTree& tree, const std::vector<std::vector<float>>& local,
+                 Edge edge) {
+        inside_ = local;
+        edges_.resize(tree.size());
+        messages_.resize(tree.size());
+        outside_.resize(tree.size());
+        const auto& downwards = tree.downwards();
+        for (auto word = downwards.rbegin(); word != downwards.rend(); ++word)
+            for (const std::uint32_t daughter : tree.daughters(*word))
+                gather(*word, daughter, edge);
+        const std::uint32_t root = tree.root();
+        outside_[root].assign(inside_[root].size(), 0.0f);
+        total_ = log_sum(inside_[root]);
+        for (const std::uint32_t word : downwards)
+            for (const std::uint32_t daughter : tree.daughters(word)) spread(word, daughter);
+    }
+    float of(std::uint32_t word, std::size_t label) const {
+        return std::exp(inside_[word][label] + outside_[word][label] - total_);
+    }
+    float of_pair(std::uint32_t mother, std::uint32_t word, std::size_t m, std::size_t d) const {
+        return std::exp(above(mother, word, m) + edges_[word][m * inside_[word].size() + d] +
+                        inside_[word][d] - total_);
+    }
+
+private:
+    template <typename Edge>
+    void gather(std::uint32_t word, std::uint32_t daughter, Edge edge) {
+        const std::size_t n = inside_[daughter].size();
+        auto& edges = edges_[daughter];
+        auto& message = messages_[daughter];
+        edges.resize(inside_[word].size() * n);
+        message.resize(inside_[word].size());
+        sums_.resize(n);
+        for (std::size_t m = 0; m < message.size(); ++m) {
+            for (std::size_t d = 0; d < n; ++d) {
+                edges[m * n + d] = edge(daughter, m, d);
+                sums_[d] = inside_[daughter][d] + edges[m * n + d];
+            }
+            message[m] = log_sum(sums_);
+            inside_[word][m] += message[m];
+        }
+    }
+    void spread(std::uint32_t word, std::uint32_t daughter) {
+        const std::size_t n = inside_[daughter].size();
+        auto& outside = outside_[daughter];
+        outside.resize(n);
+        sums_.resize(inside_[word].size());
+        for (std::size_t d = 0; d < n; ++d) {
+            for (std::size_t m = 0; m < sums_.size(); ++m)
+                sums_[m] = above(word, daughter, m) + edges_[daughter][m * n + d];
+            outside[d] = log_sum(sums_);
+        }
+    }
+    // Of a mother's label, all but what the daughter adds.
+    float above(std::uint32_t mother, std::uint32_t daughter, std::size_t m) const {
+        return inside_[mother][m] + outside_[mother][m] - messages_[daughter][m];
+    }
+
+    std::vector<std::vector<float>> inside_, outside_, edges_, messages_;
+    std::vector<float> sums_;
+    float total_ = 0;
+};
 
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
