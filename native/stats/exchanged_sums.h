@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/clones.h"
 #include "core/random_stream.h"
 #include "stats/rank_statistics.h"
 
@@ -17,7 +18,14 @@ constexpr std::size_t kLanes = 4;
 constexpr std::size_t kSums = 3;
 
 // The sum of values[i] where chosen[i] is 1, in lanes: the same digits with and without vectors.
-void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes);
+WELLPUT_CLONES
+static void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes) {
+    double sums[kLanes] = {};
+    for (std::size_t i = 0; i < n; i += kLanes)
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            sums[lane] += values[i + lane] * chosen[i + lane];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += sums[lane];
+}
 
 // A cell is exchanged when either its system or its item is, not both. With t_i the sum over system i's
 // chosen items, a system that is not exchanged moves t_i and one that is moves the rest of its row.

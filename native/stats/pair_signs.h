@@ -8,11 +8,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "core/clones.h"
 #include "core/random_stream.h"
 #include "stats/rank_statistics.h"
 
@@ -26,8 +28,22 @@ using Faces = std::vector<std::uint64_t>;
 
 // For each of `groups` consecutive bit strings, how many of the bits that the masks pick are set:
 // for the faces picked (even places of counts) and for their opposites (odd places).
-void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
-                 std::size_t groups, std::int32_t* counts);
+WELLPUT_CLONES
+static void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
+                        std::size_t groups, std::int32_t* counts) {
+    for (std::size_t g = 0; g < groups; ++g, strings += words * kFaces) {
+        std::int32_t picked = 0, opposite = 0;
+        for (std::size_t w = 0; w < words; ++w) {
+            const std::uint64_t* s = strings + kFaces * w;
+            const std::uint64_t* m = masks + kFaces * w;
+            picked += std::popcount((s[0] & m[0]) | (s[1] & m[1]) | (s[2] & m[2]) | (s[3] & m[3]));
+            opposite +=
+                std::popcount((s[3] & m[0]) | (s[2] & m[1]) | (s[1] & m[2]) | (s[0] & m[3]));
+        }
+        counts[2 * g] = picked;
+        counts[2 * g + 1] = opposite;
+    }
+}
 
 inline std::size_t pair_words(std::size_t points) {
     return (static_cast<std::size_t>(pairs_of(static_cast<std::int64_t>(points))) + 63) / 64;

@@ -4,7 +4,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "core/arrays.h"
-#include "core/clones.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
 #include "kernels.h"
@@ -24,32 +22,6 @@
 namespace nb = nanobind;
 
 namespace wellput {
-
-WELLPUT_CLONES
-void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
-                 std::size_t groups, std::int32_t* counts) {
-    for (std::size_t g = 0; g < groups; ++g, strings += words * kFaces) {
-        std::int32_t picked = 0, opposite = 0;
-        for (std::size_t w = 0; w < words; ++w) {
-            const std::uint64_t* s = strings + kFaces * w;
-            const std::uint64_t* m = masks + kFaces * w;
-            picked += std::popcount((s[0] & m[0]) | (s[1] & m[1]) | (s[2] & m[2]) | (s[3] & m[3]));
-            opposite +=
-                std::popcount((s[3] & m[0]) | (s[2] & m[1]) | (s[1] & m[2]) | (s[0] & m[3]));
-        }
-        counts[2 * g] = picked;
-        counts[2 * g + 1] = opposite;
-    }
-}
-
-WELLPUT_CLONES
-void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes) {
-    double sums[kLanes] = {};
-    for (std::size_t i = 0; i < n; i += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane)
-            sums[lane] += values[i + lane] * chosen[i + lane];
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += sums[lane];
-}
 
 namespace {
 
