@@ -14,7 +14,6 @@ void add_wer(nanobind::module_& m);
 void add_resampling(nanobind::module_& m);
 void add_ngrams(nanobind::module_& m);
 void add_ngram_training(nanobind::module_& m);
-void add_ngram_compact(nanobind::module_& m);
 void add_ngram_model(nanobind::module_& m);
 void add_arpa(nanobind::module_& m);
 void add_label_choosing(nanobind::module_& m);

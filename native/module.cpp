@@ -14,7 +14,6 @@ NB_MODULE(_native, m) {
     wellput::add_resampling(m);
     wellput::add_ngrams(m);
     wellput::add_ngram_training(m);
-    wellput::add_ngram_compact(m);
     wellput::add_ngram_model(m);
     wellput::add_arpa(m);
     wellput::add_label_choosing(m);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <new>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace wellput {
 
@@ -22,15 +24,33 @@ std::span<const T> values_of(const Array<T>& array) {
     return {array.data(), array.shape(0)};
 }
 
-using Matrix = nanobind::ndarray<nanobind::numpy, double, nanobind::ndim<2>, nanobind::c_contig>;
+// An array that NumPy owns. Make it with the GIL held, fill it without.
+template <typename T, std::size_t Dims = 1>
+using NewArray = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<Dims>, nanobind::c_contig>;
+using Matrix = NewArray<double, 2>;
 
-// A zeroed (rows, columns) array that NumPy will own. Make it with the GIL held, fill it without.
-inline Matrix new_matrix(std::size_t rows, std::size_t columns, double** data) {
-    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
+// A zeroed (rows, columns) array.
+template <typename T>
+NewArray<T, 2> new_table(std::size_t rows, std::size_t columns) {
+    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
     if (columns > 0 && rows >= most / columns) throw std::bad_alloc();
-    *data = new double[rows * columns + 1]();
-    nanobind::capsule owner(*data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return Matrix(*data, {rows, columns}, owner);
+    T* const data = new T[rows * columns + 1]();
+    nanobind::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return NewArray<T, 2>(data, {rows, columns}, owner);
+}
+
+inline Matrix new_matrix(std::size_t rows, std::size_t columns, double** data) {
+    Matrix result = new_table<double>(rows, columns);
+    *data = result.data();
+    return result;
+}
+
+// The values of a vector.
+template <typename T>
+NewArray<T> as_array(std::vector<T>&& values) {
+    auto* const kept = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return NewArray<T>(kept->data(), {kept->size()}, owner);
 }
 
 }  // namespace wellput

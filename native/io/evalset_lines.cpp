@@ -19,6 +19,7 @@
 #include "core/arrays.h"
 #include "core/texts.h"
 #include "kernels.h"
+#include "text/hash.h"
 
 namespace wellput {
 namespace {
@@ -389,19 +390,12 @@ std::tuple<std::size_t, std::size_t, std::size_t> item_lines(nb::bytes data, std
     return {start, items, lines};
 }
 
-// FNV-1a, 64 bits: the same in every process, which Python's own hash is not.
-using Hashes = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>, nb::c_contig>;
-
-Hashes text_hashes(nb::handle texts) {
+// The same in every process; Python's own hash is not.
+NewArray<std::uint64_t> text_hashes(nb::handle texts) {
     const Texts views(texts);
-    auto* hashes = new std::uint64_t[views.size() + 1];
-    nb::capsule owner(hashes, [](void* p) noexcept { delete[] static_cast<std::uint64_t*>(p); });
-    for (std::size_t i = 0; i < views.size(); ++i) {
-        std::uint64_t hash = 14695981039346656037ULL;
-        for (const unsigned char byte : views[i]) hash = (hash ^ byte) * 1099511628211ULL;
-        hashes[i] = hash;
-    }
-    return Hashes(hashes, {views.size()}, owner);
+    std::vector<std::uint64_t> hashes(views.size());
+    for (std::size_t i = 0; i < views.size(); ++i) hashes[i] = fnv1a(views[i]);
+    return as_array(std::move(hashes));
 }
 
 }  // namespace

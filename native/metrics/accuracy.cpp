@@ -93,8 +93,7 @@ Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::st
 
 // The same for treelets, one row an item; the seventh column is the string's substitutions.
 // `references` are token lists, `heads` their heads by position (-1 for a root's), end to end.
-Matrix treelet_errors(nb::handle hypotheses, nb::handle references,
-                      nb::ndarray<const int, nb::ndim<1>, nb::c_contig, nb::device::cpu> heads,
+Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> heads,
                       const std::string& tokenizer, const CostTuple& costs, int threads) {
     const Texts texts(hypotheses);
     const TextLists lists(references);
@@ -150,9 +149,8 @@ nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostT
 
 // The treelets of one tree for showing: where each node's token is in the hypothesis (-1: nowhere),
 // and (head, substitutions, insertions, deletions, moves) for every treelet.
-nb::tuple treelet_details(nb::handle reference,
-                          nb::ndarray<const int, nb::ndim<1>, nb::c_contig, nb::device::cpu> heads,
-                          nb::handle hypothesis, const CostTuple& costs) {
+nb::tuple treelet_details(nb::handle reference, Array<int> heads, nb::handle hypothesis,
+                          const CostTuple& costs) {
     const Texts left(reference), right(hypothesis);
     if (heads.shape(0) != left.size())
         throw std::invalid_argument("reference and heads differ in length");

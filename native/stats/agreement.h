@@ -4,9 +4,6 @@
 // over: all cells, the systems of one item, the items of one system, or the systems' mean scores.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -15,14 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays.h"
 #include "core/checks.h"
 #include "stats/rank_statistics.h"
 #include "stats/tie_calibration.h"
 
 namespace wellput {
 
-using Scores =
-    nanobind::ndarray<const double, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+using Scores = Array<double, 2>;
 
 inline void require_same_shape(const Scores& x, const Scores& other) {
     require(x.shape(0) == other.shape(0) && x.shape(1) == other.shape(1),

@@ -25,7 +25,7 @@ namespace nb = nanobind;
 namespace wellput {
 namespace {
 
-using Statistics = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Statistics = Array<double, 2>;
 using Four = double __attribute__((vector_size(32)));
 
 constexpr std::size_t kGroup = 16;  // resamples that share one pass over the statistics

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/hash.h"
+
 namespace wellput {
 
 // The words that every n-gram model has, with their fixed numbers.
@@ -15,10 +17,9 @@ constexpr std::uint32_t UNKNOWN = 0, SENTENCE_BEGIN = 1, SENTENCE_END = 2;
 constexpr std::uint32_t FIRST_WORD = 3;
 constexpr std::string_view SPECIAL_WORDS[] = {"<unk>", "<s>", "</s>"};
 
-// FNV-1a with a final mix, byte by byte: the same on every machine, as a file needs it.
+// Part of the file format.
 inline std::uint64_t word_hash(std::string_view word) {
-    std::uint64_t h = 0xcbf29ce484222325ull;
-    for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    std::uint64_t h = fnv1a(word);
     h ^= h >> 32;
     return h * 0x9e3779b97f4a7c15ull >> 20;
 }

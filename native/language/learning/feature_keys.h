@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace wellput {
@@ -35,13 +34,6 @@ private:
     }
     std::uint64_t state_;
 };
-
-// FNV-1a of a string: the value of a word, a suffix, a tag.
-inline std::uint64_t string_value(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325ull;
-    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3ull;
-    return hash;
-}
 
 // Keys to numbers, by open addressing.
 class KeyTable {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "language/learning/feature_keys.h"
+#include "text/hash.h"
 
 namespace wellput {
 
@@ -43,20 +43,20 @@ inline WordAtoms atoms_of(std::string_view form) {
         if (shape.empty() || shape.back() != kind_of(c)) shape += kind_of(c);
     }
     WordAtoms atoms;
-    atoms.form = string_value(form);
-    atoms.lower = string_value(lower);
-    atoms.shape = string_value(shape);
+    atoms.form = fnv1a(form);
+    atoms.lower = fnv1a(lower);
+    atoms.shape = fnv1a(shape);
     std::size_t begin = lower.size();
     for (std::uint64_t& suffix : atoms.suffixes) {
         while (begin > 0 && continues_character(lower[--begin])) {
         }
-        suffix = string_value(std::string_view(lower).substr(begin));
+        suffix = fnv1a(std::string_view(lower).substr(begin));
     }
     std::size_t end = 0;
     for (std::uint64_t& prefix : atoms.prefixes) {
         if (end < form.size()) ++end;
         while (end < form.size() && continues_character(form[end])) ++end;
-        prefix = string_value(form.substr(0, end));
+        prefix = fnv1a(form.substr(0, end));
     }
     return atoms;
 }

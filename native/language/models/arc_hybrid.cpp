@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays.h"
 #include "core/checks.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
@@ -22,6 +23,7 @@
 #include "language/learning/class_weights.h"
 #include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
+#include "text/hash.h"
 
 namespace wellput {
 namespace {
@@ -141,8 +143,7 @@ std::array<int, kMoves> costs(const ArcHybrid& state, const GoldTree& gold) {
     return lost;
 }
 
-using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ArcArray = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>, nb::c_contig>;
+using Numbers = Array<std::int32_t>;
 
 // Class 0 is SHIFT, then LEFT with each label, then RIGHT with each.
 struct Classes {
@@ -192,9 +193,8 @@ public:
         for (std::size_t i = 0; i < n; ++i) {
             lower_.assign(words.at(sentence, i));
             for (char& c : lower_) c = lowered(c);
-            const std::uint64_t word = string_value(lower_),
-                                tag = string_value(tags.at(sentence, i));
-            seen_[i + 1] = {word, tag, word * 31 + tag, string_value(hints.at(sentence, i))};
+            const std::uint64_t word = fnv1a(lower_), tag = fnv1a(tags.at(sentence, i));
+            seen_[i + 1] = {word, tag, word * 31 + tag, fnv1a(hints.at(sentence, i))};
         }
     }
 
@@ -437,13 +437,12 @@ public:
           weights_({weights.c_str(), weights.size()}, classes_.size()) {}
 
     // Head (0 for the root's) and label of every word of all sentences, a row each.
-    ArcArray parse(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
-                   int threads) const {
+    NewArray<std::int32_t, 2> parse(nb::handle word_lists, nb::handle tag_lists,
+                                    nb::handle hint_lists, int threads) const {
         const Input input(word_lists, tag_lists, hint_lists);
         const TextLists& words = input.words;
-        auto* arcs = new std::int32_t[2 * words.total() + 1]();
-        nb::capsule owner(arcs, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-        ArcArray result(arcs, {words.total(), 2}, owner);
+        auto result = new_table<std::int32_t>(words.total(), 2);
+        std::int32_t* const arcs = result.data();
         nb::gil_scoped_release release;
         parallel_for(
             words.size(), threads,

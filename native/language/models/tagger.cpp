@@ -21,12 +21,13 @@
 #include "language/learning/class_weights.h"
 #include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
+#include "text/hash.h"
 
 namespace wellput {
 namespace {
 
-using Tags = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using TagArray = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>, nb::c_contig>;
+using Tags = Array<std::int32_t>;
+using TagArray = NewArray<std::int32_t, 2>;
 
 // Sentences, and the tags of another kind that their words have been given: as many, or none at all.
 struct TagInput {
@@ -50,7 +51,7 @@ public:
         given_.clear();
         for (std::size_t i = 0; i < input.words.count(sentence); ++i) {
             words_.push_back(atoms_of(input.words.at(sentence, i)));
-            if (input.has_given()) given_.push_back(string_value(input.given.at(sentence, i)));
+            if (input.has_given()) given_.push_back(fnv1a(input.given.at(sentence, i)));
         }
     }
     std::size_t size() const { return words_.size(); }
@@ -222,7 +223,7 @@ public:
     // Their numbers, a row for each word of all sentences.
     TagArray tag(nb::handle sequence, int threads, nb::handle given) const {
         const TagInput input(sequence, given);
-        TagArray result = new_tags(input.words.total(), 1);
+        TagArray result = new_table<std::int32_t>(input.words.total(), 1);
         std::int32_t* out = result.data();
         nb::gil_scoped_release release;
         for_each(input, threads, [&](std::size_t place, const auto& scores) {
@@ -237,7 +238,7 @@ public:
         const TagInput input(sequence, nb::tuple());
         const TextLists& sentences = input.words;
         k = std::min(k, classes_);
-        TagArray tags = new_tags(sentences.total(), k);
+        TagArray tags = new_table<std::int32_t>(sentences.total(), k);
         std::int32_t* tags_out = tags.data();
         double* logs_out = nullptr;
         Matrix logs = new_matrix(sentences.total(), k, &logs_out);
@@ -268,12 +269,6 @@ public:
     }
 
 private:
-    static TagArray new_tags(std::size_t rows, std::size_t columns) {
-        auto* data = new std::int32_t[rows * columns + 1]();
-        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-        return TagArray(data, {rows, columns}, owner);
-    }
-
     // decide(place among all words, scores) says which tag a word gets.
     template <typename Decide>
     void for_each(const TagInput& input, int threads, Decide decide) const {

@@ -23,7 +23,7 @@ namespace {
 
 namespace nb = nanobind;
 using IntArray = nb::ndarray<const std::int32_t, nb::c_contig, nb::device::cpu>;
-using HashArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using HashArray = Array<std::uint64_t>;
 
 Ints ints_of(nb::handle object) {
     const auto array = nb::cast<IntArray>(object);

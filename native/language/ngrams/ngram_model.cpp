@@ -1,4 +1,5 @@
-// Scores from an n-gram model that lies in arrays, perhaps those of a mapped file.
+// Scores from an n-gram model that lies in arrays, perhaps those of a mapped file; and the parts of
+// unpacking a compact model that NumPy cannot do.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -12,8 +13,10 @@
 #include "core/parallel.h"
 #include "core/texts.h"
 #include "kernels.h"
+#include "language/ngrams/ngram_trie.h"
 #include "language/ngrams/ngram_view.h"
 #include "text/tokenize.h"
+#include "text/word_table.h"
 
 namespace wellput {
 namespace {
@@ -137,6 +140,33 @@ private:
     NgramView view_;
 };
 
+// The third array of a vocabulary from the other two.
+NewArray<std::uint32_t> word_slots(const Array<std::uint64_t>& offsets,
+                                   const Array<std::uint8_t>& text) {
+    require_pieces(values_of(offsets), text.shape(0), "words that are no pieces of the text");
+    const WordView view{.offsets = offsets.data(),
+                        .n_words = offsets.shape(0) - 1,
+                        .text = reinterpret_cast<const char*>(text.data()),
+                        .text_size = text.shape(0)};
+    WordTable words;
+    words.reserve(offsets.shape(0) - 1);
+    for (std::uint32_t id = FIRST_WORD; id + 1 < offsets.shape(0); ++id) words.add(view[id]);
+    return as_array(std::move(words.slots()));
+}
+
+// Sums of `steps` from each beginning on to the next one.
+NewArray<std::uint32_t> sums_within(const Array<std::uint32_t>& steps,
+                                    const Array<std::uint32_t>& begins) {
+    const std::size_t size = steps.shape(0);
+    std::vector<std::uint32_t> sums(size);
+    for (std::size_t x = 0; x + 1 < begins.shape(0); ++x) {
+        std::uint32_t sum = 0;
+        const std::size_t end = std::min<std::size_t>(begins.data()[x + 1], size);
+        for (std::size_t i = begins.data()[x]; i < end; ++i) sums[i] = sum += steps.data()[i];
+    }
+    return as_array(std::move(sums));
+}
+
 }  // namespace
 
 void add_ngram_model(nb::module_& m) {
@@ -147,6 +177,8 @@ void add_ngram_model(nb::module_& m) {
         .def("word_scores", &NgramModel::word_scores, nb::arg("text"), nb::arg("tokenizer"))
         .def("arpa_lines", &NgramModel::arpa_lines, nb::arg("depth"), nb::arg("begin"),
              nb::arg("end"));
+    m.def("word_slots", &word_slots, nb::arg("offsets"), nb::arg("text"));
+    m.def("sums_within", &sums_within, nb::arg("steps"), nb::arg("begins"));
 }
 
 }  // namespace wellput

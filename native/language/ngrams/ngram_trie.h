@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/arrays.h"
 #include "text/word_table.h"
 
 namespace wellput {
@@ -107,16 +108,6 @@ inline std::vector<std::uint32_t> contexts_at(const std::vector<TrieLevel>& leve
         }
     }
     return contexts;
-}
-
-// A vector handed over to NumPy.
-template <typename T>
-nanobind::object as_array(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nanobind::capsule owner(owned,
-                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(
-        owned->data(), {owned->size()}, owner));
 }
 
 // (offsets, text, slots) and [(words, begins, log_probs, backoffs), ...].

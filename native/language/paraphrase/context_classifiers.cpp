@@ -18,6 +18,7 @@
 #include "core/checks.h"
 #include "core/texts.h"
 #include "kernels.h"
+#include "text/hash.h"
 
 namespace wellput {
 namespace {
@@ -39,11 +40,7 @@ std::uint64_t mixed(std::uint64_t h) {  // the finalizer of MurmurHash3
     return h ^ (h >> 33);
 }
 
-std::uint64_t word_key(std::string_view word) {  // FNV-1a, then mixed
-    std::uint64_t h = 0xcbf29ce484222325ull;
-    for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    return mixed(h);
-}
+std::uint64_t word_key(std::string_view word) { return mixed(fnv1a(word)); }
 
 // 32 bits of the key of an n-gram: a classifier knows a few hundred keys, a context has some tens,
 // so that a wrong match is one in a million.
@@ -84,18 +81,6 @@ void add_context(const ContextShape& shape, const std::uint64_t* words,
     for (std::size_t n = 1; n <= std::min(shape.bag_order, rest.size()); ++n)
         for (std::size_t place = 0; place + n <= rest.size(); ++place)
             features.push_back(ngram_key(BAG, 0, rest.data() + place, n));
-}
-
-template <typename T>
-using Input = Array<T>;
-template <typename T>
-using Output = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
-
-template <typename T>
-Output<T> owned(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Output<T>(kept->data(), {kept->size()}, owner);
 }
 
 // Numbers for keys in order of first appearance; open addressing, emptied by a stamp.
@@ -139,13 +124,14 @@ private:
     std::uint32_t stamp_ = 1;
 };
 
-using Examples = std::tuple<Output<std::uint32_t>, Output<std::uint64_t>, Output<std::uint32_t>>;
+using Examples =
+    std::tuple<NewArray<std::uint32_t>, NewArray<std::uint64_t>, NewArray<std::uint32_t>>;
 
 // The features of the words at `places` of a corpus, those met in `min_count` examples at least: their
 // keys, and by example (rows begin at the second array's numbers) the features it has, each once.
-Examples context_examples(Input<std::uint32_t> tokens, Input<std::uint64_t> sentence_starts,
-                          Input<std::uint64_t> keys_of_words, Input<std::uint64_t> keys_of_classes,
-                          Input<std::uint64_t> places, std::size_t bag_order, bool has_collocations,
+Examples context_examples(Array<std::uint32_t> tokens, Array<std::uint64_t> sentence_starts,
+                          Array<std::uint64_t> keys_of_words, Array<std::uint64_t> keys_of_classes,
+                          Array<std::uint64_t> places, std::size_t bag_order, bool has_collocations,
                           std::uint32_t min_count) {
     const bool has_classes = keys_of_classes.size() > 0;
     const ContextShape shape{bag_order, has_collocations, has_classes};
@@ -202,7 +188,8 @@ Examples context_examples(Input<std::uint32_t> tokens, Input<std::uint64_t> sent
         }
         columns.resize(kept);
     }
-    return {owned(std::move(kept_keys)), owned(std::move(rows)), owned(std::move(columns))};
+    return {as_array(std::move(kept_keys)), as_array(std::move(rows)),
+            as_array(std::move(columns))};
 }
 
 // Linear models over contexts, one per word, their keys sorted within each: arrays that may be mapped.
@@ -210,9 +197,9 @@ class ContextModels {
 public:
     ContextModels(nb::object begins, nb::object keys, nb::object weights, nb::object biases,
                   std::size_t bag_order, bool has_collocations)
-        : owners_{begins, keys, weights, biases}, begins_(nb::cast<Input<std::uint32_t>>(begins)),
-          keys_(nb::cast<Input<std::uint32_t>>(keys)), weights_(nb::cast<Input<float>>(weights)),
-          biases_(nb::cast<Input<float>>(biases)), shape_{bag_order, has_collocations, false} {
+        : owners_{begins, keys, weights, biases}, begins_(nb::cast<Array<std::uint32_t>>(begins)),
+          keys_(nb::cast<Array<std::uint32_t>>(keys)), weights_(nb::cast<Array<float>>(weights)),
+          biases_(nb::cast<Array<float>>(biases)), shape_{bag_order, has_collocations, false} {
         require_pieces(values_of(begins_), keys_.size(), "models that are no pieces of the keys");
         require(weights_.size() == keys_.size() && biases_.size() + 1 == begins_.size(),
                 "a weight is needed for each key, a bias for each model");
@@ -221,8 +208,8 @@ public:
     // By query: bias plus the weights of the context's features. A query is a sentence, the gap's first
     // word and the one after its last, and the model's number. `classes` are the names of the words'
     // classes, sentence by sentence, or empty.
-    Output<double> margins(nb::handle sentences, Input<std::int64_t> queries,
-                           nb::handle classes) const {
+    NewArray<double> margins(nb::handle sentences, Array<std::int64_t> queries,
+                             nb::handle classes) const {
         const TextLists texts(sentences), class_names(classes);
         check(queries, texts, class_names);
         ContextShape shape = shape_;
@@ -252,11 +239,11 @@ public:
                 result[q] = margin(static_cast<std::size_t>(query[3]), features);
             }
         }
-        return owned(std::move(result));
+        return as_array(std::move(result));
     }
 
 private:
-    void check(const Input<std::int64_t>& queries, const TextLists& texts,
+    void check(const Array<std::int64_t>& queries, const TextLists& texts,
                const TextLists& classes) const {
         require(queries.size() % 4 == 0, "a query is four numbers");
         require(classes.size() == 0 || classes.size() == texts.size(),
@@ -287,21 +274,21 @@ private:
     }
 
     std::vector<nb::object> owners_;
-    Input<std::uint32_t> begins_, keys_;
-    Input<float> weights_, biases_;
+    Array<std::uint32_t> begins_, keys_;
+    Array<float> weights_, biases_;
     ContextShape shape_;
 };
 
-Output<std::uint64_t> word_keys(nb::handle words) {
+NewArray<std::uint64_t> word_keys(nb::handle words) {
     const Texts texts(words);
     std::vector<std::uint64_t> keys(texts.size());
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = word_key(texts[i]);
-    return owned(std::move(keys));
+    return as_array(std::move(keys));
 }
 
 // Counting sort: where each number below `size` stands, and where its places begin.
-std::pair<Output<std::uint64_t>, Output<std::uint32_t>> postings(Input<std::uint32_t> numbers,
-                                                                 std::size_t size) {
+std::pair<NewArray<std::uint64_t>, NewArray<std::uint32_t>> postings(Array<std::uint32_t> numbers,
+                                                                     std::size_t size) {
     require_below(values_of(numbers), size, "a number is out of range");
     std::vector<std::uint64_t> begins(size + 1);
     std::vector<std::uint32_t> places(numbers.size());
@@ -314,7 +301,7 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> postings(Input<std::uint
         for (std::size_t i = 0; i < places.size(); ++i)
             places[next[data[i]]++] = static_cast<std::uint32_t>(i);
     }
-    return {owned(std::move(begins)), owned(std::move(places))};
+    return {as_array(std::move(begins)), as_array(std::move(places))};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays.h"
 #include "core/checks.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
@@ -24,9 +25,9 @@
 #include "language/learning/class_weights.h"
 #include "language/learning/feature_keys.h"
 #include "language/learning/linear_weights.h"
-#include "language/ngrams/ngram_trie.h"
 #include "language/realize/label_features.h"
 #include "language/realize/unordered_trees.h"
+#include "text/hash.h"
 
 namespace wellput {
 namespace {
@@ -124,10 +125,9 @@ private:
     float total_ = 0;
 };
 
-using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Labels = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Chosen = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>, nb::c_contig>;
+using Ints = Array<std::int32_t>;
+using Keys = Array<std::uint32_t>;
+using Labels = Array<std::uint16_t>;
 
 // A label's parts: its category (part of speech) and its relation, as numbers.
 struct LabelParts {
@@ -137,8 +137,8 @@ struct LabelParts {
                     category_texts.size() < kMostClasses,
                 "a relation is needed for each category, and not too many of them");
         for (std::size_t c = 0; c < category_texts.size(); ++c) {
-            categories.push_back(string_value(category_texts[c]));
-            relations.push_back(string_value(relation_texts[c]));
+            categories.push_back(fnv1a(category_texts[c]));
+            relations.push_back(fnv1a(relation_texts[c]));
         }
     }
     std::size_t size() const { return categories.size(); }
@@ -435,13 +435,12 @@ public:
         require(usual.size() == usual_words.size(), "a usual label is needed for each word");
     }
 
-    Chosen choose(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
-                  std::size_t width, int threads) const {
+    NewArray<std::int32_t> choose(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
+                                  std::size_t width, int threads) const {
         require(width > 0, "width must be at least 1");
         const TextLists forms(form_lists), known(known_lists);
         check_sizes(forms, known, heads);
-        auto* out = new std::int32_t[forms.total() + 1];
-        nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+        std::vector<std::int32_t> labels(forms.total());
         {
             nb::gil_scoped_release release;
             parallel_for(
@@ -451,11 +450,11 @@ public:
                     for (std::size_t t = begin; t < end; ++t) {
                         features.start(forms, known, t, heads.data(), usual_);
                         const auto& chosen = viterbi.choose(features);
-                        std::copy(chosen.begin(), chosen.end(), out + forms.first(t));
+                        std::copy(chosen.begin(), chosen.end(), labels.data() + forms.first(t));
                     }
                 });
         }
-        return Chosen(out, {forms.total()}, owner);
+        return as_array(std::move(labels));
     }
 
 private:

@@ -13,6 +13,7 @@
 #include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
 #include "language/realize/unordered_trees.h"
+#include "text/hash.h"
 
 namespace wellput {
 
@@ -47,7 +48,7 @@ public:
         looks_.clear();
         for (std::size_t i = 0; i < forms.count(t); ++i) {
             words_.push_back(atoms_of(forms.at(t, i)));
-            usual_.push_back(known.size() ? string_value(known.at(t, i)) : usual.of(words_.back()));
+            usual_.push_back(known.size() ? fnv1a(known.at(t, i)) : usual.of(words_.back()));
             looks_.push_back(FeatureHash(words_.back().form).add(usual_.back()).value());
         }
         tree_.assign({heads + forms.first(t), forms.count(t)}, looks_);

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays.h"
 #include "core/checks.h"
 #include "core/parallel.h"
 #include "core/random_stream.h"
@@ -167,8 +168,6 @@ private:
     std::size_t mistakes_ = 0;
 };
 
-using Order = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>, nb::c_contig>;
-
 nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                         int epochs, int min_updates, double unit, double smallest,
                         std::size_t width, std::uint64_t seed, nb::callable on_epoch) {
@@ -213,8 +212,7 @@ public:
                     std::size_t width, int threads) const {
         require(width > 0, "width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
-        auto* places = new std::int32_t[texts.forms.total() + 1];
-        nb::capsule owner(places, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+        std::vector<std::int32_t> places(texts.forms.total());
         std::vector<std::uint8_t> is_exact(texts.size());
         {
             nb::gil_scoped_release release;
@@ -222,12 +220,11 @@ public:
                 Worker worker(*this, width);
                 for (std::size_t t = begin; t < end; ++t) {
                     is_exact[t] = worker.order(texts, t, 1);
-                    worker.work.write(places + texts.forms.first(t));
+                    worker.work.write(places.data() + texts.forms.first(t));
                 }
             });
         }
-        return nb::make_tuple(Order(places, {texts.forms.total()}, owner),
-                              as_array(std::move(is_exact)));
+        return nb::make_tuple(as_array(std::move(places)), as_array(std::move(is_exact)));
     }
 
     // The summed scores of the treelets of trees that stand in order.

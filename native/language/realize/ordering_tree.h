@@ -14,15 +14,17 @@
 #include <utility>
 #include <vector>
 
+#include "core/arrays.h"
 #include "core/texts.h"
 #include "language/learning/word_atoms.h"
 #include "language/ngrams/ngram_view.h"
 #include "language/realize/ordering_features.h"
 #include "language/realize/unordered_trees.h"
+#include "text/hash.h"
 
 namespace wellput {
 
-using Heads = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Heads = Array<std::int32_t>;
 using Daughters = std::span<const std::uint32_t>;
 
 // Trees as they come from Python: a list of strings per tree for each thing known of its words.
@@ -55,12 +57,9 @@ inline std::uint32_t role_of(std::string_view relation) {
 inline OrderedWord ordered_word(std::string_view form, std::string_view tag,
                                 std::string_view relation) {
     const WordAtoms atoms = atoms_of(form);
-    return {atoms.form,
-            string_value(tag),
-            string_value(relation),
-            FeatureHash(atoms.suffixes[2]).add(atoms.shape).value(),
-            relation == "punct",
-            tag.starts_with('W'),
+    return {atoms.form,          fnv1a(tag),
+            fnv1a(relation),     FeatureHash(atoms.suffixes[2]).add(atoms.shape).value(),
+            relation == "punct", tag.starts_with('W'),
             role_of(relation)};
 }
 
@@ -98,7 +97,7 @@ public:
 
     // The treelet of a head and some of her daughters; item 0 is what stands around the head already.
     void make_treelet(std::uint32_t head, Daughters daughters, Treelet& treelet) const {
-        static const std::uint64_t kHead = string_value("head"), kQuestion = string_value("?");
+        static const std::uint64_t kHead = fnv1a("head"), kQuestion = fnv1a("?");
         treelet.start(words_[head].relation, tree_.mother(head) == head);
         treelet.add(item(head, kHead));
         std::uint64_t kind = 0, roles = 0;
