@@ -12,7 +12,9 @@ NB_MODULE(_native, m) {
     wellput::add_ter(m);
     wellput::add_wer(m);
     wellput::add_resampling(m);
-    wellput::add_ngrams(m);
+    wellput::add_diversity(m);
+    wellput::add_nist(m);
+    wellput::add_length(m);
     wellput::add_ngram_training(m);
     wellput::add_ngram_model(m);
     wellput::add_arpa(m);

@@ -48,4 +48,16 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     if (failure) std::rethrow_exception(failure);
 }
 
+// Calls visit(own, i) for every item i of [0, n); `own` is the worker's copy of `scratch`.
+template <typename Scratch, typename Visit>
+void for_items(std::size_t n, int threads, const Scratch& scratch, Visit visit,
+               std::size_t chunk = 64) {
+    parallel_for(
+        n, threads,
+        [&visit, own = scratch](std::size_t begin, std::size_t end) mutable {
+            for (std::size_t i = begin; i < end; ++i) visit(own, i);
+        },
+        chunk);
+}
+
 }  // namespace wellput

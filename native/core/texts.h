@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +84,9 @@ public:
     // The position of item i's first text among all texts.
     std::size_t first(std::size_t i) const { return starts_[i]; }
     std::string_view at(std::size_t i, std::size_t j) const { return views_[starts_[i] + j]; }
+    std::span<const std::string_view> operator[](std::size_t i) const {
+        return {views_.data() + starts_[i], count(i)};
+    }
 
 private:
     // Lists are usual and short: holding their texts is cheaper than a tuple for each.

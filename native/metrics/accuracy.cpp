@@ -10,10 +10,10 @@
 
 #include "core/arrays.h"
 #include "core/checks.h"
-#include "core/parallel.h"
 #include "core/texts.h"
 #include "kernels.h"
 #include "metrics/alignment.h"
+#include "metrics/scoring.h"
 #include "metrics/treelets.h"
 #include "text/token_symbols.h"
 #include "text/tokenize.h"
@@ -37,16 +37,6 @@ void require_heads(std::span<const int> heads) {
         require(head >= -1 && head < static_cast<int>(heads.size()), "a head is out of range");
 }
 
-// Replaces `numbers` by one number for each of the tokens, equal for equal tokens.
-void number(const std::vector<std::string_view>& tokens, TokenSymbols& symbols,
-            std::vector<int>& numbers) {
-    numbers.resize(tokens.size());
-    symbols.add(tokens, reinterpret_cast<std::uint32_t*>(numbers.data()));
-}
-
-// Numbers are below this.
-int bound(const TokenSymbols& symbols) { return static_cast<int>(symbols.size()) + 1; }
-
 void write(double* row, std::size_t hypothesis, std::size_t reference, const Errors& errors) {
     row[0] = static_cast<double>(hypothesis);
     row[1] = static_cast<double>(reference);
@@ -56,78 +46,105 @@ void write(double* row, std::size_t hypothesis, std::size_t reference, const Err
     row[5] = errors.moves;
 }
 
+// One worker's scratch space for alignments of strings.
+class StringAligner {
+public:
+    StringAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
+
+    // Fills a row of six columns for every reference.
+    void align(std::string_view hypothesis, References references, double* rows) {
+        symbols_.clear();
+        number(hypothesis, 0, hypothesis_);
+        for (std::size_t j = 0; j < references.size(); ++j, rows += 6) {
+            number(references[j], j + 1, reference_);
+            const int bound = static_cast<int>(symbols_.size()) + 1;
+            const Errors errors = aligner_.align(reference_, hypothesis_, bound);
+            write(rows, hypothesis_.size(), reference_.size(), errors);
+        }
+    }
+
+private:
+    // Fills `numbers` with one number for each token, equal for equal tokens.
+    void number(std::string_view text, std::size_t place, std::vector<int>& numbers) {
+        if (buffers_.size() <= place) buffers_.resize(place + 1);
+        tokenize(tokenizer_, text, buffers_[place], tokens_);
+        numbers.resize(tokens_.size());
+        symbols_.add(tokens_, reinterpret_cast<std::uint32_t*>(numbers.data()));
+    }
+
+    Tokenizer tokenizer_;
+    Aligner aligner_;
+    TokenSymbols symbols_;
+    std::deque<std::string> buffers_;  // one for each text: the symbols' tokens lie in them
+    std::vector<std::string_view> tokens_;
+    std::vector<int> hypothesis_, reference_;
+};
+
 // Columns: hypothesis length, reference length, substitutions, insertions, deletions, moves; a row
 // for every reference, item by item.
 Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::string& tokenizer,
                      const CostTuple& costs, int threads) {
     const Texts texts(hypotheses);
     const TextLists lists(references);
-    if (texts.size() != lists.size())
-        throw std::invalid_argument("hypotheses and references differ in length");
-    const Tokenizer kind = tokenizer_named(tokenizer);
-    double* data = nullptr;
-    Matrix result = new_matrix(lists.total(), 6, &data);
+    require_same_items(texts, lists);
+    const StringAligner aligner(tokenizer_named(tokenizer), costs_of(costs));
+    double* rows = nullptr;
+    Matrix result = new_matrix(lists.total(), 6, &rows);
     nb::gil_scoped_release release;
-    Aligner aligner(costs_of(costs));
-    std::deque<std::string> buffers(1);  // one per text: the symbols' tokens lie in them
-    std::vector<std::string_view> tokens;
-    std::vector<int> hypothesis, reference;
-    TokenSymbols symbols;
-    auto work = [=, &texts, &lists](std::size_t begin, std::size_t end) mutable {
-        for (std::size_t i = begin; i < end; ++i) {
-            symbols.clear();
-            tokenize(kind, texts[i], buffers[0], tokens);
-            number(tokens, symbols, hypothesis);
-            if (buffers.size() <= lists.count(i)) buffers.resize(lists.count(i) + 1);
-            for (std::size_t j = 0; j < lists.count(i); ++j) {
-                tokenize(kind, lists.at(i, j), buffers[j + 1], tokens);
-                number(tokens, symbols, reference);
-                const Errors errors = aligner.align(reference, hypothesis, bound(symbols));
-                write(data + 6 * (lists.first(i) + j), hypothesis.size(), reference.size(), errors);
-            }
-        }
-    };
-    parallel_for(texts.size(), threads, work);
+    for_items(texts.size(), threads, aligner, [&](StringAligner& own, std::size_t i) {
+        own.align(texts[i], lists[i], rows + 6 * lists.first(i));
+    });
     return result;
 }
 
-// The same for treelets, one row an item; the seventh column is the string's substitutions.
+// One worker's scratch space for alignments of trees.
+class TreeAligner {
+public:
+    TreeAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
+
+    // Fills a row of seven columns.
+    void align(std::string_view hypothesis, References reference, std::span<const int> heads,
+               double* row) {
+        vocabulary_.clear();
+        tokenize(tokenizer_, hypothesis, buffer_, tokens_);
+        hypothesis_.clear();
+        for (const auto& token : tokens_) hypothesis_.push_back(vocabulary_.add(token));
+        reference_.clear();
+        for (const auto& token : reference) reference_.push_back(vocabulary_.add(token));
+        const Errors errors = aligner_.align(reference_, heads, hypothesis_, vocabulary_.size());
+        write(row, hypothesis_.size(), reference_.size(), errors);
+        row[6] = aligner_.string_errors().substitutions;
+    }
+
+private:
+    Tokenizer tokenizer_;
+    TreeletAligner aligner_;
+    Vocabulary vocabulary_;
+    std::string buffer_;
+    std::vector<std::string_view> tokens_;
+    std::vector<int> hypothesis_, reference_;
+};
+
+// The same for treelets, one row for each item; the seventh column is the string's substitutions.
 // `references` are token lists, `heads` their heads by position (-1 for a root's), end to end.
 Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> heads,
                       const std::string& tokenizer, const CostTuple& costs, int threads) {
     const Texts texts(hypotheses);
     const TextLists lists(references);
-    if (texts.size() != lists.size() || heads.shape(0) != lists.total())
-        throw std::invalid_argument("hypotheses, references and heads do not fit together");
-    for (std::size_t i = 0; i < lists.size(); ++i)
-        require_heads({heads.data() + lists.first(i), lists.count(i)});
-    const Tokenizer kind = tokenizer_named(tokenizer);
-    double* data = nullptr;
-    Matrix result = new_matrix(texts.size(), 7, &data);
-    const int* const all_heads = heads.data();
-    nb::gil_scoped_release release;
-    TreeletAligner aligner(costs_of(costs));
-    std::string buffer;
-    std::vector<std::string_view> tokens;
-    std::vector<int> hypothesis, reference;
-    Vocabulary vocabulary;
-    auto work = [=, &texts, &lists](std::size_t begin, std::size_t end) mutable {
-        for (std::size_t i = begin; i < end; ++i) {
-            vocabulary.clear();
-            tokenize(kind, texts[i], buffer, tokens);
-            hypothesis.clear();
-            for (const auto& token : tokens) hypothesis.push_back(vocabulary.add(token));
-            reference.clear();
-            for (std::size_t j = 0; j < lists.count(i); ++j)
-                reference.push_back(vocabulary.add(lists.at(i, j)));
-            const std::span<const int> tree(all_heads + lists.first(i), reference.size());
-            const Errors errors = aligner.align(reference, tree, hypothesis, vocabulary.size());
-            double* const row = data + 7 * i;
-            write(row, hypothesis.size(), reference.size(), errors);
-            row[6] = aligner.string_errors().substitutions;
-        }
+    require_same_items(texts, lists);
+    require(heads.shape(0) == lists.total(), "a head is needed for each token of the references");
+    const std::span<const int> all_heads = values_of(heads);
+    const auto heads_of = [&](std::size_t i) {
+        return all_heads.subspan(lists.first(i), lists.count(i));
     };
-    parallel_for(texts.size(), threads, work);
+    for (std::size_t i = 0; i < lists.size(); ++i) require_heads(heads_of(i));
+    const TreeAligner aligner(tokenizer_named(tokenizer), costs_of(costs));
+    double* rows = nullptr;
+    Matrix result = new_matrix(texts.size(), 7, &rows);
+    nb::gil_scoped_release release;
+    for_items(texts.size(), threads, aligner, [&](TreeAligner& own, std::size_t i) {
+        own.align(texts[i], lists[i], heads_of(i), rows + 7 * i);
+    });
     return result;
 }
 

@@ -1,18 +1,14 @@
 // BLEU's statistics: lengths, clipped n-gram matches and n-gram totals.
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/arrays.h"
 #include "core/checks.h"
-#include "core/parallel.h"
-#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/ngram_matches.h"
-#include "metrics/references.h"
+#include "metrics/scoring.h"
 #include "text/token_symbols.h"
 #include "text/tokenize.h"
 
@@ -26,25 +22,23 @@ struct Options {
     bool shortest;
 };
 
-// One worker's scratch space.
-class BleuCounter {
+class BleuScorer {
 public:
-    explicit BleuCounter(const Options& options) : options_(options) {}
+    explicit BleuScorer(const Options& options) : options_(options) {}
 
     // row: the hypothesis' length, the reference's, then matches and totals by order.
-    void count(const Texts& hypotheses, const TextLists& references, std::size_t item,
-               double* row) {
-        const std::size_t several = references.count(item);
+    void score(std::string_view hypothesis, References references, double* row) {
+        const std::size_t several = references.size();
         if (buffers_.size() < several + 1) buffers_.resize(several + 1);
         symbols_.clear();
         matches_.clear();
         lengths_.clear();
         for (std::size_t r = 0; r < several; ++r) {
-            tokenize(options_.tokenizer, references.at(item, r), buffers_[r], tokens_);
+            tokenize(options_.tokenizer, references[r], buffers_[r], tokens_);
             matches_.end_reference(symbols_.add(tokens_, matches_.add_reference(tokens_.size())));
             lengths_.push_back(tokens_.size());
         }
-        tokenize(options_.tokenizer, hypotheses[item], buffers_[several], tokens_);
+        tokenize(options_.tokenizer, hypothesis, buffers_[several], tokens_);
         const std::size_t length = tokens_.size();
         matches_.end_hypothesis(symbols_.find(tokens_, matches_.add_hypothesis(length)));
         const std::size_t orders = static_cast<std::size_t>(options_.orders);
@@ -75,29 +69,19 @@ private:
     std::vector<std::size_t> lengths_;
 };
 
-}  // namespace
-
-static Matrix bleu_statistics(nb::handle hypothesis_texts, nb::handle reference_texts,
-                              const char* tokenizer, int max_ngram_order, bool shortest,
-                              int threads) {
-    const Options options{tokenizer_named(tokenizer), max_ngram_order, shortest};
+Matrix bleu_statistics(nb::handle hypotheses, nb::handle reference_lists, const char* tokenizer,
+                       int max_ngram_order, bool shortest, int threads) {
     constexpr int most = 1000;
     require(max_ngram_order > 0 && max_ngram_order <= most,
             "max_ngram_order must be at least 1, and at most 1000");
-    const Texts hypotheses(hypothesis_texts);
-    const TextLists references(reference_texts);
-    require_references(hypotheses, references);
-    const std::size_t n = hypotheses.size();
+    const TextLists references(reference_lists);
+    require_references(references);
     const std::size_t columns = 2 + 2 * static_cast<std::size_t>(max_ngram_order);
-    double* rows = nullptr;
-    Matrix result = new_matrix(n, columns, &rows);
-    nb::gil_scoped_release release;
-    parallel_for(n, threads, [&, counter = BleuCounter(options)](auto begin, auto end) mutable {
-        for (std::size_t i = begin; i < end; ++i)
-            counter.count(hypotheses, references, i, rows + i * columns);
-    });
-    return result;
+    return score_items(Texts(hypotheses), references, columns, threads,
+                       BleuScorer({tokenizer_named(tokenizer), max_ngram_order, shortest}));
 }
+
+}  // namespace
 
 void add_bleu(nb::module_& m) {
     m.def("bleu_statistics", &bleu_statistics, nb::arg("hypotheses"), nb::arg("references"),

@@ -6,14 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays.h"
 #include "core/checks.h"
-#include "core/parallel.h"
-#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/ngram_matches.h"
-#include "metrics/references.h"
-#include "text/character_symbols.h"
+#include "metrics/scoring.h"
 #include "text/token_symbols.h"
 #include "text/tokenize.h"
 
@@ -83,27 +79,130 @@ void split_words(std::string_view text, std::vector<std::string_view>& scratch,
     }
 }
 
-// One worker's scratch space.
-class ChrfCounter {
+// Latin, Greek, Cyrillic, Hebrew, Arabic, ...: the characters of at most two bytes.
+constexpr std::size_t direct_size = 0x800;
+
+// Characters to symbols 1, 2, 3, ... for one pair of texts at a time.
+class CharacterSymbols {
 public:
-    explicit ChrfCounter(const Options& options)
+    explicit CharacterSymbols(bool with_whitespace) : with_whitespace_(with_whitespace) {}
+
+    void clear() {
+        count_ = 0;
+        if (++stamp_ == 0) {  // after 2^32 pairs the stamps start over
+            std::fill(direct_.begin(), direct_.end(), Slot{});
+            std::fill(hashed_.begin(), hashed_.end(), Slot{});
+            stamp_ = 1;
+        }
+    }
+    // The greatest symbol so far.
+    std::uint32_t size() const { return count_; }
+    // Writes the symbols of a text's characters, new ones for new characters, and returns their
+    // end. There must be room for as many as the text has bytes.
+    std::uint32_t* add(std::string_view text, std::uint32_t* symbols) {
+        reserve(count_ + text.size());
+        return walk<true>(text, symbols);
+    }
+    // The same, with 0 for a character that was not added.
+    std::uint32_t* find(std::string_view text, std::uint32_t* symbols) {
+        reserve(count_);
+        return walk<false>(text, symbols);
+    }
+
+private:
+    struct Slot {
+        std::uint32_t stamp = 0;  // another stamp than ours: the slot is empty
+        std::uint32_t symbol = 0;
+    };
+
+    // The slot of a character that has no place, or the empty one that it may take.
+    Slot& slot_of(char32_t character) {
+        const std::size_t mask = hashed_.size() - 1;
+        std::size_t at = (character * 0x9e3779b1u >> 7) & mask;
+        while (hashed_[at].stamp == stamp_ && characters_[at] != character) at = (at + 1) & mask;
+        characters_[at] = character;
+        return hashed_[at];
+    }
+
+    template <bool adding>
+    std::uint32_t* walk(std::string_view text, std::uint32_t* symbols) {
+        Slot* const direct = direct_.data();
+        const std::uint32_t stamp = stamp_;
+        const bool with_whitespace = with_whitespace_;
+        std::uint32_t count = count_;
+        const char* p = text.data();
+        const char* const end = p + text.size();
+        while (p < end) {
+            const auto byte = static_cast<unsigned char>(*p);
+            Slot* slot = direct + byte;
+            bool is_space;
+            if (byte < 0x80) {
+                is_space = is_ascii_whitespace(byte);
+                ++p;
+            } else {
+                const char32_t character = code_point_at(p);
+                slot = character < direct_size ? direct + character : &slot_of(character);
+                is_space = whitespace_at(p, end) != 0;
+                p += character_size(*p);
+            }
+            const bool is_new = slot->stamp != stamp;
+            const std::uint32_t old = 0u - std::uint32_t{!is_new};
+            const bool is_kept = with_whitespace | !is_space;
+            if constexpr (adding) {
+                count += is_new & is_kept;
+                *symbols = (slot->symbol & old) | (count & ~old);
+                *slot = {stamp, *symbols};
+            } else {
+                *symbols = slot->symbol & old;
+            }
+            symbols += is_kept;
+        }
+        count_ = count;
+        return symbols;
+    }
+
+    // Before a text is read: so that nothing moves meanwhile.
+    void reserve(std::size_t count) {
+        if (direct_.empty()) direct_.resize(direct_size);
+        std::size_t size = std::max<std::size_t>(hashed_.size(), 512);
+        while (size < 2 * count) size *= 2;
+        if (size == hashed_.size()) return;
+        std::vector<Slot> old(size);
+        std::vector<char32_t> old_characters(size);
+        old.swap(hashed_);
+        old_characters.swap(characters_);
+        for (std::size_t at = 0; at < old.size(); ++at)
+            if (old[at].stamp == stamp_) slot_of(old_characters[at]) = old[at];
+    }
+
+    bool with_whitespace_;
+    // The first code points have their places, the others are found by hash.
+    std::vector<Slot> direct_;
+    std::vector<Slot> hashed_;
+    std::vector<char32_t> characters_;  // of the hashed slots
+    std::uint32_t count_ = 0;
+    std::uint32_t stamp_ = 1;
+};
+
+class ChrfScorer {
+public:
+    explicit ChrfScorer(const Options& options)
         : options_(options), characters_(options.whitespace),
           row_(3 * static_cast<std::size_t>(options.orders())),
           matched_(static_cast<std::size_t>(options.orders())) {}
 
-    void count(const Texts& hypotheses, const TextLists& references, std::size_t item,
-               double* best) {
-        const std::string_view hypothesis = hypotheses[item];
+    // row: those of the reference with the highest F score, the first of them where several have it.
+    void score(std::string_view hypothesis, References references, double* row) {
         if (options_.word_order > 0) split_words(hypothesis, scratch_, words_);
         double best_score = -1;
-        for (std::size_t r = 0; r < references.count(item); ++r) {
-            if (options_.char_order > 0) count_characters(hypothesis, references.at(item, r));
-            if (options_.word_order > 0) count_words(references.at(item, r));
-            const bool only = references.count(item) == 1;
-            const double score = only ? 0 : f_score(row_.data(), options_);
+        for (const std::string_view reference : references) {
+            if (options_.char_order > 0) count_characters(hypothesis, reference);
+            if (options_.word_order > 0) count_words(reference);
+            const bool is_only = references.size() == 1;
+            const double score = is_only ? 0 : f_score(row_.data(), options_);
             if (score > best_score) {
                 best_score = score;
-                std::copy(row_.begin(), row_.end(), best);
+                std::copy(row_.begin(), row_.end(), row);
             }
         }
     }
@@ -156,30 +255,22 @@ private:
     std::vector<double> matched_;  // by order
 };
 
-}  // namespace
-
-static Matrix chrf_statistics(nb::handle hypothesis_texts, nb::handle reference_texts,
-                              int char_order, int word_order, double beta_squared, bool whitespace,
-                              bool eps_smoothing, int threads) {
+Matrix chrf_statistics(nb::handle hypotheses, nb::handle reference_lists, int char_order,
+                       int word_order, double beta_squared, bool whitespace, bool eps_smoothing,
+                       int threads) {
     constexpr int most = 1000;
     require(char_order >= 0 && word_order >= 0 && char_order <= most && word_order <= most &&
                 char_order + word_order > 0,
             "the orders of chrF must be from 0 to 1000, and one of them 1 or more");
     const Options options{char_order, word_order, beta_squared, whitespace, eps_smoothing};
-    const Texts hypotheses(hypothesis_texts);
-    const TextLists references(reference_texts);
-    require_references(hypotheses, references);
-    const std::size_t n = hypotheses.size();
-    const std::size_t columns = 3 * static_cast<std::size_t>(options.orders());
-    double* rows = nullptr;
-    Matrix result = new_matrix(n, columns, &rows);
-    nb::gil_scoped_release release;
-    parallel_for(n, threads, [&, counter = ChrfCounter(options)](auto begin, auto end) mutable {
-        for (std::size_t i = begin; i < end; ++i)
-            counter.count(hypotheses, references, i, rows + i * columns);
-    });
-    return result;
+    const TextLists references(reference_lists);
+    require_references(references);
+    return score_items(Texts(hypotheses), references,
+                       3 * static_cast<std::size_t>(options.orders()), threads,
+                       ChrfScorer(options));
 }
+
+}  // namespace
 
 void add_chrf(nb::module_& m) {
     m.def("chrf_statistics", &chrf_statistics, nb::arg("hypotheses"), nb::arg("references"),

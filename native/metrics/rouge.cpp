@@ -3,10 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays.h"
-#include "core/parallel.h"
-#include "core/texts.h"
 #include "kernels.h"
+#include "metrics/scoring.h"
 #include "metrics/word_places.h"
 #include "text/vocabulary.h"
 
@@ -20,13 +18,12 @@ class RougeScorer {
 public:
     // Writes F, precision and recall against the reference with the highest F, the first of them where
     // several have it, and 1 for the item that is counted; all 0 where there is no reference.
-    void score(std::string_view hypothesis, const TextLists& references, std::size_t item,
-               double* row) {
+    void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
         to_numbers(hypothesis, hypothesis_);
-        for (std::size_t k = 0; k < references.count(item); ++k) {
+        for (std::size_t k = 0; k < references.size(); ++k) {
             row[3] = 1;
-            to_numbers(references.at(item, k), reference_);
+            to_numbers(references[k], reference_);
             const int common = longest_common_subsequence();
             if (common == 0) continue;
             const double precision = common / static_cast<double>(hypothesis_.size());
@@ -82,21 +79,7 @@ private:
 };
 
 Matrix rouge_l_statistics(nb::handle hypotheses, nb::handle references, int threads) {
-    const Texts texts(hypotheses);
-    const TextLists lists(references);
-    if (texts.size() != lists.size())
-        throw nb::value_error("as many reference lists as hypotheses");
-    double* rows = nullptr;
-    Matrix result = new_matrix(texts.size(), 4, &rows);
-    {
-        nb::gil_scoped_release unlocked;
-        parallel_for(texts.size(), threads,
-                     [&, scorer = RougeScorer()](std::size_t begin, std::size_t end) mutable {
-                         for (std::size_t i = begin; i < end; ++i)
-                             scorer.score(texts[i], lists, i, rows + 4 * i);
-                     });
-    }
-    return result;
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads, RougeScorer());
 }
 
 }  // namespace

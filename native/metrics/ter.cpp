@@ -4,11 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays.h"
-#include "core/parallel.h"
-#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/beam_distance.h"
+#include "metrics/scoring.h"
 #include "metrics/shift_search.h"
 #include "text/split.h"
 #include "text/vocabulary.h"
@@ -20,15 +18,14 @@ namespace {
 class TerScorer {
 public:
     // Writes the edits to the reference that needs fewest, and the mean length of the references.
-    void score(const Texts& hypotheses, const TextLists& references, std::size_t item,
-               double* row) {
+    void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
-        to_numbers(hypotheses[item], hypothesis_);
-        const std::size_t count = references.count(item);
+        to_numbers(hypothesis, hypothesis_);
+        const std::size_t count = references.size();
         int fewest = std::numeric_limits<int>::max();
         double length = 0;
         for (std::size_t k = 0; k < count; ++k) {
-            to_numbers(references.at(item, k), reference_);
+            to_numbers(references[k], reference_);
             length += static_cast<double>(reference_.size());
             fewest = std::min(fewest, edits(fewest));
         }
@@ -90,21 +87,7 @@ private:
 };
 
 Matrix ter_statistics(nb::handle hypotheses, nb::handle references, int threads) {
-    const Texts texts(hypotheses);
-    const TextLists lists(references);
-    if (texts.size() != lists.size())
-        throw nb::value_error("as many reference lists as hypotheses");
-    double* rows = nullptr;
-    Matrix result = new_matrix(texts.size(), 2, &rows);
-    {
-        nb::gil_scoped_release unlocked;
-        parallel_for(texts.size(), threads,
-                     [&, scorer = TerScorer()](std::size_t begin, std::size_t end) mutable {
-                         for (std::size_t i = begin; i < end; ++i)
-                             scorer.score(texts, lists, i, rows + 2 * i);
-                     });
-    }
-    return result;
+    return score_items(Texts(hypotheses), TextLists(references), 2, threads, TerScorer());
 }
 
 }  // namespace

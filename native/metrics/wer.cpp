@@ -10,11 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays.h"
-#include "core/parallel.h"
-#include "core/texts.h"
 #include "kernels.h"
 #include "metrics/edit_bits.h"
+#include "metrics/scoring.h"
 #include "metrics/word_places.h"
 #include "text/split.h"
 #include "text/tokenize.h"
@@ -175,14 +173,13 @@ public:
 
     // Writes substitutions, insertions, deletions and the length of the reference with the lowest
     // error rate, the first of them where several have it.
-    void score(std::string_view hypothesis, const TextLists& references, std::size_t item,
-               double* row) {
+    void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
         buffers_.clear();
         to_numbers(hypothesis, hypothesis_);
         double lowest = std::numeric_limits<double>::infinity();
-        for (std::size_t k = 0; k < references.count(item); ++k) {
-            to_numbers(references.at(item, k), reference_);
+        for (std::size_t k = 0; k < references.size(); ++k) {
+            to_numbers(references[k], reference_);
             const ErrorCounts errors = counter_.count(reference_, hypothesis_, vocabulary_.size());
             const double rate = error_rate(errors.total(), reference_.size());
             if (k > 0 && rate >= lowest) continue;
@@ -224,22 +221,8 @@ private:
 
 Matrix wer_statistics(nb::handle hypotheses, nb::handle references, std::string_view tokenizer,
                       int threads) {
-    const Tokenizer chosen = tokenizer_named(tokenizer);
-    const Texts texts(hypotheses);
-    const TextLists lists(references);
-    if (texts.size() != lists.size())
-        throw nb::value_error("as many reference lists as hypotheses");
-    double* rows = nullptr;
-    Matrix result = new_matrix(texts.size(), 4, &rows);
-    {
-        nb::gil_scoped_release unlocked;
-        parallel_for(texts.size(), threads,
-                     [&, scorer = WerScorer(chosen)](std::size_t begin, std::size_t end) mutable {
-                         for (std::size_t i = begin; i < end; ++i)
-                             scorer.score(texts[i], lists, i, rows + 4 * i);
-                     });
-    }
-    return result;
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads,
+                       WerScorer(tokenizer_named(tokenizer)));
 }
 
 }  // namespace

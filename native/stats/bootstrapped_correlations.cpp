@@ -167,11 +167,9 @@ Matrix bootstrapped_correlations(const Scores& x, const Scores& z, const std::st
         return !std::isnan(plan.x[k]) && !std::isnan(plan.z[k]);
     });
     if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::means) rank_groups(plan);
-    const auto body = [result, resampler = Resampler(plan)](std::size_t begin,
-                                                            std::size_t end) mutable {
-        for (std::size_t r = begin; r < end; ++r) resampler.score(r, result + 3 * r);
-    };
-    parallel_for(n_resamples + 1, threads, body, 8);
+    for_items(
+        n_resamples + 1, threads, Resampler(plan),
+        [result](Resampler& own, std::size_t r) { own.score(r, result + 3 * r); }, 8);
     return matrix;
 }
 

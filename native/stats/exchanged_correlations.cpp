@@ -123,11 +123,9 @@ Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::strin
         rank_places(groups_of(plan.x), plan.x, plan.rank_x, plan.classes);
         rank_places(plan.people, plan.z, plan.rank_z, classes_z);
     }
-    const auto body = [result, exchanger = Exchanger(plan)](std::size_t begin,
-                                                            std::size_t end) mutable {
-        for (std::size_t r = begin; r < end; ++r) result[r] = exchanger.score(r);
-    };
-    parallel_for(exchanges, threads, body, 8);
+    for_items(
+        exchanges, threads, Exchanger(plan),
+        [result](Exchanger& own, std::size_t r) { result[r] = own.score(r); }, 8);
     return matrix;
 }
 

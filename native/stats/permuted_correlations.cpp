@@ -280,11 +280,9 @@ Matrix permuted_correlations(const Scores& x, const Scores& y, const Scores& z,
                                   [&](std::size_t k) { return plan.is_present(k); });
         if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::means) rank_groups(plan);
     }
-    const auto body = [result, permuter = Permuter(plan)](std::size_t begin,
-                                                          std::size_t end) mutable {
-        for (std::size_t r = begin; r < end; ++r) permuter.score(r, result + 2 * r);
-    };
-    parallel_for(n_resamples + 1, threads, body, 8);
+    for_items(
+        n_resamples + 1, threads, Permuter(plan),
+        [result](Permuter& own, std::size_t r) { own.score(r, result + 2 * r); }, 8);
     return matrix;
 }
 

@@ -169,11 +169,10 @@ void add_word_filling(nb::module_& m) {
                                 {bigram_begins.data(), bigram_words.data(), bigram_probs.data()},
                                 unigrams.data(), n_words, repeated);
             nb::gil_scoped_release release;
-            parallel_for(
-                n, threads,
-                [&, own = filler](std::size_t begin, std::size_t end) mutable {
-                    for (std::size_t i = begin; i < end; ++i)
-                        filled[i] = own(templates.data() + i * length, length, start);
+            for_items(
+                n, threads, filler,
+                [&](auto& own, std::size_t i) {
+                    filled[i] = own(templates.data() + i * length, length, start);
                 },
                 4);
             return filled;

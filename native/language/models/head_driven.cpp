@@ -441,23 +441,21 @@ public:
         Matrix result = new_matrix(n, COLUMNS, &rows);
         std::int32_t *heads_out = heads.data(), *tags_out = tags.data();
         nb::gil_scoped_release release;
-        parallel_for(
-            n, threads,
-            [&, chart = HeadDrivenChart(model_)](std::size_t begin, std::size_t end) mutable {
-                for (std::size_t i = begin; i < end; ++i) {
-                    const auto from = static_cast<std::size_t>(sentences.data()[i]);
-                    const auto size = static_cast<std::size_t>(sentences.data()[i + 1]) - from;
-                    if (size == 0) continue;
-                    chart.prepare({size, words.data() + from, lattice_starts.data() + from,
-                                   lattice_tags.data(), weights.data()},
-                                  size > limits.first ? limits.second : size);
-                    double* row = rows + i * COLUMNS;
-                    row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
-                    row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
-                    if (!is_tree_wanted) continue;
-                    row[BEST_LOG_PROBABILITY] = chart.best(heads_out + from, tags_out + from) +
-                                                row[UNIGRAM_LOG_PROBABILITY];
-                }
+        for_items(
+            n, threads, HeadDrivenChart(model_),
+            [&](HeadDrivenChart& chart, std::size_t i) {
+                const auto from = static_cast<std::size_t>(sentences.data()[i]);
+                const auto size = static_cast<std::size_t>(sentences.data()[i + 1]) - from;
+                if (size == 0) return;
+                chart.prepare({size, words.data() + from, lattice_starts.data() + from,
+                               lattice_tags.data(), weights.data()},
+                              size > limits.first ? limits.second : size);
+                double* row = rows + i * COLUMNS;
+                row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
+                row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
+                if (!is_tree_wanted) return;
+                row[BEST_LOG_PROBABILITY] =
+                    chart.best(heads_out + from, tags_out + from) + row[UNIGRAM_LOG_PROBABILITY];
             },
             4);
         return result;

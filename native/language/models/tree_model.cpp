@@ -184,20 +184,17 @@ public:
         std::vector<std::vector<std::pair<double, Ints>>> result(forest.size());
         const bool is_exact = method == "exact", is_top_down = method == "top-down";
         nb::gil_scoped_release release;
-        parallel_for(
-            forest.size(), threads,
-            [&, chooser = TreeChooser(probabilities_, role_relation_, width)](
-                std::size_t begin, std::size_t end) mutable {
-                for (std::size_t i = begin; i < end; ++i) {
-                    std::vector<Analysis> found;
-                    if (is_exact)
-                        found = chooser.exact(forest[i], n_best);
-                    else
-                        found.push_back(is_top_down ? chooser.top_down(forest[i])
-                                                    : chooser.alone(forest[i]));
-                    for (auto& [score, supertags] : found)
-                        result[i].emplace_back(score, std::move(supertags));
-                }
+        for_items(
+            forest.size(), threads, TreeChooser(probabilities_, role_relation_, width),
+            [&](TreeChooser& chooser, std::size_t i) {
+                std::vector<Analysis> found;
+                if (is_exact)
+                    found = chooser.exact(forest[i], n_best);
+                else
+                    found.push_back(is_top_down ? chooser.top_down(forest[i])
+                                                : chooser.alone(forest[i]));
+                for (auto& [score, supertags] : found)
+                    result[i].emplace_back(score, std::move(supertags));
             },
             16);
         return result;
@@ -213,19 +210,16 @@ public:
         double* out = nullptr;
         Matrix result = new_matrix(chosen.size(), 2, &out);
         nb::gil_scoped_release release;
-        parallel_for(forest.size(), threads,
-                     [&, chooser = TreeChooser(probabilities_, role_relation_, 1)](
-                         std::size_t begin, std::size_t end) mutable {
-                         for (std::size_t i = begin; i < end; ++i) {
-                             const int first = forest.begin[i], last = forest.begin[i + 1];
-                             const Ints own(chosen.begin() + first, chosen.begin() + last);
-                             double* row = out + 2 * first;
-                             for (const auto& [arc, inner] : chooser.terms(forest[i], own)) {
-                                 *row++ = arc;
-                                 *row++ = inner;
-                             }
-                         }
-                     });
+        for_items(forest.size(), threads, TreeChooser(probabilities_, role_relation_, 1),
+                  [&](TreeChooser& chooser, std::size_t i) {
+                      const int first = forest.begin[i], last = forest.begin[i + 1];
+                      const Ints own(chosen.begin() + first, chosen.begin() + last);
+                      double* row = out + 2 * first;
+                      for (const auto& [arc, inner] : chooser.terms(forest[i], own)) {
+                          *row++ = arc;
+                          *row++ = inner;
+                      }
+                  });
         return result;
     }
 

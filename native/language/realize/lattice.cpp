@@ -98,16 +98,11 @@ nb::list best_paths(nb::handle vocabulary, nb::handle levels, nb::handle words,
     std::vector<char> exact(lattices.size());
     {
         nb::gil_scoped_release release;
-        parallel_for(
-            lattices.size(), threads,
-            [&, search = LatticeSearch(model, lm_weight, n_best, width)](std::size_t begin,
-                                                                         std::size_t end) mutable {
-                for (std::size_t i = begin; i < end; ++i) {
-                    std::vector<std::string_view> own;
-                    for (std::size_t j = 0; j < texts.count(i); ++j) own.push_back(texts.at(i, j));
-                    found[i] = search.search(lattices[i], own);
-                    exact[i] = search.is_exact();
-                }
+        for_items(
+            lattices.size(), threads, LatticeSearch(model, lm_weight, n_best, width),
+            [&](LatticeSearch& own, std::size_t i) {
+                found[i] = own.search(lattices[i], texts[i]);
+                exact[i] = own.is_exact();
             },
             1);
     }

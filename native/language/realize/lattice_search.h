@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
@@ -204,7 +205,7 @@ public:
 
     // The best different word sequences of the last automaton. A word "" stands for no word.
     std::vector<FoundPath> search(const std::vector<Automaton>& automata,
-                                  const std::vector<std::string_view>& words) {
+                                  std::span<const std::string_view> words) {
         number_words(words);
         pieces_.clear();
         finals_.assign(automata.size(), {});
@@ -218,7 +219,7 @@ private:
     static constexpr unsigned LANE = 16;
     static constexpr Lanes LANE_MASK = 0xffff;
 
-    void number_words(const std::vector<std::string_view>& words) {
+    void number_words(std::span<const std::string_view> words) {
         std::unordered_map<std::uint32_t, std::uint16_t> numbers;
         std::unordered_map<std::string_view, std::uint32_t> texts;
         model_ids_.assign({UNKNOWN, SENTENCE_BEGIN, SENTENCE_END});

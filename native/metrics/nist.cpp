@@ -1,6 +1,4 @@
 // NIST (Doddington 2002) as NLTK computes it.
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <compare>
@@ -10,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/texts.h"
+#include "kernels.h"
 #include "metrics/ngram_counter.h"
+#include "metrics/scoring.h"
 #include "text/tokenize.h"
 #include "text/vocabulary.h"
 
 namespace wellput {
+namespace {
 
 // NIST's statistics of one output, by way of a small trie of its own n-grams.
 class NistScorer {
@@ -25,13 +25,12 @@ public:
 
     // row: matched information of order 1 to n, n-grams of order 1 to n, the output's length, the
     // lengths of the best reference of each order added up.
-    void score(std::string_view hypothesis, const TextLists& references, std::size_t item,
-               double* row) {
+    void score(std::string_view hypothesis, References references, double* row) {
         read_hypothesis(hypothesis, row);
         std::fill(best_.begin(), best_.end(), Best{});
-        if (buffers_.size() < references.count(item)) buffers_.resize(references.count(item));
-        for (std::size_t j = 0; j < references.count(item); ++j) {
-            const std::size_t length = match(references.at(item, j), buffers_[j]);
+        if (buffers_.size() < references.size()) buffers_.resize(references.size());
+        for (std::size_t j = 0; j < references.size(); ++j) {
+            const std::size_t length = match(references[j], buffers_[j]);
             for (std::size_t i = 0; i < n_; ++i) {
                 look_up(by_order_[i]);
                 // NLTK takes the reference of highest precision, of equals the longest.
@@ -165,5 +164,18 @@ private:
     std::string hypothesis_buffer_;
     std::vector<std::string> buffers_;  // one per reference: the vocabulary keeps pointing into it
 };
+
+Matrix nist_statistics(nb::handle hypotheses, nb::handle references, const NgramCounter& weights,
+                       int threads) {
+    return score_items(Texts(hypotheses), TextLists(references), 2 * weights.order() + 2, threads,
+                       NistScorer(weights));
+}
+
+}  // namespace
+
+void add_nist(nb::module_& m) {
+    m.def("nist_statistics", &nist_statistics, nb::arg("hypotheses"), nb::arg("references"),
+          nb::arg("weights"), nb::arg("threads"));
+}
 
 }  // namespace wellput
