@@ -15,7 +15,6 @@
 #include "metrics/alignment.h"
 #include "metrics/scoring.h"
 #include "metrics/treelets.h"
-#include "text/token_symbols.h"
 #include "text/tokenize.h"
 #include "text/vocabulary.h"
 
@@ -53,12 +52,11 @@ public:
 
     // Fills a row of six columns for every reference.
     void align(std::string_view hypothesis, References references, double* rows) {
-        symbols_.clear();
+        vocabulary_.clear();
         number(hypothesis, 0, hypothesis_);
         for (std::size_t j = 0; j < references.size(); ++j, rows += 6) {
             number(references[j], j + 1, reference_);
-            const int bound = static_cast<int>(symbols_.size()) + 1;
-            const Errors errors = aligner_.align(reference_, hypothesis_, bound);
+            const Errors errors = aligner_.align(reference_, hypothesis_, vocabulary_.bound());
             write(rows, hypothesis_.size(), reference_.size(), errors);
         }
     }
@@ -68,14 +66,13 @@ private:
     void number(std::string_view text, std::size_t place, std::vector<int>& numbers) {
         if (buffers_.size() <= place) buffers_.resize(place + 1);
         tokenize(tokenizer_, text, buffers_[place], tokens_);
-        numbers.resize(tokens_.size());
-        symbols_.add(tokens_, reinterpret_cast<std::uint32_t*>(numbers.data()));
+        vocabulary_.add(tokens_, numbers);
     }
 
     Tokenizer tokenizer_;
     Aligner aligner_;
-    TokenSymbols symbols_;
-    std::deque<std::string> buffers_;  // one for each text: the symbols' tokens lie in them
+    Vocabulary vocabulary_;
+    std::deque<std::string> buffers_;  // one for each text: the vocabulary's tokens lie in them
     std::vector<std::string_view> tokens_;
     std::vector<int> hypothesis_, reference_;
 };
@@ -107,11 +104,10 @@ public:
                double* row) {
         vocabulary_.clear();
         tokenize(tokenizer_, hypothesis, buffer_, tokens_);
-        hypothesis_.clear();
-        for (const auto& token : tokens_) hypothesis_.push_back(vocabulary_.add(token));
+        vocabulary_.add(tokens_, hypothesis_);
         reference_.clear();
         for (const auto& token : reference) reference_.push_back(vocabulary_.add(token));
-        const Errors errors = aligner_.align(reference_, heads, hypothesis_, vocabulary_.size());
+        const Errors errors = aligner_.align(reference_, heads, hypothesis_, vocabulary_.bound());
         write(row, hypothesis_.size(), reference_.size(), errors);
         row[6] = aligner_.string_errors().substitutions;
     }
@@ -156,7 +152,7 @@ nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostT
     for (std::size_t i = 0; i < left.size(); ++i) expected.push_back(vocabulary.add(left[i]));
     for (std::size_t j = 0; j < right.size(); ++j) found.push_back(vocabulary.add(right[j]));
     Aligner aligner(costs_of(costs));
-    aligner.align(expected, found, vocabulary.size());
+    aligner.align(expected, found, vocabulary.bound());
     nb::list pairs;
     const auto path = aligner.path();
     for (auto step = path.rbegin(); step != path.rend(); ++step)
@@ -178,7 +174,7 @@ nb::tuple treelet_details(nb::handle reference, Array<int> heads, nb::handle hyp
     for (std::size_t j = 0; j < right.size(); ++j) found.push_back(vocabulary.add(right[j]));
     const std::span<const int> tree(heads.data(), left.size());
     TreeletAligner aligner(costs_of(costs));
-    aligner.align(expected, tree, found, vocabulary.size());
+    aligner.align(expected, tree, found, vocabulary.bound());
     nb::list tokens, treelets;
     for (const int token : aligner.token_of()) tokens.append(token);
     for (int i = 0; i < static_cast<int>(left.size()); ++i) {

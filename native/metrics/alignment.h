@@ -78,8 +78,8 @@ class Aligner {
 public:
     explicit Aligner(Costs costs) : costs_(costs) {}
 
-    // Tokens are numbers from 0 to `symbols` - 1.
-    Errors align(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
+    // Tokens are numbers below `bound`.
+    Errors align(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         path_.clear();
         removed_.clear();
         inserted_.clear();
@@ -88,8 +88,8 @@ public:
         std::size_t n = reference.size(), m = hypothesis.size();
         while (n > 0 && m > 0 && reference[n - 1] == hypothesis[m - 1])
             path_.push_back({static_cast<int>(--n), static_cast<int>(--m)});
-        trace(reference.first(n), hypothesis.first(m), symbols);
-        return tally(symbols);
+        trace(reference.first(n), hypothesis.first(m), bound);
+        return tally(bound);
     }
 
     // The path of the last alignment, from the end of the sentences to their beginning.
@@ -98,7 +98,7 @@ public:
 private:
     static constexpr std::size_t kLarge = std::size_t{1} << 24;
 
-    void trace(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
+    void trace(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         const std::size_t n = reference.size(), m = hypothesis.size();
         if (n == 0 || m == 0) {
             for (std::size_t i = n; i > 0; --i) remove(i, reference);
@@ -109,7 +109,7 @@ private:
         const std::int64_t scale = costs_.scale(highest);
         const std::int64_t largest = (highest + 2 * costs_.dearest()) * (scale + 1);
         if (largest < std::numeric_limits<std::int16_t>::max() &&
-            symbols < std::numeric_limits<std::int16_t>::max())
+            bound < std::numeric_limits<std::int16_t>::max())
             by_diagonals<std::int16_t>(reference, hypothesis, scale);
         else if (largest < std::numeric_limits<std::int32_t>::max() &&
                  (n + m + 1) * (n + 1) < kLarge)
@@ -206,11 +206,11 @@ private:
     }
 
     // A move is a token that was removed and inserted.
-    Errors tally(int symbols) {
+    Errors tally(int bound) {
         Errors errors{substitutions_, static_cast<int>(inserted_.size()),
                       static_cast<int>(removed_.size()), 0};
         if (removed_.empty() || inserted_.empty()) return errors;
-        if (counts_.size() < static_cast<std::size_t>(symbols)) counts_.resize(symbols);
+        if (counts_.size() < static_cast<std::size_t>(bound)) counts_.resize(bound);
         for (const int token : removed_) ++counts_[token];
         for (const int token : inserted_) {
             const int is_left = counts_[token] > 0;

@@ -63,12 +63,11 @@ class BitDistance {
 public:
     static constexpr int kMostColumns = 8 * sizeof(Bits);
 
-    void start(const std::vector<int>& hypothesis, const std::vector<int>& reference,
-               int vocabulary_size) {
+    void start(const std::vector<int>& hypothesis, const std::vector<int>& reference, int bound) {
         words_ = hypothesis;
         n_ = static_cast<int>(hypothesis.size());
         m_ = static_cast<int>(reference.size());
-        places_.assign(static_cast<std::size_t>(vocabulary_size), 0);
+        places_.assign(static_cast<std::size_t>(bound), 0);
         for (int j = 0; j < m_; ++j) places_[reference[j]] |= Bits{1} << j;
         matches_.resize(n_);
         steps_.resize(n_);

@@ -9,8 +9,8 @@
 #include "kernels.h"
 #include "metrics/ngram_matches.h"
 #include "metrics/scoring.h"
-#include "text/token_symbols.h"
 #include "text/tokenize.h"
+#include "text/vocabulary.h"
 
 namespace wellput {
 
@@ -30,21 +30,22 @@ public:
     void score(std::string_view hypothesis, References references, double* row) {
         const std::size_t several = references.size();
         if (buffers_.size() < several + 1) buffers_.resize(several + 1);
-        symbols_.clear();
+        vocabulary_.clear();
         matches_.clear();
         lengths_.clear();
         for (std::size_t r = 0; r < several; ++r) {
             tokenize(options_.tokenizer, references[r], buffers_[r], tokens_);
-            matches_.end_reference(symbols_.add(tokens_, matches_.add_reference(tokens_.size())));
+            matches_.end_reference(
+                vocabulary_.add(tokens_, matches_.add_reference(tokens_.size())));
             lengths_.push_back(tokens_.size());
         }
         tokenize(options_.tokenizer, hypothesis, buffers_[several], tokens_);
         const std::size_t length = tokens_.size();
-        matches_.end_hypothesis(symbols_.find(tokens_, matches_.add_hypothesis(length)));
+        matches_.end_hypothesis(vocabulary_.find(tokens_, matches_.add_hypothesis(length)));
         const std::size_t orders = static_cast<std::size_t>(options_.orders);
         row[0] = static_cast<double>(length);
         row[1] = static_cast<double>(reference_length(length));
-        matches_.count(symbols_.size(), options_.orders, row + 2);
+        matches_.count(vocabulary_.bound(), options_.orders, row + 2);
         for (std::size_t n = 1; n <= orders; ++n)
             row[1 + orders + n] = static_cast<double>(length >= n ? length - n + 1 : 0);
     }
@@ -63,7 +64,7 @@ private:
 
     Options options_;
     NgramMatches matches_;
-    TokenSymbols symbols_;
+    Vocabulary vocabulary_;
     std::vector<std::string> buffers_;
     std::vector<std::string_view> tokens_;
     std::vector<std::size_t> lengths_;

@@ -10,8 +10,8 @@
 #include "kernels.h"
 #include "metrics/ngram_matches.h"
 #include "metrics/scoring.h"
-#include "text/token_symbols.h"
 #include "text/tokenize.h"
+#include "text/vocabulary.h"
 
 namespace wellput {
 
@@ -95,8 +95,8 @@ public:
             stamp_ = 1;
         }
     }
-    // The greatest symbol so far.
-    std::uint32_t size() const { return count_; }
+    // Every symbol is below this.
+    int bound() const { return static_cast<int>(count_) + 1; }
     // Writes the symbols of a text's characters, new ones for new characters, and returns their
     // end. There must be room for as many as the text has bytes.
     std::uint32_t* add(std::string_view text, std::uint32_t* symbols) {
@@ -219,17 +219,17 @@ private:
         end = characters_.find(hypothesis, start);
         const auto length = static_cast<std::size_t>(end - start);
         matches_.end_hypothesis(end);
-        matches_.count(characters_.size(), options_.char_order, matched_.data());
+        matches_.count(characters_.bound(), options_.char_order, matched_.data());
         fill(length, reference_length, options_.char_order, row_.data());
     }
     void count_words(std::string_view reference) {
         split_words(reference, scratch_, reference_words_);
         matches_.clear();
-        word_symbols_.clear();
+        vocabulary_.clear();
         const std::size_t size = reference_words_.size();
-        matches_.end_reference(word_symbols_.add(reference_words_, matches_.add_reference(size)));
-        matches_.end_hypothesis(word_symbols_.find(words_, matches_.add_hypothesis(words_.size())));
-        matches_.count(word_symbols_.size(), options_.word_order, matched_.data());
+        matches_.end_reference(vocabulary_.add(reference_words_, matches_.add_reference(size)));
+        matches_.end_hypothesis(vocabulary_.find(words_, matches_.add_hypothesis(words_.size())));
+        matches_.count(vocabulary_.bound(), options_.word_order, matched_.data());
         fill(words_.size(), size, options_.word_order, row_.data() + 3 * options_.char_order);
     }
     // An order of which the reference has no n-grams does not count the hypothesis' either.
@@ -249,7 +249,7 @@ private:
     Options options_;
     NgramMatches matches_;
     CharacterSymbols characters_;
-    TokenSymbols word_symbols_;
+    Vocabulary vocabulary_;
     std::vector<std::string_view> scratch_, words_, reference_words_;
     std::vector<double> row_;      // the statistics with one reference
     std::vector<double> matched_;  // by order

@@ -29,8 +29,8 @@ public:
     void count(std::string_view text, double* row) {
         tokenize(tokenizer_, text, buffer_, tokens_);
         vocabulary_.clear();
-        ids_.clear();
-        for (const auto token : tokens_) ids_.push_back(static_cast<Token>(vocabulary_.add(token)));
+        ids_.resize(tokens_.size());
+        vocabulary_.add(tokens_, ids_.data());
         trie_.clear();
         std::size_t distinct = 0;
         for (std::size_t start = 0; start + n_ <= ids_.size(); ++start) {

@@ -99,20 +99,20 @@ public:
     void end_hypothesis(const std::uint32_t* end) { hypothesis_.close(end); }
 
     // matches[n - 1] for n = 1 ... orders: how many n-grams of the hypothesis occur in a reference,
-    // each counted at most as often as in the reference that has it most often. `most` is the
-    // greatest symbol. The texts are used up.
-    void count(std::uint32_t most, int orders, double* matches) {
+    // each counted at most as often as in the reference that has it most often. Every symbol is
+    // below `bound`. The texts are used up.
+    void count(int bound, int orders, double* matches) {
         references_.start();
         hypothesis_.start();
-        const std::size_t numbers = std::max<std::size_t>(most, references_.symbols.size()) + 1;
+        const auto width = static_cast<std::size_t>(bound);
+        const std::size_t numbers = std::max(width, references_.symbols.size() + 1);
         if (left_.size() < numbers) {
             left_.resize(numbers);
             left_before_.resize(numbers);
             own_.resize(numbers);
         }
         std::fill(matches, matches + orders, 0.0);
-        matches[0] = match_symbols(most);
-        const std::size_t width = std::size_t{most} + 1;
+        matches[0] = match_symbols(width);
         std::size_t parents = width;
         for (int n = 2; n <= orders && matches[n - 2] > 0; ++n) {
             const bool dense = parents * width <= DenseChildren::most_slots &&
@@ -151,11 +151,11 @@ private:
     };
 
     // Order 1: a symbol is its own number.
-    double match_symbols(std::uint32_t most) {
-        std::fill_n(left_.begin(), most + 1, 0u);
+    double match_symbols(std::size_t width) {
+        std::fill_n(left_.begin(), width, 0u);
         std::size_t i = 0;
         for (std::size_t text = 0; text < ends_.size(); ++text) {
-            if (text) std::fill_n(own_.begin(), most + 1, 0u);
+            if (text) std::fill_n(own_.begin(), width, 0u);
             for (; i < ends_[text]; ++i) {
                 const std::uint32_t number = references_.symbols[i];
                 left_[number] = text ? std::max(left_[number], ++own_[number]) : left_[number] + 1;

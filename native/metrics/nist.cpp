@@ -71,9 +71,8 @@ private:
         nodes_[kRoot].count = static_cast<double>(weights_->count(kRoot));
         for (auto& nodes : by_order_) nodes.clear();
         tokenize(weights_->tokenizer(), text, hypothesis_buffer_, tokens_);
-        ids_.clear();
-        for (const auto token : tokens_) ids_.push_back(vocabulary_.add(token));
-        known_ = vocabulary_.size();
+        vocabulary_.add(tokens_, ids_);
+        known_ = vocabulary_.bound();
         global_tokens_.assign(static_cast<std::size_t>(known_), kNone);
         for (std::size_t start = 0; start < ids_.size(); ++start) {
             Node node = kRoot;
@@ -96,8 +95,7 @@ private:
     std::size_t match(std::string_view reference, std::string& buffer) {
         touched_.clear();
         tokenize(weights_->tokenizer(), reference, buffer, tokens_);
-        ids_.clear();
-        for (const auto token : tokens_) ids_.push_back(vocabulary_.add(token));
+        vocabulary_.add(tokens_, ids_);
         for (std::size_t start = 0; start < ids_.size(); ++start) {
             Node node = kRoot;
             for (std::size_t i = 0; i < std::min(n_, ids_.size() - start); ++i) {

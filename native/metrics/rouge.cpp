@@ -53,7 +53,7 @@ private:
 
     // Hyyrö 2004: a zero bit for every column of the reference where the length goes up by one.
     int longest_common_subsequence() {
-        places_.index(reference_, vocabulary_.size());
+        places_.index(reference_, vocabulary_.bound());
         const std::size_t blocks = places_.blocks();
         level_.assign(blocks, ~std::uint64_t{0});
         for (const int word : hypothesis_) {

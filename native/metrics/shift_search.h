@@ -54,9 +54,8 @@ public:
     // align(WordAlignment&); shifted(shift, limit), the distance after a shift, exact where it is
     // below the limit; and apply(shift).
     template <typename Distance>
-    int edits(Distance& distance, const std::vector<int>& reference, int vocabulary_size,
-              int floor) {
-        index(reference, vocabulary_size);
+    int edits(Distance& distance, const std::vector<int>& reference, int bound, int floor) {
+        index(reference, bound);
         int shifts = 0;
         int tried = 0;
         while (distance.current() > floor) {
@@ -78,9 +77,9 @@ private:
     static constexpr int kMostCandidates = 1000;
 
     // Chains the positions of equal words in the reference.
-    void index(const std::vector<int>& reference, int vocabulary_size) {
+    void index(const std::vector<int>& reference, int bound) {
         const int m = static_cast<int>(reference.size());
-        first_place_.assign(static_cast<std::size_t>(vocabulary_size), -1);
+        first_place_.assign(static_cast<std::size_t>(bound), -1);
         next_place_.resize(reference.size());
         for (int r = m - 1; r >= 0; --r) {
             next_place_[r] = first_place_[reference[r]];

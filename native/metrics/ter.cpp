@@ -46,7 +46,7 @@ private:
     // No order of the hypothesis words gets below this many edits: the larger length less the
     // words that both have.
     int fewest_in_any_order() {
-        left_.assign(static_cast<std::size_t>(vocabulary_.size()), 0);
+        left_.assign(static_cast<std::size_t>(vocabulary_.bound()), 0);
         for (const int word : reference_) ++left_[word];
         int common = 0;
         for (const int word : hypothesis_) common += left_[word]-- > 0;
@@ -66,16 +66,16 @@ private:
 
     template <typename Bits>
     int edits_with(BitDistance<Bits>& distance, int floor) {
-        distance.start(hypothesis_, reference_, vocabulary_.size());
+        distance.start(hypothesis_, reference_, vocabulary_.bound());
         if (!beam_is_wide_enough(distance.current(), static_cast<int>(hypothesis_.size()),
                                  static_cast<int>(reference_.size())))
             return edits_in_beam(floor);
-        return search_.edits(distance, reference_, vocabulary_.size(), floor);
+        return search_.edits(distance, reference_, vocabulary_.bound(), floor);
     }
 
     int edits_in_beam(int floor) {
         beam_.start(hypothesis_, reference_);
-        return search_.edits(beam_, reference_, vocabulary_.size(), floor);
+        return search_.edits(beam_, reference_, vocabulary_.bound(), floor);
     }
 
     Vocabulary vocabulary_;

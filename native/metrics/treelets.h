@@ -20,12 +20,12 @@ class TreeletAligner {
 public:
     explicit TreeletAligner(Costs costs) : strings_(costs), treelets_(costs) {}
 
-    // `heads` gives each reference token's head by position, -1 for the root's. Call after the tokens
-    // were numbered from 0 to `symbols` - 1.
+    // `heads` gives each reference token's head by position, -1 for the root's. Tokens are
+    // numbers below `bound`.
     Errors align(std::span<const int> reference, std::span<const int> heads,
-                 std::span<const int> hypothesis, int symbols) {
-        string_errors_ = strings_.align(reference, hypothesis, symbols);
-        Errors errors = match(reference, hypothesis, symbols);
+                 std::span<const int> hypothesis, int bound) {
+        string_errors_ = strings_.align(reference, hypothesis, bound);
+        Errors errors = match(reference, hypothesis, bound);
         const int n = static_cast<int>(reference.size());
         daughters_.assign(reference.size() + 1, 0);
         for (const int head : heads)
@@ -35,7 +35,7 @@ public:
         next_.assign(daughters_.begin(), daughters_.end());
         for (int i = 0; i < n; ++i)
             if (heads[i] >= 0) order_[next_[heads[i]]++] = i;
-        symbols_ = symbols + n;
+        bound_ = bound + n;
         for (int i = 0; i < n; ++i)
             if (has_treelet(i, heads)) errors += treelet(i);
         return errors;
@@ -68,14 +68,14 @@ public:
                   [&](int a, int b) { return token_of_[a] < token_of_[b]; });
         found_.clear();
         for (const int node : members_) found_.push_back(symbol_of_[node]);
-        return treelets_.align(expected_, found_, symbols_);
+        return treelets_.align(expected_, found_, bound_);
     }
 
 private:
     static constexpr int kNone = -1;
 
     // Fills token_of_ and symbol_of_; returns the substitutions and the insertions outside treelets.
-    Errors match(std::span<const int> reference, std::span<const int> hypothesis, int symbols) {
+    Errors match(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         Errors errors;
         token_of_.assign(reference.size(), kNone);
         taken_.assign(hypothesis.size(), false);
@@ -86,7 +86,7 @@ private:
                 pair(step.reference, step.hypothesis);
         // Equal tokens that are left, from left to right: a queue per symbol, threaded through
         // `following_`.
-        if (first_.size() < static_cast<std::size_t>(symbols)) first_.resize(symbols, kNone);
+        if (first_.size() < static_cast<std::size_t>(bound)) first_.resize(bound, kNone);
         following_.resize(hypothesis.size());
         for (int j = static_cast<int>(hypothesis.size()) - 1; j >= 0; --j)
             if (!taken_[j]) {
@@ -106,7 +106,7 @@ private:
             if (step.reference >= 0 && step.hypothesis >= 0 && token_of_[step.reference] == kNone &&
                 !taken_[step.hypothesis]) {
                 pair(step.reference, step.hypothesis);
-                symbol_of_[step.reference] = symbols + step.reference;  // equal to itself alone
+                symbol_of_[step.reference] = bound + step.reference;  // equal to itself alone
                 ++errors.substitutions;
             }
         errors.insertions = static_cast<int>(std::count(taken_.begin(), taken_.end(), false));
@@ -120,7 +120,7 @@ private:
 
     Aligner strings_, treelets_;
     Errors string_errors_;
-    int symbols_ = 0;
+    int bound_ = 0;
     std::vector<int> token_of_, symbol_of_, first_, following_, daughters_, order_, next_;
     std::vector<int> members_, expected_, found_;
     std::vector<bool> taken_;

@@ -38,8 +38,8 @@ struct ErrorCounts {
 // Counts the errors of a hypothesis as rapidfuzz's `opcodes(reference, hypothesis)` would have them.
 class ErrorCounter {
 public:
-    ErrorCounts count(Words reference, Words hypothesis, int vocabulary_size) {
-        vocabulary_size_ = vocabulary_size;
+    ErrorCounts count(Words reference, Words hypothesis, int bound) {
+        bound_ = bound;
         return count_within(reference, hypothesis, std::max(reference.size(), hypothesis.size()));
     }
 
@@ -103,7 +103,7 @@ private:
 
     // Row i of the matrix at rows_[i * blocks]; the columns are the reference's words.
     void fill_rows(Words reference, Words hypothesis) {
-        places_.index(reference, vocabulary_size_);
+        places_.index(reference, bound_);
         const std::size_t blocks = places_.blocks();
         rows_.resize((hypothesis.size() + 1) * blocks);
         std::fill_n(rows_.begin(), blocks, Row{});
@@ -144,7 +144,7 @@ private:
     // The distance of all of `hypothesis` to every beginning of `reference`.
     std::vector<int> last_row(const std::vector<int>& reference,
                               const std::vector<int>& hypothesis) {
-        places_.index(reference, vocabulary_size_);
+        places_.index(reference, bound_);
         std::vector<Row> row(places_.blocks());
         for (const int word : hypothesis)
             next_row(row.data(), row.data(), places_[word], row.size());
@@ -156,7 +156,7 @@ private:
         return values;
     }
 
-    int vocabulary_size_ = 0;
+    int bound_ = 0;
     WordPlaces places_;
     std::vector<Row> rows_;
 };
@@ -180,7 +180,7 @@ public:
         double lowest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < references.size(); ++k) {
             to_numbers(references[k], reference_);
-            const ErrorCounts errors = counter_.count(reference_, hypothesis_, vocabulary_.size());
+            const ErrorCounts errors = counter_.count(reference_, hypothesis_, vocabulary_.bound());
             const double rate = error_rate(errors.total(), reference_.size());
             if (k > 0 && rate >= lowest) continue;
             lowest = rate;
@@ -199,15 +199,15 @@ private:
     }
 
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
-        numbers.clear();
         if (tokenizer_ == Tokenizer::none) {
+            numbers.clear();
             const char* const end = text.data() + text.size();
             split_at_gaps(text, separates_for_jiwer, [&](std::string_view word) {
                 numbers.push_back(vocabulary_.add(word, end));
             });
         } else {
             tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
-            for (const auto token : tokens_) numbers.push_back(vocabulary_.add(token));
+            vocabulary_.add(tokens_, numbers);
         }
     }
 

@@ -11,9 +11,10 @@ namespace wellput {
 
 class WordPlaces {
 public:
-    void index(std::span<const int> words, int vocabulary_size) {
+    // Words are numbers below `bound`.
+    void index(std::span<const int> words, int bound) {
         blocks_ = (words.size() + 63) / 64;
-        bits_.assign(static_cast<std::size_t>(vocabulary_size) * blocks_, 0);
+        bits_.assign(static_cast<std::size_t>(bound) * blocks_, 0);
         for (std::size_t j = 0; j < words.size(); ++j)
             bits_[static_cast<std::size_t>(words[j]) * blocks_ + j / 64] |= std::uint64_t{1}
                                                                             << (j % 64);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "language/ngrams/ngram_view.h"
+#include "text/vocabulary.h"
 
 namespace wellput {
 
@@ -221,14 +222,13 @@ private:
 
     void number_words(std::span<const std::string_view> words) {
         std::unordered_map<std::uint32_t, std::uint16_t> numbers;
-        std::unordered_map<std::string_view, std::uint32_t> texts;
         model_ids_.assign({UNKNOWN, SENTENCE_BEGIN, SENTENCE_END});
         local_.clear();
         texts_.clear();
+        vocabulary_.clear();
         memory_.clear();
         for (const auto word : words) {
-            texts_.push_back(
-                texts.emplace(word, static_cast<std::uint32_t>(texts.size()) + 1).first->second);
+            texts_.push_back(static_cast<std::uint32_t>(vocabulary_.add(word)));
             if (word.empty()) {
                 local_.push_back(0);
                 continue;
@@ -419,7 +419,8 @@ private:
     bool is_exact_ = true;
     std::vector<std::uint32_t> model_ids_;  // by local number
     std::vector<std::uint16_t> local_;      // by word of the lattice
-    std::vector<std::uint32_t> texts_;      // by word of the lattice: equal for equal words
+    Vocabulary vocabulary_;
+    std::vector<std::uint32_t> texts_;  // by word of the lattice: equal for equal words
     LogProbs memory_;
     std::vector<Piece> pieces_;
     PiecesOfState cell_;
