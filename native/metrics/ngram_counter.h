@@ -8,15 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "text/tokenize.h"
+#include "text/word_table.h"
 
 namespace wellput {
 
@@ -26,7 +25,7 @@ using Node = std::uint32_t;
 using Token = std::uint32_t;
 
 inline constexpr Node kRoot = 0;
-inline constexpr std::uint32_t kNone = 0xffffffff;
+inline constexpr std::uint32_t kNone = NO_WORD;
 
 class Trie {
 public:
@@ -111,7 +110,7 @@ public:
     void add(std::string_view text) {
         tokenize(tokenizer_, text, buffer_, tokens_);
         ids_.clear();
-        for (const auto token : tokens_) ids_.push_back(id_of(token));
+        for (const auto token : tokens_) ids_.push_back(words_.add(token));
         counts_[kRoot] += static_cast<std::int64_t>(ids_.size());
         // Order by order, so that the memory accesses of one order overlap.
         nodes_.assign(ids_.size(), kRoot);
@@ -131,10 +130,8 @@ public:
     std::int64_t total(std::size_t n) const { return totals_.at(n - 1); }
     std::int64_t distinct(std::size_t n) const { return distinct_.at(n - 1); }
 
-    Token find_token(std::string_view token) const {
-        const auto found = vocabulary_.find(token);
-        return found == vocabulary_.end() ? kNone : found->second;
-    }
+    // kNone where no text has it.
+    Token find_token(std::string_view token) const { return words_.view().find(token); }
     void prefetch(Node parent, Token token) const { trie_.prefetch(parent, token); }
     Node find(Node parent, Token token) const { return trie_.find(parent, token); }
     // The root's count is that of all tokens.
@@ -143,10 +140,11 @@ public:
     // The whole counter as Python objects: (order, tokenizer, tokens, nodes). A node is its parent,
     // its token and its count; nodes come in the order in which they were made.
     nb::tuple state() const {
-        std::vector<std::string_view> words(vocabulary_.size());
-        for (const auto& [word, id] : vocabulary_) words[id] = word;
         nb::list tokens;
-        for (const auto word : words) tokens.append(nb::bytes(word.data(), word.size()));
+        for (Token id = 0; id < words_.size(); ++id) {
+            const std::string_view word = words_.view()[id];
+            tokens.append(nb::bytes(word.data(), word.size()));
+        }
         std::vector<std::int64_t> nodes;
         nodes.reserve(3 * counts_.size());
         for (Node node = 0; node < counts_.size(); ++node)
@@ -160,7 +158,7 @@ public:
         NgramCounter counter(nb::cast<std::uint8_t>(state[0]), nb::cast<std::string>(state[1]));
         for (const nb::handle token : nb::cast<nb::list>(state[2])) {
             const auto bytes = nb::cast<nb::bytes>(token);
-            counter.id_of({bytes.c_str(), bytes.size()});
+            counter.words_.add({bytes.c_str(), bytes.size()});
         }
         const auto packed = nb::cast<nb::bytes>(state[3]);
         std::vector<std::int64_t> nodes(packed.size() / sizeof(std::int64_t));
@@ -179,21 +177,6 @@ public:
     }
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view token) const {
-            return std::hash<std::string_view>{}(token);
-        }
-    };
-
-    Token id_of(std::string_view token) {
-        if (const auto found = vocabulary_.find(token); found != vocabulary_.end())
-            return found->second;
-        const auto id = static_cast<Token>(vocabulary_.size());
-        vocabulary_.emplace(std::string(token), id);
-        return id;
-    }
-
     // The child of an n-gram of i tokens.
     Node child(Node parent, Token token, std::size_t i) {
         const Node node = trie_.add(parent, token);
@@ -209,7 +192,7 @@ private:
     std::uint8_t order_;
     std::string name_;
     Tokenizer tokenizer_;
-    std::unordered_map<std::string, Token, Hash, std::equal_to<>> vocabulary_;
+    WordTable words_;
     Trie trie_;
     // Per node, beginning with the root: its parent, its last token, how often it occurs.
     std::vector<Node> parents_ = {kRoot};

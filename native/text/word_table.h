@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,10 +13,7 @@
 
 namespace wellput {
 
-// The words that every n-gram model has, with their fixed numbers.
-constexpr std::uint32_t UNKNOWN = 0, SENTENCE_BEGIN = 1, SENTENCE_END = 2;
-constexpr std::uint32_t FIRST_WORD = 3;
-constexpr std::string_view SPECIAL_WORDS[] = {"<unk>", "<s>", "</s>"};
+constexpr std::uint32_t NO_WORD = 0xffffffff;
 
 // Part of the file format.
 inline std::uint64_t word_hash(std::string_view word) {
@@ -48,21 +46,19 @@ struct WordView {
             at = (at + 1) & mask;
         return at;
     }
+    // NO_WORD where it is not there.
     std::uint32_t find(std::string_view word) const {
         const std::uint32_t found = slots[slot_of(word)];
-        return found && found <= n_words ? found - 1 : UNKNOWN;
-    }
-    // A word of a text, where the names of the special words mean nothing special.
-    std::uint32_t find_in_text(std::string_view word) const {
-        const std::uint32_t id = find(word);
-        return id < FIRST_WORD ? UNKNOWN : id;
+        return found && found <= n_words ? found - 1 : NO_WORD;
     }
 };
 
 class WordTable {
 public:
-    WordTable() {
-        for (const auto word : SPECIAL_WORDS) add(word);
+    // `first` get the first numbers.
+    explicit WordTable(std::span<const std::string_view> first = {}) {
+        resize(16);
+        for (const auto word : first) add(word);
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(offsets_.size() - 1); }
     WordView view() const {
@@ -78,7 +74,7 @@ public:
     }
 
     std::uint32_t add(std::string_view word) {
-        if ((offsets_.size() + 1) * 2 > slots_.size()) grow();
+        if ((offsets_.size() + 1) * 2 > slots_.size()) resize(slots_.size() * 2);
         const std::size_t at = view().slot_of(word);
         if (slots_[at] == 0) {
             text_.insert(text_.end(), word.begin(), word.end());
@@ -93,8 +89,6 @@ public:
     std::vector<std::uint32_t>& slots() { return slots_; }
 
 private:
-    void grow() { resize(slots_.empty() ? 16 : slots_.size() * 2); }
-
     void resize(std::size_t n_slots) {
         slots_.assign(n_slots, 0);
         for (std::uint32_t id = 0; id < size(); ++id) slots_[view().slot_of(view()[id])] = id + 1;

@@ -107,8 +107,8 @@ private:
         for (std::size_t k = 0; k <= depth; ++k) {
             const auto word = next_field(line);
             if (word.empty()) return drop_from(entries, first);
-            id = depth == 0 ? words_.add(word) : known(word);
-            if (id == NO_NODE) return drop_from(entries, first);
+            id = depth == 0 ? words_.add(word) : words_.view().find(word);
+            if (id == NO_WORD) return drop_from(entries, first);
             if (depth > 0) entries.ids.push_back(id);
         }
         if (depth == 0) {  // whatever follows, the word is there now
@@ -134,12 +134,6 @@ private:
     static bool drop_from(Entries& entries, std::size_t first) {
         entries.ids.resize(first);
         return false;
-    }
-
-    std::uint32_t known(std::string_view word) const {
-        const WordView words = words_.view();
-        const std::uint32_t found = words.slots[words.slot_of(word)];
-        return found ? found - 1 : NO_NODE;
     }
 
     // Sorts n-grams and drops the second of two equal ones. A pruned model may have an n-gram
@@ -234,7 +228,7 @@ private:
 
     static constexpr float MISSING = 1e30f;
     bool is_finished_ = false;
-    WordTable words_;
+    WordTable words_{SPECIAL_WORDS};
     std::vector<Entries> entries_;
 };
 

@@ -120,7 +120,7 @@ private:
         history.reserve(tokens.size() + 2);
         for (std::size_t i = 0; i <= tokens.size(); ++i) {
             const std::uint32_t word =
-                i == tokens.size() ? SENTENCE_END : view_.words().find_in_text(tokens[i]);
+                i == tokens.size() ? SENTENCE_END : find_in_text(view_.words(), tokens[i]);
             nodes.assign(1, word);
             while (nodes.size() < order && nodes.size() <= history.size()) {
                 const std::uint32_t child = view_.longer(nodes.size(), nodes.back(),
@@ -148,7 +148,7 @@ NewArray<std::uint32_t> word_slots(const Array<std::uint64_t>& offsets,
                         .n_words = offsets.shape(0) - 1,
                         .text = reinterpret_cast<const char*>(text.data()),
                         .text_size = text.shape(0)};
-    WordTable words;
+    WordTable words(SPECIAL_WORDS);
     words.reserve(offsets.shape(0) - 1);
     for (std::uint32_t id = FIRST_WORD; id + 1 < offsets.shape(0); ++id) words.add(view[id]);
     return as_array(std::move(words.slots()));

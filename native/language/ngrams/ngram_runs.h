@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "text/word_table.h"
+#include "language/ngrams/ngram_trie.h"
 
 namespace wellput {
 

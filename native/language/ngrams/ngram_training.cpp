@@ -205,7 +205,8 @@ public:
             total += tokens.size();
             put(SENTENCE_BEGIN);
             for (const auto token : tokens) {
-                const std::uint32_t id = is_closed_ ? words_.view().find(token) : words_.add(token);
+                const std::uint32_t id =
+                    is_closed_ ? find_in_text(words_.view(), token) : words_.add(token);
                 put(id < FIRST_WORD ? UNKNOWN : id);
             }
             put(SENTENCE_END);
@@ -259,7 +260,7 @@ private:
     void cut_vocabulary(std::uint64_t min_count) {
         number_of_.resize(words_.size());
         occurrences_.resize(words_.size());
-        WordTable kept;
+        WordTable kept(SPECIAL_WORDS);
         for (std::uint32_t id = 0; id < words_.size(); ++id) {
             const bool is_kept = is_closed_ || id < FIRST_WORD || occurrences_[id] >= min_count;
             number_of_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN;
@@ -353,7 +354,7 @@ private:
     int threads_;
     bool is_closed_ = false, is_finished_ = false;
     bool has_runs_ = false;  // the runs in the folder are of this very text
-    WordTable words_;
+    WordTable words_{SPECIAL_WORDS};
     std::vector<std::uint64_t> occurrences_;
     std::vector<std::uint32_t> stream_, number_of_;
     File spilled_;

@@ -233,7 +233,7 @@ private:
                 local_.push_back(0);
                 continue;
             }
-            const std::uint32_t id = model_.words().find_in_text(word);
+            const std::uint32_t id = find_in_text(model_.words(), word);
             const auto next = static_cast<std::uint16_t>(model_ids_.size());
             const auto [at, is_new] = numbers.emplace(id, next);
             if (is_new) model_ids_.push_back(id);

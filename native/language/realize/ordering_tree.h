@@ -84,7 +84,7 @@ public:
                 ordered_word(texts.forms.at(t, i), texts.tags.at(t, i), texts.relations.at(t, i));
             looks_[i] =
                 FeatureHash(words_[i].form).add(words_[i].tag).add(words_[i].relation).value();
-            if (ngrams) numbers_[i] = ngrams->words().find_in_text(texts.forms.at(t, i));
+            if (ngrams) numbers_[i] = find_in_text(ngrams->words(), texts.forms.at(t, i));
             stretches_[i] = {i, i, i, i, 1};
             orders_[i].assign(1, i);
         }
