@@ -1,4 +1,4 @@
-// The kernels of wellput._native, a file each.
+// The kernels of wellput._native: each file adds its functions to the module.
 #pragma once
 
 #include <nanobind/nanobind.h>

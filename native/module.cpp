@@ -1,4 +1,4 @@
-// wellput._native: every kernel file adds its functions to the one extension module.
+// wellput._native: every kernel file adds its functions to this extension module.
 #include <nanobind/nanobind.h>
 
 #include "kernels.h"

@@ -1,4 +1,4 @@
-// NumPy arrays into and out of kernels.
+// NumPy arrays that kernels read and return.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -45,7 +45,7 @@ inline Matrix new_matrix(std::size_t rows, std::size_t columns, double** data) {
     return result;
 }
 
-// The values of a vector.
+// The values of a vector, without a copy.
 template <typename T>
 NewArray<T> as_array(std::vector<T>&& values) {
     auto* const kept = new std::vector<T>(std::move(values));

@@ -1,5 +1,5 @@
-// What a kernel asks of its arrays before it trusts the numbers in them: a wrong one is a ValueError
-// in Python, never a read or a write beyond an array.
+// Checks of the numbers in arrays before a kernel uses them: a wrong number is a ValueError in
+// Python, never a read or write beyond an array.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ void require_below(std::span<const T> values, std::size_t bound, const char* oth
     for (const T value : values) require(static_cast<std::size_t>(value) < bound, otherwise);
 }
 
-// Places where pieces of `size` entries begin, the last one where the last piece ends: they never fall.
+// Places in `size` entries where pieces begin, and where the last piece ends: each is at or after
+// the one before.
 template <typename T>
 void require_pieces(std::span<const T> begins, std::size_t size, const char* otherwise) {
     require(!begins.empty(), otherwise);
@@ -32,7 +33,7 @@ void require_pieces(std::span<const T> begins, std::size_t size, const char* oth
     }
 }
 
-// Whether heads (numbers from 1, 0 at the root) make a tree: one root, from which every word is reached.
+// Whether heads (numbered from 1, 0 at the root) make a tree: one root, and every word is below it.
 inline bool is_tree(std::span<const std::int32_t> heads) {
     const auto n = static_cast<std::int32_t>(heads.size());
     std::vector<bool> reaches(heads.size() + 1, false);

@@ -1,5 +1,5 @@
-// Threads over items. Items are independent and each writes its own row, so the result does not
-// depend on how many threads there were or which of them took which item.
+// Loops over items in threads. Items are independent and each writes its own row, so the result
+// depends neither on the number of threads nor on which thread takes which item.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace wellput {
 
-// Calls body(begin, end) on chunks of [0, n). `body` is copied for every worker, so that what it
-// holds by value is that worker's own scratch space.
+// Calls body(begin, end) on chunks of [0, n). Every worker has its own copy of `body`: what it
+// holds by value is the worker's scratch space.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64) {
     const std::size_t chunks = (n + chunk - 1) / chunk;
@@ -41,7 +41,7 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     try {
         for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work);
     } catch (...) {
-        // No room for another thread: those that run do all the work.
+        // The system gives no more threads: those that run do all the work.
     }
     work();
     for (auto& thread : pool) thread.join();

@@ -1,5 +1,5 @@
-// Random draws of resamples. A resample has a stream of its own, made from (seed, resample), so that
-// threads do not change what is drawn.
+// Random draws of resamples. Each resample has its own random stream, made from (seed, resample):
+// the number of threads does not change the draws.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace wellput {
 
-// How often a row was taken. A row drawn 256 times would overflow: impossible with up to 255 rows,
-// and with more its probability is below 1 / 256!.
+// How often a row was drawn. A row drawn 256 times would overflow: that cannot happen with up to
+// 255 rows, and with more rows its probability is below 1 / 256!.
 using Weight = std::uint8_t;
 
 // SplitMix64 (Steele, Lea & Flood 2014).
@@ -31,8 +31,8 @@ private:
     std::uint64_t state_;
 };
 
-// n draws with replacement. A draw is half a word, mapped to [0, n) by Lemire's multiplication with
-// rejection, so that no row is favored; the low half comes first.
+// n draws with replacement. A draw is half of a 64-bit number, the low half first, mapped to [0, n)
+// by Lemire's multiplication with rejection: every row is equally probable.
 inline void draw(Stream stream, std::size_t n, Weight* weights) {
     if (n == 0) return;
     std::fill_n(weights, n, Weight{0});
@@ -53,14 +53,14 @@ inline void draw(Stream stream, std::size_t n, Weight* weights) {
     while (left) take(static_cast<std::uint32_t>(stream.next()));
 }
 
-// Puts things into a random order (Fisher and Yates's).
+// Puts things into a random order (Fisher-Yates).
 template <typename Thing>
 void shuffle(std::vector<Thing>& things, Stream stream) {
     for (std::size_t left = things.size(); left > 1; --left)
         std::swap(things[left - 1], things[stream.next() % left]);
 }
 
-// Each row taken or not: row i by bit i mod 64 of word i / 64.
+// Draws for each row 0 or 1: bit i mod 64 of number i / 64.
 inline void flip(Stream stream, std::size_t n, Weight* weights) {
     for (std::size_t start = 0; start < n; start += 64) {
         const std::uint64_t word = stream.next();
@@ -70,7 +70,7 @@ inline void flip(Stream stream, std::size_t n, Weight* weights) {
     }
 }
 
-// The same bits packed: row i by bit i mod 8 of byte i / 8.
+// The same bits packed: row i is bit i mod 8 of byte i / 8.
 inline void flip_packed(Stream stream, std::size_t words, std::uint8_t* bytes) {
     for (std::size_t word = 0; word < words; ++word) {
         const std::uint64_t bits = stream.next();

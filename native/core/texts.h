@@ -1,8 +1,8 @@
-// Python strings seen as UTF-8, held alive while a kernel runs without the GIL.
+// Python strings as UTF-8, kept alive while a kernel runs without the GIL.
 //
-// A kernel copies its argument into a tuple first: the caller's list may change under another
-// thread as soon as the GIL is released. Lone surrogates have no UTF-8; they are encoded with
-// "surrogatepass", so that arbitrary Python text goes through every kernel.
+// A kernel first copies its argument into a tuple: another thread may change the caller's list as
+// soon as the GIL is released. Lone surrogates have no UTF-8; "surrogatepass" encodes them, so that
+// every kernel takes every Python text.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -55,7 +55,7 @@ private:
     std::vector<nb::object> owners_;
 };
 
-// Some texts per item, their number varying: references.
+// Texts of each item, as many as it has: references.
 class TextLists {
 public:
     explicit TextLists(nb::handle sequence) {
@@ -79,7 +79,7 @@ public:
     std::size_t size() const { return starts_.size() - 1; }
     std::size_t count(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
     std::size_t total() const { return views_.size(); }
-    // Whether every item has as many texts in both.
+    // Whether every item has the same number of texts in both.
     bool has_counts_of(const TextLists& other) const { return starts_ == other.starts_; }
     // The position of item i's first text among all texts.
     std::size_t first(std::size_t i) const { return starts_[i]; }
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    // Lists are usual and short: holding their texts is cheaper than a tuple for each.
+    // Most items are short lists: holding their texts is cheaper than a tuple for each.
     void add_list(PyObject* list) {
         const Py_ssize_t m = PyList_Size(list);
         for (Py_ssize_t j = 0; j < m; ++j) {

@@ -1,9 +1,9 @@
-// Lines of an evaluation set in JSONL, read without Python's JSON: only the plain ones.
+// Reads plain lines of an evaluation set in JSONL, without Python's JSON.
 //
 // A plain line is one object whose keys are among id, source, context, references and outputs, each
-// given once, with texts (or null) where texts belong. Anything else, wrong or merely unusual, is left
-// to the reader in Python, which knows what is allowed and what to say; so what is accepted here must
-// be exactly what that reader would make of it. Texts are found without the GIL, and made with it.
+// given once, with texts (or null) where texts belong. The reader in Python takes all other lines:
+// it knows what is allowed and which message to give. For a plain line both readers must give
+// exactly the same. Texts are found without the GIL and made with it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -37,8 +37,8 @@ struct PlainLine {
     std::size_t references = 0, references_end = 0, outputs = 0, outputs_end = 0;
 };
 
-// Whether one of eight bytes is a quote, a backslash or a control character. May say yes for a byte
-// beyond ASCII behind one of these, never no for one of these.
+// Whether one of eight bytes is a quote, a backslash or a control character. Never misses one; may
+// also say yes for a byte beyond ASCII that follows one.
 bool has_special(const char* at) {
     constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
     std::uint64_t bytes;
@@ -223,7 +223,7 @@ void append_utf8(std::string& out, long point) {
     }
 }
 
-// False for what JSON has no such escape for, and for half a surrogate pair.
+// False for an escape that JSON does not have, and for half a surrogate pair.
 bool unescape(std::string_view raw, std::string& out) {
     static constexpr std::string_view from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
     out.clear();
@@ -257,8 +257,8 @@ bool unescape(std::string_view raw, std::string& out) {
     return true;
 }
 
-// Gathers Python's objects of plain lines, column by column. Functions are false for a text that is not
-// UTF-8 or has an escape that JSON has not.
+// Collects the Python objects of plain lines, column by column. Functions are false for a text that
+// is not UTF-8 or has an escape that JSON does not have.
 class Columns {
 public:
     explicit Columns(const std::vector<Text>& pool) : pool_(pool) {}
@@ -302,7 +302,7 @@ private:
             if (!text) return {};
             PyTuple_SetItem(made.ptr(), static_cast<Py_ssize_t>(i), text.release().ptr());
         }
-        // A tuple of texts is in no cycle; the collector finds that out too, at some cost.
+        // A tuple of texts is in no cycle: untracking it saves the garbage collector the work.
         PyObject_GC_UnTrack(made.ptr());
         return made;
     }
@@ -340,8 +340,8 @@ private:
     std::string scratch_;
 };
 
-// Whether a line holds an item: blank lines do not. A line that begins with a character beyond ASCII
-// is blank (Unicode has more spaces) or wrong; either way it is no item.
+// Whether a line holds an item: blank lines do not. A line that begins with a character beyond
+// ASCII is blank (Unicode has more spaces) or wrong, so it is no item.
 bool has_item(std::string_view line) {
     for (const unsigned char byte : line)
         if (!(byte == ' ' || (byte >= 0x09 && byte <= 0x0d) || (byte >= 0x1c && byte <= 0x1f)))
@@ -349,7 +349,8 @@ bool has_item(std::string_view line) {
     return false;
 }
 
-// Ids, outputs by system, references, sources and contexts of the lines; None where any is not plain.
+// Ids, outputs by system, references, sources and contexts of the lines; None if a line is not
+// plain.
 nb::object plain_columns(nb::bytes data) {
     std::vector<PlainLine> lines;
     std::vector<Text> pool;
@@ -374,8 +375,8 @@ nb::object plain_columns(nb::bytes data) {
     return columns.result();
 }
 
-// Where the `most`-th line with an item ends, counted from `start`, or the data; how many items and
-// how many lines there are up to it.
+// The place, counted from `start`, where the `most`-th line with an item ends (or the data); and
+// the number of items and of lines up to there.
 std::tuple<std::size_t, std::size_t, std::size_t> item_lines(nb::bytes data, std::size_t start,
                                                              std::size_t most) {
     const std::string_view all(static_cast<const char*>(data.data()), data.size());

@@ -144,7 +144,7 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> h
     return result;
 }
 
-// One alignment for showing: pairs of positions from left to right, -1 where one side has nothing.
+// One alignment to show: pairs of positions from left to right, -1 where one side has no token.
 nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostTuple& costs) {
     const Texts left(reference), right(hypothesis);
     Vocabulary vocabulary;
@@ -160,7 +160,7 @@ nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostT
     return pairs;
 }
 
-// The treelets of one tree for showing: where each node's token is in the hypothesis (-1: nowhere),
+// The treelets of one tree to show: the place of each node's token in the hypothesis (-1: nowhere),
 // and (head, substitutions, insertions, deletions, moves) for every treelet.
 nb::tuple treelet_details(nb::handle reference, Array<int> heads, nb::handle hypothesis,
                           const CostTuple& costs) {

@@ -18,7 +18,7 @@ template <typename T>
         const T* const reversed = right + m - d;
         const std::size_t low = d > m ? std::max<std::size_t>(1, d - m) : 1;
         const std::size_t high = std::min(n, d - 1);
-        // What is written past the end of a diagonal is never read.
+        // Values past the end of a diagonal are never read.
         for (std::size_t start = low; start <= high; start += kLane) {
 #pragma GCC ivdep
             for (std::size_t k = 0; k < kLane; ++k) {

@@ -1,8 +1,9 @@
-// The cheapest alignment of a hypothesis with a reference, and what is wrong in it.
+// The cheapest alignment of a hypothesis with a reference, and its errors.
 //
-// Among the cheapest alignments the one with the fewest errors is taken: both are minimized at once
-// as cost * scale + errors. The path is traced from the end, a diagonal step before a deletion
-// before an insertion, so that it is unique. A move is a token deleted here and inserted there.
+// Among the cheapest alignments the one with the fewest errors is taken: cost * scale + errors
+// minimizes both at once. The path is traced from the end and prefers a diagonal step, then a
+// deletion, then an insertion, so it is unique. A move is a token that is deleted in one place and
+// inserted in another.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +32,9 @@ struct Costs {
         return std::max(replaced * fewer + lone * (more - fewer), lone * more);
     }
 
-    // Paths that cost c have from c / dearest to c / cheapest errors, so a scale above the largest
+    // Paths that cost c have from c / dearest to c / cheapest errors. A scale above the largest
     // such difference makes cost * scale + errors compare first by cost, then by errors. A small
-    // one keeps the values in 16 bits for sentences of up to about 150 tokens.
+    // scale keeps the values in 16 bits for sentences of up to about 150 tokens.
     std::int64_t scale(std::int64_t highest) const {
         const std::int64_t top = highest + 2 * dearest();
         return top / cheapest() - top / dearest() + 2;
@@ -62,10 +63,10 @@ struct Step {
     int hypothesis;
 };
 
-// Fills a table of the cheapest values. Cell (i, j) lies on diagonal i + j at place i, `stride` apart,
-// so that the cells of a diagonal do not depend on each other and become vector code. The code works
-// on whole lanes: a row must have kLane places to spare, and so must the tokens. `left[i]` is
-// reference token i - 1, `right` the hypothesis from its end.
+// Fills a table of the cheapest values. Cell (i, j) is in row i + j (its diagonal) at place i; rows
+// are `stride` apart. The cells of a diagonal do not depend on each other, so they become vector
+// code. The code works on whole lanes: a row needs kLane places to spare, and so do the tokens.
+// `left[i]` is reference token i - 1; `right` is the hypothesis from its end.
 inline constexpr std::size_t kLane = 16;
 void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* left,
                     const std::int16_t* right, std::size_t n, std::size_t m, std::int16_t deletion,
@@ -84,7 +85,7 @@ public:
         removed_.clear();
         inserted_.clear();
         substitutions_ = 0;
-        // Equal tokens at the end are on the path anyway; those at the beginning need not be.
+        // Equal tokens at the end are always on the path; those at the beginning may not be.
         std::size_t n = reference.size(), m = hypothesis.size();
         while (n > 0 && m > 0 && reference[n - 1] == hypothesis[m - 1])
             path_.push_back({static_cast<int>(--n), static_cast<int>(--m)});

@@ -1,8 +1,8 @@
 // The edit distance as TER defines it: Levenshtein's, within a beam around the diagonal.
 //
-// Two implementations for `ShiftSearch`. `BeamDistance` fills the beam cell by cell. `BitDistance`
-// has no beam but a bit per reference word, up to the width of its integers; `beam_is_wide_enough`
-// says when the beam changes nothing.
+// There are two implementations for `ShiftSearch`. `BeamDistance` fills the beam cell by cell.
+// `BitDistance` has no beam; it has a bit per reference word, up to the width of its integers.
+// `beam_is_wide_enough` says when the beam makes no difference.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@ namespace wellput {
 
 constexpr int kBeamWidth = 25;
 
-// True where the beam cuts off no cheapest path of `distance` edits between n hypothesis words and m
+// True if the beam cuts off no cheapest path of `distance` edits between n hypothesis words and m
 // reference words, nor between any reordering with fewer edits. A path with I insertions and D
-// deletions strays at most max(I, D) + |n - m| / 2 columns from the sloping diagonal, and max(I, D)
-// is at most (distance + |n - m|) / 2; one column is left for rounding at either end. With fewer
-// reference words than the beam is wide to one side every cell is in it.
+// deletions is at most max(I, D) + |n - m| / 2 columns away from the sloping diagonal, and max(I,
+// D) is at most (distance + |n - m|) / 2; one column at either end is kept for rounding. If the
+// reference is shorter than the beam's width to one side, every cell is in the beam.
 inline bool beam_is_wide_enough(int distance, int n, int m) {
     return m < kBeamWidth || distance + std::abs(n - m) <= 2 * (kBeamWidth - 2);
 }
 
-// Walks back from the end of both sequences and fills `alignment`. Among the cheapest steps it prefers
-// the diagonal, then a hypothesis word that is too much, then a reference word that is missing.
+// Walks back from the end of both sequences and fills `alignment`. Among the cheapest steps it
+// prefers the diagonal, then an extra hypothesis word, then a missing reference word.
 template <typename Diagonal, typename Down, typename Matches>
 void trace_back(int n, int m, WordAlignment& alignment, Diagonal diagonal, Down down,
                 Matches matches) {
@@ -81,7 +81,7 @@ public:
     void align(WordAlignment& alignment) const {
         trace_back(
             n_, m_, alignment,
-            // Where the value stays level along the diagonal without a match, the path came from
+            // If the value stays the same along the diagonal without a match, the path came from
             // the side.
             [&](int i, int j) { return has(matches_[i - 1], j) || !has(steps_[i - 1].level, j); },
             [&](int i, int j) { return j == 0 || has(steps_[i - 1].down, j); },

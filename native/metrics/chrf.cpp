@@ -27,8 +27,8 @@ struct Options {
     int orders() const { return char_order + word_order; }
 };
 
-// The F score of one row, in sacreBLEU's order of operations: which of two references that score
-// alike is the better one depends on the last digit.
+// The F score of one row, in sacreBLEU's order of operations: the last digit decides which of two
+// almost equal references is better.
 double f_score(const double* row, const Options& options) {
     constexpr double eps = 1e-16;
     const double factor = options.beta_squared;
@@ -111,11 +111,11 @@ public:
 
 private:
     struct Slot {
-        std::uint32_t stamp = 0;  // another stamp than ours: the slot is empty
+        std::uint32_t stamp = 0;  // a slot with another stamp than stamp_ is empty
         std::uint32_t symbol = 0;
     };
 
-    // The slot of a character that has no place, or the empty one that it may take.
+    // The slot of a character beyond the direct ones, or the empty slot that it may take.
     Slot& slot_of(char32_t character) {
         const std::size_t mask = hashed_.size() - 1;
         std::size_t at = (character * 0x9e3779b1u >> 7) & mask;
@@ -161,7 +161,7 @@ private:
         return symbols;
     }
 
-    // Before a text is read: so that nothing moves meanwhile.
+    // Call before a text is read, so that no slot moves meanwhile.
     void reserve(std::size_t count) {
         if (direct_.empty()) direct_.resize(direct_size);
         std::size_t size = std::max<std::size_t>(hashed_.size(), 512);
@@ -176,7 +176,7 @@ private:
     }
 
     bool with_whitespace_;
-    // The first code points have their places, the others are found by hash.
+    // The first code points have fixed places, the others are found by hash.
     std::vector<Slot> direct_;
     std::vector<Slot> hashed_;
     std::vector<char32_t> characters_;  // of the hashed slots
@@ -191,7 +191,7 @@ public:
           row_(3 * static_cast<std::size_t>(options.orders())),
           matched_(static_cast<std::size_t>(options.orders())) {}
 
-    // row: those of the reference with the highest F score, the first of them where several have it.
+    // row: the statistics for the reference with the highest F score, the first of several.
     void score(std::string_view hypothesis, References references, double* row) {
         if (options_.word_order > 0) split_words(hypothesis, scratch_, words_);
         double best_score = -1;
@@ -232,7 +232,7 @@ private:
         matches_.count(vocabulary_.bound(), options_.word_order, matched_.data());
         fill(words_.size(), size, options_.word_order, row_.data() + 3 * options_.char_order);
     }
-    // An order of which the reference has no n-grams does not count the hypothesis' either.
+    // If the reference has no n-grams of an order, those of the hypothesis do not count either.
     void fill(std::size_t length, std::size_t reference_length, int orders, double* row) const {
         const auto ngrams = [](std::size_t size, std::size_t n) {
             return static_cast<double>(size >= n ? size - n + 1 : 0);

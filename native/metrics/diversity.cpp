@@ -73,7 +73,7 @@ Matrix distinct_ngrams(nb::handle sequence, std::uint8_t n, std::string_view tok
 void add_diversity(nb::module_& m) {
     nb::class_<NgramCounter>(m, "NgramCounter")
         .def(nb::init<std::uint8_t, std::string>(), nb::arg("order"), nb::arg("tokenizer"))
-        // Holds the GIL: a counter is one thread's until it is complete.
+        // Holds the GIL: only one thread may use a counter until it is complete.
         .def(
             "add",
             [](NgramCounter& counter, nb::handle sequence) {

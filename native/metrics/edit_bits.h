@@ -1,8 +1,8 @@
 // The Levenshtein distance a row at a time, a bit per column (Myers 1999, as in Hyyrö 2003).
 //
-// D[i][j] is the distance between the first i words of one sequence, the rows, and the first j of
-// the other, the columns. Neighbors differ by at most one, so a row is its first value, D[i][0] = i,
-// and two bit-vectors: bit j - 1 of `plus` (`minus`) says that D[i][j] - D[i][j - 1] is 1 (-1).
+// D[i][j] is the distance between the first i words of one sequence (rows) and the first j of the
+// other (columns). Neighbors differ by at most one, so a row is its first value, D[i][0] = i, and
+// two bit vectors: bit j - 1 of `plus` (`minus`) says that D[i][j] - D[i][j - 1] is 1 (-1).
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ struct EditRow {
     Bits minus = 0;
 };
 
-// What the back-trace wants to know of a row's cells, bit j - 1 for column j.
+// What the back-trace needs of a row's cells, bit j - 1 for column j.
 template <typename Bits>
 struct EditSteps {
     Bits level;  // D[i][j] == D[i - 1][j - 1]

@@ -1,5 +1,5 @@
-// N-grams as paths in a trie: a node is an n-gram, its parent the n-gram without the last token. A
-// pair (parent, token) finds a node exactly, so no n-gram is ever mistaken for another.
+// N-grams as paths in a trie: a node is an n-gram, its parent the n-gram without the last token.
+// The key (parent, token) is exact, so different n-grams are never confused.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -46,12 +46,12 @@ public:
         return slot.stamp == stamp_ ? slot.node : kNone;
     }
 
-    // A big trie is mostly not in the cache: ask for a child's place some time before its use.
+    // Most of a big trie is not in the cache: call this some time before a child is used.
     void prefetch(Node parent, Token token) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[start(key(parent, token))]);
     }
 
-    // The child, made if need be: nodes are numbered 1, 2, 3, ... as they are made.
+    // The child, added if it is new: nodes are numbered 1, 2, 3, ... in the order of adding.
     Node add(Node parent, Token token) {
         if (size_ * 2 >= slots_.size()) grow();
         Slot& slot = slots_[place(parent, token)];
@@ -100,7 +100,7 @@ private:
     std::uint32_t stamp_ = 0;
 };
 
-// How often every n-gram up to an order occurs in texts that arrive bit by bit.
+// Counts every n-gram up to an order in texts that arrive in parts.
 class NgramCounter {
 public:
     NgramCounter(std::uint8_t order, std::string tokenizer)
@@ -134,11 +134,11 @@ public:
     Token find_token(std::string_view token) const { return words_.view().find(token); }
     void prefetch(Node parent, Token token) const { trie_.prefetch(parent, token); }
     Node find(Node parent, Token token) const { return trie_.find(parent, token); }
-    // The root's count is that of all tokens.
+    // The root's count is the number of all tokens.
     std::int64_t count(Node node) const { return counts_[node]; }
 
     // The whole counter as Python objects: (order, tokenizer, tokens, nodes). A node is its parent,
-    // its token and its count; nodes come in the order in which they were made.
+    // its token and its count; nodes are in the order of adding.
     nb::tuple state() const {
         nb::list tokens;
         for (Token id = 0; id < words_.size(); ++id) {
@@ -194,11 +194,11 @@ private:
     Tokenizer tokenizer_;
     WordTable words_;
     Trie trie_;
-    // Per node, beginning with the root: its parent, its last token, how often it occurs.
+    // For each node, the root first: its parent, its last token, its count.
     std::vector<Node> parents_ = {kRoot};
     std::vector<Token> last_ = {0};
     std::vector<std::int64_t> counts_ = {0};
-    // Per order: n-grams, and different ones.
+    // For each order: all n-grams, and distinct ones.
     std::vector<std::int64_t> totals_, distinct_;
     std::string buffer_;
     std::vector<std::string_view> tokens_;

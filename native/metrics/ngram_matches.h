@@ -1,10 +1,10 @@
 // Clipped n-gram matches between a hypothesis and its references, counted exactly.
 //
-// Texts come as symbols: 1, 2, 3, ... for what occurs in the references, 0 for what does not, and
-// for the end of every text. The n-grams of the references are numbered in turn, order by order: an
-// n-gram's number is found under (number of its first n - 1 symbols, last symbol), which is a place
-// in a plain array as long as the texts are of ordinary length. An n-gram can only match if both
-// (n-1)-grams in it do, so that each order looks only at what the last one left, on either side.
+// Texts come as symbols: 1, 2, 3, ... for tokens of the references, 0 for other tokens and for the
+// end of every text. The n-grams of the references are numbered order by order: the key of an
+// n-gram is (number of its first n - 1 symbols, last symbol), which is a place in a plain array
+// unless the texts are very long. An n-gram can match only if both (n-1)-grams in it match, so each
+// order looks only at what the last one left, on both sides.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +92,7 @@ public:
     }
     // Room for the symbols of one more reference, at most `size` of them.
     std::uint32_t* add_reference(std::size_t size) { return references_.add(size); }
-    // After they were written, with where they end.
+    // Call when the symbols are written; `end` is where they end.
     void end_reference(const std::uint32_t* end) { ends_.push_back(references_.close(end)); }
     // The same for the hypothesis.
     std::uint32_t* add_hypothesis(std::size_t size) { return hypothesis_.add(size); }
@@ -193,19 +193,20 @@ private:
         return match_hypothesis(table, width, n);
     }
 
-    // The loops below choose by arithmetic instead of branches: whether an n-gram is new, is known,
+    // The loops below choose by arithmetic, not by branches: whether an n-gram is new, is known or
     // may match cannot be predicted.
     static std::uint32_t all_bits_if(bool claim) { return 0u - std::uint32_t{claim}; }
 
-    // Takes one of what is left of an n-gram, if anything is; marks that the hypothesis has it.
+    // Takes one of the remaining matches of an n-gram, if there is one, and marks that the
+    // hypothesis has the n-gram.
     static bool take(std::uint32_t& left, bool is_known) {
         const std::uint32_t count = left & ~seen;
         left = (count - (count != 0)) | (all_bits_if(is_known) & seen);
         return count != 0;
     }
 
-    // Keeps those positions from `from` to `to` where an n-gram may match, since the hypothesis has
-    // both (n-1)-grams in it; moves them to `kept` and returns their end.
+    // Keeps the positions from `from` to `to` where an n-gram may match because the hypothesis has
+    // both (n-1)-grams in it. Moves them to `kept` and returns their end.
     std::size_t keep_live(Side& side, std::size_t from, std::size_t to, std::size_t kept) const {
         const std::uint32_t* const left = left_before_.data();
         std::uint32_t* const numbers = side.numbers.data();

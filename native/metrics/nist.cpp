@@ -17,14 +17,14 @@
 namespace wellput {
 namespace {
 
-// NIST's statistics of one output, by way of a small trie of its own n-grams.
+// NIST's statistics of one hypothesis, from a small trie of its n-grams.
 class NistScorer {
 public:
     explicit NistScorer(const NgramCounter& weights)
         : weights_(&weights), n_(weights.order()), by_order_(n_), best_(n_) {}
 
-    // row: matched information of order 1 to n, n-grams of order 1 to n, the output's length, the
-    // lengths of the best reference of each order added up.
+    // row: matched information of order 1 to n, n-grams of order 1 to n, the length of the
+    // hypothesis, and the sum over the orders of the length of the best reference.
     void score(std::string_view hypothesis, References references, double* row) {
         read_hypothesis(hypothesis, row);
         std::fill(best_.begin(), best_.end(), Best{});
@@ -33,7 +33,7 @@ public:
             const std::size_t length = match(references[j], buffers_[j]);
             for (std::size_t i = 0; i < n_; ++i) {
                 look_up(by_order_[i]);
-                // NLTK takes the reference of highest precision, of equals the longest.
+                // NLTK takes the reference with the highest precision, of equal ones the longest.
                 const double sum = information_of(i);
                 const double precision = row[n_ + i] > 0 ? sum / row[n_ + i] : 0.0;
                 best_[i] = std::max(best_[i], Best{precision, sum, length});
@@ -109,7 +109,7 @@ private:
         return ids_.size();
     }
 
-    // Finds the matched n-grams of one order among those of all references. The order before was
+    // Finds the matched n-grams of one order among those of all references. The order before it was
     // looked up earlier, and a parent occurs wherever its children do.
     void look_up(const std::vector<Node>& ngrams) {
         const auto wanted = [&](const Local& local) {
@@ -131,12 +131,13 @@ private:
             if (local.global == kNone)
                 throw std::invalid_argument("a reference that the weights were not made from");
             local.count = static_cast<double>(weights_->count(local.global));
-            // Doddington's equation 2: the bits that the last token says after the others.
+            // Doddington's equation 2: the information, in bits, of the last token after the
+            // others.
             local.information = std::log(parent.count / local.count) / std::log(2.0);
         }
     }
 
-    // The information in the matches of an order, added in the order of their first appearance.
+    // The information of an order's matches, added in the order of their first appearance.
     double information_of(std::size_t i) const {
         double sum = 0.0;
         for (const Node node : by_order_[i]) {
@@ -160,7 +161,7 @@ private:
     std::vector<int> ids_;
     std::vector<std::string_view> tokens_;
     std::string hypothesis_buffer_;
-    std::vector<std::string> buffers_;  // one per reference: the vocabulary keeps pointing into it
+    std::vector<std::string> buffers_;  // one for each reference: the vocabulary points into it
 };
 
 Matrix nist_statistics(nb::handle hypotheses, nb::handle references, const NgramCounter& weights,

@@ -16,8 +16,8 @@ bool is_word_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c
 
 class RougeScorer {
 public:
-    // Writes F, precision and recall against the reference with the highest F, the first of them where
-    // several have it, and 1 for the item that is counted; all 0 where there is no reference.
+    // row: F, precision and recall for the reference with the highest F (the first of several), and
+    // 1 to count the item; all 0 if there is no reference.
     void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
         to_numbers(hypothesis, hypothesis_);
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    // rouge-score's words are runs of ASCII letters and digits; all else separates them.
+    // rouge-score's words are runs of ASCII letters and digits; all other characters separate them.
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
         numbers.clear();
         const std::size_t size = text.size();

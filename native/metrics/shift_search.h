@@ -1,8 +1,8 @@
-// TER's greedy search for shifts, after Tercom as sacreBLEU has it.
+// TER's greedy search for shifts, as in Tercom and sacreBLEU.
 //
-// A shift moves a block of the hypothesis to where the reference has the same words. Again and again
-// the shift that lowers the edit distance most is made, until none lowers it. The search does not
-// know how distances come about: `Distance` gives them.
+// A shift moves a block of the hypothesis to the place where the reference has the same words. The
+// search makes the shift that lowers the edit distance most, again and again until none lowers it.
+// `Distance` computes the distances.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 
 namespace wellput {
 
-// Moves `length` words from `start`, so that they come to lie before what is now at `target`; a
-// target inside the block moves it `target - start` words to the right.
+// Moves `length` words from `start` to before the word that is now at `target`; a target inside the
+// block moves the block `target - start` words to the right.
 struct Shift {
     int start, length, target;
 };
 
-// What comes out of a shift, as three pieces of the old sequence; before `begin` all stays.
+// The result of a shift as three pieces of the old sequence; before `begin` nothing changes.
 struct ShiftedPieces {
     int begin;               // the first position that changes
-    int first, first_end;    // the piece that comes to lie there
+    int first, first_end;    // the piece that is there afterwards
     int second, second_end;  // the piece after it
-    int rest;                // from here on all stays
+    int rest;                // from here on nothing changes
 };
 
 inline ShiftedPieces pieces_of(const Shift& shift, int n) {
@@ -32,7 +32,7 @@ inline ShiftedPieces pieces_of(const Shift& shift, int n) {
     return {shift.start, end, behind, shift.start, end, behind};
 }
 
-// How the current hypothesis lies along the reference.
+// The alignment of the current hypothesis with the reference.
 struct WordAlignment {
     std::vector<int> hypothesis_of;  // per reference word: the last hypothesis word so far, or -1
     std::vector<char> reference_error;
@@ -61,7 +61,7 @@ public:
         while (distance.current() > floor) {
             distance.align(alignment_);
             tried += find_candidates(distance.hypothesis(), reference);
-            // At the limit the search ends, and what the last round has found is not used.
+            // At the limit the search ends without the shifts of the last round.
             if (tried >= kMostCandidates) break;
             Shift best{};
             if (!find_best(distance, floor, best)) break;
@@ -95,9 +95,9 @@ private:
             to_error[i] = steps = error[i] ? 0 : std::min(steps + 1, kLongestBlock);
     }
 
-    // Fills candidates_, by the length of the block, with the shifts worth trying; sorted by start,
-    // then target. Returns how many sacreBLEU would try: it tries a shift again for every place in
-    // the reference that suggests it.
+    // Fills candidates_, by the length of the block, with the shifts worth trying, sorted by start,
+    // then target. Returns how many shifts sacreBLEU would try: it tries a shift once for every
+    // place in the reference that suggests it.
     int find_candidates(const std::vector<int>& hypothesis, const std::vector<int>& reference) {
         const int n = static_cast<int>(hypothesis.size());
         const int m = static_cast<int>(reference.size());
@@ -110,8 +110,8 @@ private:
             for (int r = first_place_[hypothesis[h]]; r >= 0; r = next_place_[r]) {
                 if (r > h + kFarthestShift) break;
                 if (r < h - kFarthestShift) continue;
-                // Both sides of the block must have an error, and the block must not already lie
-                // where it is to go.
+                // Both sides of the block must have an error, and the block must not be at its
+                // target already.
                 const int shortest = 1 + std::max(hypothesis_to_error_[h], reference_to_error_[r]);
                 int longest = std::min({kLongestBlock, n - h, m - r});
                 const int aligned = alignment_.hypothesis_of[r];
@@ -130,7 +130,7 @@ private:
     // before the block's match to its last.
     int add_candidates(int h, int r, int length) {
         auto& candidates = candidates_[length - 1];
-        // Targets grow with r, so whatever is not beyond the last one is there already.
+        // Targets grow with r, so a target up to the last one is in the list already.
         int last =
             !candidates.empty() && candidates.back().start == h ? candidates.back().target : -1;
         int tried = 0;
@@ -148,8 +148,8 @@ private:
         return tried;
     }
 
-    // The shift that lowers the distance most; then the longest, the one that starts first, and
-    // the one that goes farthest to the left. False where none lowers it.
+    // The shift that lowers the distance most; of equal ones the longest, then the one that starts
+    // first, then the one with the leftmost target. False if none lowers it.
     template <typename Distance>
     bool find_best(Distance& distance, int floor, Shift& best) {
         const int before = distance.current();

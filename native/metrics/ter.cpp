@@ -17,7 +17,7 @@ namespace {
 
 class TerScorer {
 public:
-    // Writes the edits to the reference that needs fewest, and the mean length of the references.
+    // row: the edits to the reference that needs the fewest, and the mean length of the references.
     void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
         to_numbers(hypothesis, hypothesis_);
@@ -43,8 +43,8 @@ private:
             });
     }
 
-    // No order of the hypothesis words gets below this many edits: the larger length less the
-    // words that both have.
+    // A lower bound of the edits for any order of the hypothesis words: the greater length minus
+    // the number of common words.
     int fewest_in_any_order() {
         left_.assign(static_cast<std::size_t>(vocabulary_.bound()), 0);
         for (const int word : reference_) ++left_[word];

@@ -1,9 +1,9 @@
-// What is wrong inside the treelets of a reference's dependency tree.
+// Errors inside the treelets of a reference's dependency tree.
 //
-// A treelet is a node with its daughters (a root without daughters is one too), read in the order of
-// the reference and in the order of the hypothesis. First every node is given its token: those that
+// A treelet is a node with its daughters (a root without daughters is one too), read in the order
+// of the reference and in the order of the hypothesis. First every node gets its token: tokens that
 // the string alignment leaves unchanged, then the remaining equal tokens from left to right, then
-// tokens that the alignment substitutes. A substituted token fills its node's place and counts as
+// tokens that the alignment substitutes. A substituted token takes its node's place and counts as
 // one substitution; a node without a token is missing from each of its treelets; a token without a
 // node is one insertion.
 #pragma once
@@ -84,8 +84,8 @@ private:
             if (step.reference >= 0 && step.hypothesis >= 0 &&
                 reference[step.reference] == hypothesis[step.hypothesis])
                 pair(step.reference, step.hypothesis);
-        // Equal tokens that are left, from left to right: a queue per symbol, threaded through
-        // `following_`.
+        // The remaining equal tokens, from left to right: `following_` links a queue for each
+        // symbol.
         if (first_.size() < static_cast<std::size_t>(bound)) first_.resize(bound, kNone);
         following_.resize(hypothesis.size());
         for (int j = static_cast<int>(hypothesis.size()) - 1; j >= 0; --j)

@@ -35,7 +35,7 @@ struct ErrorCounts {
     }
 };
 
-// Counts the errors of a hypothesis as rapidfuzz's `opcodes(reference, hypothesis)` would have them.
+// Counts the errors of a hypothesis as rapidfuzz's `opcodes(reference, hypothesis)` does.
 class ErrorCounter {
 public:
     ErrorCounts count(Words reference, Words hypothesis, int bound) {
@@ -46,8 +46,8 @@ public:
 private:
     using Row = EditRow<std::uint64_t>;
 
-    // `most` is an upper bound of the number of errors. Like the numbers below it decides only whether
-    // the pair is divided, and with that which of several cheapest alignments comes out.
+    // `most` is an upper bound of the number of errors. Like the constants below it decides only
+    // whether the pair is divided, and so which of several cheapest alignments is found.
     ErrorCounts count_within(Words reference, Words hypothesis, std::size_t most) {
         strip_common_ends(reference, hypothesis);
         const std::size_t n = hypothesis.size();
@@ -72,7 +72,8 @@ private:
         }
     }
 
-    // Walks back along the alignment: a deletion where there is a cheapest one, then an insertion.
+    // Walks back along the alignment; among the cheapest steps it prefers a deletion, then an
+    // insertion.
     ErrorCounts count_along(Words reference, Words hypothesis) {
         fill_rows(reference, hypothesis);
         const std::size_t blocks = places_.blocks();
@@ -122,8 +123,8 @@ private:
         }
     }
 
-    // Hirschberg's division, for pairs too long for a matrix: the first half of the hypothesis
-    // belongs to the shortest part of the reference that leaves the total at its least.
+    // Hirschberg's division, for pairs too long for a matrix: the first half of the hypothesis is
+    // aligned with the shortest part of the reference that keeps the total at its minimum.
     ErrorCounts count_halves(Words reference, Words hypothesis) {
         const std::size_t half = hypothesis.size() / 2;
         std::vector<int> ahead = last_row({reference.begin(), reference.end()},
@@ -171,8 +172,8 @@ class WerScorer {
 public:
     explicit WerScorer(Tokenizer tokenizer) : tokenizer_(tokenizer) {}
 
-    // Writes substitutions, insertions, deletions and the length of the reference with the lowest
-    // error rate, the first of them where several have it.
+    // row: substitutions, insertions, deletions and the length of the reference with the lowest
+    // error rate, the first of several.
     void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
         buffers_.clear();
@@ -213,7 +214,7 @@ private:
 
     Tokenizer tokenizer_;
     Vocabulary vocabulary_;
-    std::deque<std::string> buffers_;  // one a text: the vocabulary keeps views into them
+    std::deque<std::string> buffers_;  // one for each text: the vocabulary points into them
     std::vector<std::string_view> tokens_;
     std::vector<int> hypothesis_, reference_;
     ErrorCounter counter_;

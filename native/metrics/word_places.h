@@ -1,4 +1,4 @@
-// Where a sequence has each word: a bit per position, in blocks of 64.
+// The positions of each word in a sequence: a bit per position, in blocks of 64.
 #pragma once
 
 #include <algorithm>

@@ -104,7 +104,7 @@ Groups make_groups(Grouping grouping, std::size_t systems, std::size_t items, co
     return groups;
 }
 
-// The weighted mean of a coefficient over groups, those left out where it is undefined.
+// The weighted mean of a coefficient over the groups where it is defined.
 class Agreement {
 public:
     explicit Agreement(Coefficient coefficient) : coefficient_(coefficient) {}
@@ -131,7 +131,7 @@ public:
             add(pearson(x, z, n), weight);
     }
 
-    // As add_values for any coefficient and order of points: ranks are made here.
+    // Like add_values, for any coefficient and order of points: the ranks are made here.
     void add_points(const double* x, const double* z, std::size_t n) {
         if (!uses_ranks(coefficient_)) return add_values(x, z, n);
         rank_x_.resize(n), rank_z_.resize(n), sorted_x_.resize(n), sorted_z_.resize(n);
@@ -154,7 +154,7 @@ public:
         if (coefficient_ == Coefficient::acc_t) return ties_.finish();
         return weights_ > 0 ? sum_ / weights_ : kUndefined;
     }
-    // How many groups the mean is over.
+    // The number of groups in the mean.
     double groups() const {
         return coefficient_ == Coefficient::acc_t ? ties_.weights() : weights_;
     }

@@ -21,7 +21,7 @@ namespace nb = nanobind;
 namespace wellput {
 namespace {
 
-// What no resample changes: the groups, and their ranks.
+// What stays the same in all resamples: the groups and their ranks.
 struct Plan {
     Coefficient coefficient;
     Grouping grouping;
@@ -108,7 +108,7 @@ private:
         agreement_.add_values(x_.data(), z_.data(), x_.size(), weight);
     }
 
-    // How often a cell is a point of its group: the group's own weight is the mean's affair.
+    // How often a cell is a point of its group. The weight of the group itself belongs to the mean.
     std::size_t copies_of(const Cell& cell) const {
         const std::size_t systems = plan_->grouping == Grouping::system ? 1 : systems_[cell.system];
         const std::size_t items = plan_->grouping == Grouping::item ? 1 : items_[cell.item];

@@ -1,5 +1,6 @@
-// Correlations of a metric with people by chance: the metric's systems and items in another order than
-// people's. The scores stay what they are, with their ties and with what systems and items share.
+// Correlations of a metric with people by chance: the metric's systems and items are put into
+// another order than people's. The scores, their ties, and what systems and items share stay as
+// they are.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -23,7 +24,7 @@ namespace nb = nanobind;
 namespace wellput {
 namespace {
 
-// What no exchange changes. A group of x is moved as a whole, so that the ranks within it stay.
+// What stays the same in all exchanges. A group of x moves as a whole, so the ranks within it stay.
 struct Exchange {
     Coefficient coefficient;
     std::size_t systems, items;
@@ -31,7 +32,7 @@ struct Exchange {
     std::uint64_t seed;
     Groups people;                     // by people's scores alone
     std::vector<Rank> rank_x, rank_z;  // of each place within its group of x or of z
-    std::size_t classes = 0;           // no rank of x is as high
+    std::size_t classes = 0;           // ranks of x are below this
 };
 
 void rank_places(const Groups& groups, const double* scores, std::vector<Rank>& ranks,

@@ -1,5 +1,6 @@
 // Pearson's r of two metrics with people over all cells, when whole systems and whole items are
-// exchanged: from sums that an exchange moves from one metric to the other, not from the cells.
+// exchanged. It is computed from sums that an exchange moves from one metric to the other, not from
+// the cells.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace wellput {
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kSums = 3;
 
-// The sum of values[i] where chosen[i] is 1, in lanes: the same digits with and without vectors.
+// Adds values[i] where chosen[i] is 1, in four lanes: the same digits with and without vector
+// instructions.
 WELLPUT_CLONES
 static void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes) {
     double sums[kLanes] = {};
@@ -27,8 +29,9 @@ static void add_chosen(const double* values, const double* chosen, std::size_t n
     for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += sums[lane];
 }
 
-// A cell is exchanged when either its system or its item is, not both. With t_i the sum over system i's
-// chosen items, a system that is not exchanged moves t_i and one that is moves the rest of its row.
+// A cell is exchanged if its system or its item is, but not both. With t_i the sum over system i's
+// chosen items, a system that is not exchanged moves t_i, and one that is exchanged moves the rest
+// of its row.
 class ExchangedSums {
 public:
     ExchangedSums(std::size_t systems, std::size_t items)
@@ -40,7 +43,7 @@ public:
     void add_cells(const double* x, const double* y, const double* z, std::size_t items,
                    Present present) {
         std::vector<double> seen_x, seen_y, seen_z;
-        double middle = 0, middle_z = 0;  // r does not change when all scores are shifted alike
+        double middle = 0, middle_z = 0;  // r does not change when all scores are shifted
         for (std::size_t k = 0; k < systems_ * items; ++k)
             if (present(k)) {
                 seen_x.push_back(x[k]), seen_y.push_back(y[k]), seen_z.push_back(z[k]);
@@ -88,7 +91,7 @@ private:
     }
 
     double pearson_of(const std::array<double, kSums>& sums) const {
-        constexpr double kRounding = 1e-13;  // what is left of the squares of a constant
+        constexpr double kRounding = 1e-13;  // remainder of the squares of a constant
         const double variance = sums[1] - sums[0] * sums[0] / count_;
         if (!is_defined_ || !(variance > kRounding * sums[1])) return kUndefined;
         const double product = sums[2] - sums[0] * z_ / count_;

@@ -1,9 +1,10 @@
-// Correlations of a metric with people, and again without each single cell: what a jackknife needs.
+// Correlations of a metric with people, and the same without each single cell, for a jackknife.
 //
-// No correlation is computed anew. Pearson's r changes by the cell's share of the sums of squares. Of
-// ranks one number per point is enough: the sum over all other points of (1 if its x is greater, 1/2 if
-// equal) · (the same of z), from which follow the point's concordant minus discordant pairs, and what
-// its absence does to the product of ranks. A Fenwick tree over the classes of z gives it in n log n.
+// No correlation is computed twice. Pearson's r changes by the cell's share of the sums of squares.
+// For ranks one number per point is enough: the sum over all other points of (1 if its x is
+// greater, 1/2 if equal) · (the same of z). It gives the point's concordant minus discordant pairs,
+// and the change in the product of ranks when the point is left out. A Fenwick tree over the
+// classes of z computes it in n log n.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -29,7 +30,7 @@ double ratio(double product, double squares_x, double squares_z) {
     return std::clamp(product / std::sqrt(squares_x) / std::sqrt(squares_z), -1.0, 1.0);
 }
 
-// How many values of a class or above it were inserted.
+// The number of inserted values in a class or above it.
 class Tally {
 public:
     void reset(std::size_t classes) {
@@ -127,7 +128,7 @@ private:
         }
         value = pearson(x.data(), z.data(), x.size());
         if (x.size() < 3) return;
-        // What is left of the squares when all but rounding is taken away is nothing.
+        // A remainder no larger than rounding errors counts as 0.
         constexpr double kRounding = 1e-12;
         for (std::size_t p = 0; p < x.size(); ++p) {
             const double dx = x[p] - mean_x, dz = z[p] - mean_z, share = n / (n - 1);

@@ -1,10 +1,10 @@
 // Kendall's tau-b of two metrics whose scores are exchanged, many pairs of points at a time.
 //
-// A point shows one of its two scores, so a pair of points has four faces: which of the two scores
-// either point shows. For every face a bit string over all pairs says which of them are concordant
-// with z, another which are discordant, a third which are tied. An exchange picks a face for every
-// pair; masks (one for each face, a bit for each pair) pick all of them at once, popcount counts.
-// Where the first metric gets a face, the second gets the opposite one: both come from one pass.
+// A point shows one of its two scores, so a pair of points has four faces: which score each of the
+// two points shows. Each face has three bit strings over all pairs: which are concordant with z,
+// which are discordant, which are tied. An exchange picks one face for every pair. Masks (one for
+// each face, a bit for each pair) pick all of them at once, and popcount counts. When the first
+// metric gets a face, the second gets the opposite one: both come from one pass.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@
 namespace wellput {
 
 constexpr std::size_t kFaces = 4;
-constexpr std::size_t kPairSignPoints = 512;  // beyond, sorting is faster than all pairs
+constexpr std::size_t kPairSignPoints = 512;  // with more points, sorting is faster
 
 // words × kFaces, the four faces of 64 pairs side by side.
 using Faces = std::vector<std::uint64_t>;
 
-// For each of `groups` consecutive bit strings, how many of the bits that the masks pick are set:
-// for the faces picked (even places of counts) and for their opposites (odd places).
+// For each of `groups` consecutive bit strings, the number of set bits among those that the masks
+// pick: for the picked faces (even places of counts) and for their opposites (odd places).
 WELLPUT_CLONES
 static void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
                         std::size_t groups, std::int32_t* counts) {
@@ -107,7 +107,7 @@ private:
     std::vector<std::uint64_t> masks_, bits_;
 };
 
-// Groups of equally many points, some of them perhaps missing.
+// Groups with the same number of points, some of which may be missing.
 class PairSigns {
 public:
     explicit PairSigns(std::size_t points) : points_(points), words_(pair_words(points)) {}

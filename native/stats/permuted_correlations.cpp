@@ -1,5 +1,6 @@
-// Correlations of two metrics with people when the metrics' scores are exchanged at random: of whole
-// systems, of whole items, of both crossed (a cell exchanged twice is back), or cell by cell.
+// Correlations of two metrics with people when the metrics' scores are exchanged at random: those
+// of whole systems, of whole items, of both crossed (a cell exchanged twice stays), or of single
+// cells.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -59,7 +60,7 @@ private:
     std::vector<Weight> systems_, items_, cells_;
 };
 
-// What no resample changes.
+// What stays the same in all resamples.
 struct Plan {
     Coefficient coefficient;
     Grouping grouping;

@@ -1,8 +1,9 @@
 // Pearson, Spearman and Kendall correlations of one group of points.
 //
-// Ranks are small integers, equal for equal values, and points come in ascending order of z: then a
-// stable counting sort by the rank of x orders them by (x, z), and Knight's algorithm (1966) counts
-// discordant pairs as the inversions left in z, in n log n. Undefined is NaN.
+// Ranks are small integers, equal for equal values, and points come in ascending order of z. A
+// stable counting sort by the rank of x then orders them by (x, z), and Knight's algorithm (1966)
+// counts discordant pairs as the inversions that remain in z, in n log n. An undefined coefficient
+// is NaN.
 #pragma once
 
 #include <algorithm>
@@ -74,8 +75,8 @@ inline std::int64_t count_inversions(std::vector<Rank>& sequence, std::vector<Ra
     return inversions;
 }
 
-// Replaces values by dense ranks: 0 for the smallest, equal for equal values. Returns how many
-// ranks there are.
+// Replaces values by dense ranks: 0 for the smallest, equal for equal values. Returns the number of
+// ranks.
 inline std::size_t dense_ranks(const double* values, std::size_t n, std::vector<std::size_t>& order,
                                Rank* ranks) {
     order.resize(n);

@@ -1,9 +1,9 @@
-// Resampling: a bootstrap is a matrix product, how often each resample takes each row, times the
-// statistics; an exchange of rows adds up precomputed sums of eight rows.
+// Resampling. A bootstrap is a matrix product: how often each resample takes each row, times the
+// statistics. An exchange of rows adds up precomputed sums of eight rows.
 //
-// A resample has a random stream of its own, made from (seed, resample), so that neither threads
-// nor the width of the statistics change what is drawn: with one seed, every metric and every
-// system with equally many rows sees the same draws, which makes their differences paired.
+// Each resample has its own random stream, made from (seed, resample): neither threads nor the
+// width of the statistics change the draws. With one seed, all metrics and all systems with the
+// same number of rows get the same draws, so their differences are paired.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -115,9 +115,9 @@ Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std
     return matrix;
 }
 
-// Exchanged rows: a row counts or it does not, so eight rows at a time have only 256 possible sums.
-// These are made once for a batch of resamples, each of which then adds the one that its byte of
-// random bits names.
+// Exchanged rows: a row counts or it does not, so eight rows have only 256 possible sums. They are
+// computed once for a batch of resamples; each resample then adds the sum that its byte of random
+// bits names.
 constexpr std::size_t kBatch = 256;
 
 // subsets (256, width): the sum of every subset of up to eight rows.

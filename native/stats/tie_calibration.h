@@ -1,9 +1,9 @@
 // Pairwise accuracy with tie calibration (Deutsch, Foster & Freitag 2023).
 //
-// A pair of points counts as right when metric and people order it alike, or both tie it. Metric
-// scores at most epsilon apart are called tied; epsilon is chosen, one for all groups, to make the
-// mean accuracy of the groups greatest. Raising epsilon past a pair's distance changes that pair
-// alone: one tied by people becomes right, a concordant one becomes wrong, others stay wrong.
+// A pair of points counts as right if metric and people give it the same order, or both tie it.
+// Metric scores at most epsilon apart count as tied. One epsilon is chosen for all groups: the one
+// with the greatest mean accuracy. When epsilon grows past a pair's distance, only that pair
+// changes: a pair tied by people becomes right, a concordant one becomes wrong, others stay wrong.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ public:
 
     void add(const double* x, const double* z, std::size_t n, double weight) {
         if (n < 2) return;
-        // A mean of infinities of both signs is no number, and no pair with it is ordered or tied.
+        // A mean of infinities of both signs is NaN; a pair with it is neither ordered nor tied.
         const auto is_nan = [](double value) { return std::isnan(value); };
         if (std::any_of(x, x + n, is_nan) || std::any_of(z, z + n, is_nan)) is_undefined_ = true;
         if (is_undefined_) return;

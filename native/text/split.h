@@ -1,4 +1,4 @@
-// Text to words at gaps of whitespace.
+// Splits text into words at whitespace.
 #pragma once
 
 #include <array>
@@ -45,14 +45,14 @@ inline std::uint64_t suspects(const char* p, const char* end) {
     return bits;
 }
 
-// Calls take(word) for every word of `text`. A gap between words is a run of whitespace for which
-// separates(its first byte, its number of characters) holds; any other is part of a word. At the
-// edges of the text whitespace always goes.
+// Calls take(word) for every word of `text`. Words are separated by runs of whitespace for which
+// separates(its first byte, its number of characters) is true; any other run is part of a word.
+// Whitespace at the edges of the text is dropped.
 template <typename Separates, typename Take>
 void split_at_gaps(std::string_view text, Separates separates, Take take) {
     const char* word = text.data();
     const char* const end = word + text.size();
-    const char* p = word;  // all before is done
+    const char* p = word;  // everything before it is done
     for (const char* chunk = word; chunk < end; chunk += 64) {
         for (std::uint64_t bits = suspects(chunk, end); bits; bits &= bits - 1) {
             const char* const gap = chunk + std::countr_zero(bits);

@@ -1,14 +1,14 @@
 // sacreBLEU's tokenizers without its regular expressions.
 //
-// `13a`, `zh` and `intl` rewrite a text in passes that insert spaces, then split it. The passes
-// come down to one rule per character, given what stands on either side:
+// `13a`, `zh` and `intl` insert spaces into a text in several passes, then split it. The passes are
+// equal to one rule for each character and its neighbors:
 //   - a character that stands apart (most punctuation; symbols in `intl`) is a token;
 //   - a hyphen after a digit is a token (not in `intl`);
 //   - the stops (`.` and `,`; all punctuation in `intl`) come in runs, and the two passes over them
 //     consume characters in pairs. Between two characters of a run there is always a cut. Before it
 //     there is one unless the run is a single stop between digits. After it there is one unless a
 //     digit follows and the run is odd after a digit, or even after anything else.
-// At the text's edges `13a` sees a space, `zh` and `intl` nothing, which acts like a digit.
+// At the text's edges `13a` sees a space; `zh` and `intl` see nothing, which acts like a digit.
 #include "text/tokenize.h"
 
 #include <algorithm>
@@ -60,9 +60,9 @@ constexpr KindTable kinds_by(KindOf kind_of) {
     return kinds;
 }
 
-// Each script says which bytes are part of a word wherever they stand (`is_plain`), of which kind
-// the others are (`kinds`), and of which kind and size a character is whose first byte does not
-// tell (`wide_kind`).
+// Each script has three parts: `is_plain`, the bytes that are always part of a word; `kinds`, the
+// kinds of the other bytes; and `wide_kind`, the kind and size of a character whose first byte does
+// not decide.
 
 // Whitespace alone.
 struct Blanks {
@@ -81,7 +81,7 @@ struct Blanks {
     static bool digit_at(const char* p) { return is_digit(*p); }
 };
 
-// mteval-v13a: what is not ASCII is part of a word, or whitespace.
+// mteval-v13a: a character outside ASCII is part of a word, or whitespace.
 struct Western : Blanks {
     static constexpr KindTable kinds = kinds_by(western_kind);
 
@@ -138,7 +138,8 @@ constexpr Kind international_kind(unsigned char c) {
     return is_ascii_whitespace(c) ? space : word;
 }
 
-// mteval-v14, international: punctuation are the stops, symbols stand apart, in any script.
+// mteval-v14, international: in any script, punctuation characters are stops and symbols stand
+// apart.
 struct International {
     static constexpr KindTable kinds = kinds_by(international_kind);
     static constexpr bool edge_is_digit = true;
@@ -170,8 +171,9 @@ struct International {
     }
 };
 
-// A bit for each of up to 64 bytes that is not plain, and so may end a token. A loop of arithmetic
-// on bytes, which compilers turn into vector instructions, and no branch for every character.
+// A bit for each of up to 64 bytes, set where the byte is not plain and so may end a token. The
+// loop is arithmetic on bytes: compilers turn it into vector instructions, and no character needs a
+// branch.
 template <typename Script>
 std::uint64_t notable(const char* p, std::size_t size) {
     std::array<unsigned char, 64> bytes;
@@ -196,8 +198,8 @@ template <typename Script>
 bool split(std::string_view text, std::vector<std::string_view>& tokens) {
     const char* const begin = text.data();
     const char* const end = begin + text.size();
-    const char* start = begin;  // of the token under way
-    const char* done = begin;   // what lies before it needs no look
+    const char* start = begin;  // of the current token
+    const char* done = begin;   // everything before it is done
     const auto emit = [&](const char* from, const char* to) {
         tokens.emplace_back(from, static_cast<std::size_t>(to - from));
     };
@@ -307,7 +309,7 @@ void remove_markup(std::string_view text, std::string& buffer) {
     replace_all(buffer, "&gt;", ">");
 }
 
-// Markup is rare: a text is read as if it had none, and once more if it has.
+// Markup is rare: first read the text as if it had none, and only where it has some, a second time.
 void split_13a(std::string_view text, std::string& buffer, std::vector<std::string_view>& tokens) {
     if (split<WesternWithoutMarkup>(text, tokens)) return;
     tokens.clear();

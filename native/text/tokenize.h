@@ -7,15 +7,15 @@
 
 namespace wellput {
 
-// Those of sacreBLEU that need no model; `none` is Python's str.split().
+// sacreBLEU's tokenizers that need no model; `none` is Python's str.split().
 enum class Tokenizer { none, v13a, character, zh, intl };
 
 // Throws std::invalid_argument for a name that is not "none", "13a", "char", "zh" or "intl".
 Tokenizer tokenizer_named(std::string_view name);
 
 // Replaces `tokens` by the tokens of `text`, as sacreBLEU's BLEU makes them: trailing whitespace is
-// removed, the text tokenized, then split at whitespace. They point into `text` or into `buffer`,
-// which may be overwritten: keep one buffer per text for as long as its tokens are in use.
+// removed, the text tokenized, then split at whitespace. Tokens point into `text` or into `buffer`,
+// which may be overwritten: keep one buffer for each text while its tokens are in use.
 void tokenize(Tokenizer tokenizer, std::string_view text, std::string& buffer,
               std::vector<std::string_view>& tokens);
 

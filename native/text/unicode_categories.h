@@ -1,7 +1,7 @@
-// Code points by general category, Unicode 18.0, as ranges (both ends inclusive) in order.
-// From the Unicode Character Database by way of the Python package `regex` 2026.11.9, which
-// sacreBLEU's tokenizer `intl` asks; fixed here, so that a score does not depend on the Python it
-// ran under.
+// Code points by general category, Unicode 18.0, as ranges (both ends inclusive) in order. From the
+// Unicode Character Database by way of the Python package `regex` 2026.11.9, which sacreBLEU's
+// tokenizer `intl` uses. The table is fixed here, so that a score does not depend on the version of
+// Python.
 #pragma once
 
 namespace wellput {

@@ -1,6 +1,6 @@
-// Numbers for the tokens of one item: 1, 2, 3, ... in order of first appearance. Equal tokens get equal
-// numbers; 0 stands for a token that was not added. There are no collisions: a hash finds the place, the
-// bytes decide.
+// Numbers for the tokens of one item: 1, 2, 3, ... in order of first appearance. Equal tokens get
+// equal numbers; 0 stands for a token that was not added. There are no collisions: a hash finds the
+// place, the bytes decide.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Words to numbers 0, 1, 2, ... in order of first appearance, in three arrays that can be written to a
-// file and used from there as they are: no work is left for loading.
+// Numbers for words: 0, 1, 2, ... in order of first appearance. The table is three arrays that can
+// be written to a file and used there without loading.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ inline std::uint64_t word_hash(std::string_view word) {
 }
 
 // `slots` is an open-addressing table of word numbers plus one, 0 where it is empty; its size is a
-// power of two. Word i is the bytes from offsets[i] to offsets[i + 1] of `text`. The numbers may come
-// from a damaged file: none is trusted beyond the arrays, and no search goes round for ever.
+// power of two. Word i is the bytes from offsets[i] to offsets[i + 1] of `text`. The numbers may
+// come from a damaged file: none leads beyond the arrays, and every search ends.
 struct WordView {
     const std::uint64_t* offsets = nullptr;
     std::size_t n_words = 0;
@@ -55,7 +55,7 @@ struct WordView {
 
 class WordTable {
 public:
-    // `first` get the first numbers.
+    // The words of `first` get the first numbers.
     explicit WordTable(std::span<const std::string_view> first = {}) {
         resize(16);
         for (const auto word : first) add(word);
@@ -66,7 +66,7 @@ public:
                 text_.size(),    slots_.data(), slots_.size() - 1};
     }
 
-    // Room for as many words: adding them is then faster. The table is the same in the end.
+    // Makes room for `n_words`, which makes adding them faster. The final table is the same.
     void reserve(std::size_t n_words) {
         std::size_t n_slots = slots_.size();
         while (2 * (n_words + 1) > n_slots) n_slots *= 2;

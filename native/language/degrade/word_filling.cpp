@@ -1,5 +1,5 @@
-// Words for templates of tags: the best sequence by P(word | tag) P(word | word before), repeated words
-// discouraged by looking back along the best path to each state.
+// Words for templates of tags: the best sequence by P(word | tag) P(word | word before). Repeated
+// words are discouraged by looking back along the best path to each state.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
@@ -88,8 +88,8 @@ private:
         steps_.push_back(std::move(next));
     }
 
-    // Pairs never seen have the probability of the word alone: the best word before is the best of all
-    // that do not have the word on their path, or the best of those that do.
+    // A pair that was never seen has the probability of the word alone. The best word before it is
+    // then the best of all that do not have the word on their path, or the best of those that do.
     void reach_by_unigrams(std::vector<State>& next) {
         const auto& before = steps_.back();
         order_.resize(before.size());

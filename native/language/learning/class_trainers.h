@@ -1,6 +1,6 @@
-// Weights of many classes over sparse features, while they are learned: by the averaged perceptron
-// (Freund & Schapire 1999; Collins 2002), or by climbing a likelihood. `ClassWeights` (class_weights.h)
-// reads what they become.
+// Learns weights of many classes over sparse features, by the averaged perceptron (Freund &
+// Schapire 1999; Collins 2002) or by gradient steps up a likelihood. `ClassWeights`
+// (class_weights.h) reads the result.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct PerceptronCell {
     std::uint16_t of;  // the class
     std::uint8_t updates = 0;
     std::int32_t weight = 0;
-    // The sum of each change times the decisions before it: what the sum of the weight over all
-    // decisions lacks to their number times the weight.
+    // The sum of each change times the number of decisions before it: the number of decisions times
+    // the weight, minus this, is the sum of the weight over all decisions.
     std::int64_t late = 0;
 
     void change(int by, std::int64_t now) {
@@ -42,8 +42,8 @@ struct PerceptronCell {
     }
 };
 
-// A weight that goes up its slope. Steps get smaller as it has been changed more (AdaGrad: Duchi, Hazan
-// & Singer 2011). `Of` is what tells a cell from the others: a class, or a feature's key.
+// A weight that follows its gradient. Steps get smaller as it changes more (AdaGrad: Duchi, Hazan &
+// Singer 2011). `Of` identifies the cell: a class, or a feature's key.
 template <typename Of>
 struct ClimbingCell {
     Of of;
@@ -64,15 +64,14 @@ struct ClimbingCell {
     }
 };
 
-// A row of cells for each feature, a cell for each class it was ever changed for.
+// A row of cells for each feature, with a cell for each class that it was changed for.
 template <typename Cell>
 class ClassTrainer {
 public:
     using Weight = decltype(Cell::weight);
 
-    // A weight counts only once it was changed `min_updates` times: rare features, of which most
-    // weights are made, are left out while the others learn to do without them (Goldberg & Elhadad
-    // 2011).
+    // A weight counts only after `min_updates` changes. Most weights belong to rare features;
+    // without them the other features learn to do the work (Goldberg & Elhadad 2011).
     explicit ClassTrainer(int min_updates = 1) : min_updates_(min_updates) {}
 
     // Adds each class's weights to scores[class].
@@ -94,7 +93,7 @@ public:
         });
     }
 
-    // `by` is how much a perceptron's weights change, or the slope that the others climb.
+    // `by` is the change of a perceptron's weights, or the gradient.
     void update(std::span<const FeatureKey> features, std::uint16_t cls, Weight by) {
         for (const FeatureKey key : features) {
             const std::uint32_t number = table_.find_or_insert(key, rows_.size());
@@ -103,10 +102,10 @@ public:
         }
     }
 
-    // To be called after every decision, updated or not: weights are averaged over decisions.
+    // Call after every decision, with or without an update: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // The averaged weights, as multiples of `unit`; those that round to nothing, or are smaller than
+    // The averaged weights, as multiples of `unit`; weights that round to 0, or are smaller than
     // `smallest`, are dropped.
     std::string finish(double unit, double smallest = 0.0) {
         std::sort(rows_.begin(), rows_.end(),

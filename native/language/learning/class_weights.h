@@ -1,7 +1,8 @@
-// What features say of classes, as trainers (class_trainers.h) leave it: a string of bytes, small enough
-// to be shipped, which `ClassWeights` reads. By rising key the difference to the key before, the number
-// of classes, then each class (as a difference) and its weight, all as variable-length integers.
-// Weights are whole multiples of a unit, so scores are integers and the same everywhere.
+// The weights of features for classes, as trainers (class_trainers.h) write them: a string of
+// bytes, small enough to be shipped, that `ClassWeights` reads. For each key, in rising order: the
+// difference to the key before, the number of classes, then each class (as a difference) and its
+// weight, all as variable-length integers. Weights are whole multiples of a unit, so scores are
+// integers and the same on every machine.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +29,14 @@ namespace wellput {
 // A class is a number below this.
 constexpr std::size_t kMostClasses = 65535;
 
-// What a feature says of a class, in units.
+// The weight of a feature for a class, in units.
 struct ClassWeight {
     std::uint16_t cls;
     std::int32_t weight;
     auto operator<=>(const ClassWeight&) const = default;
 };
 
-// What weights are counted in.
+// The unit of weights.
 inline double checked_unit(double unit) {
     require(std::isfinite(unit) && unit > 0, "the unit of weights must be more than 0");
     return unit;
@@ -67,8 +68,8 @@ private:
     FeatureKey last_key_ = 0;
 };
 
-// Row by row what a WeightWriter wrote. Throws std::invalid_argument where the bytes are cut short or
-// name a class that is not there.
+// Reads the rows of a WeightWriter. Throws std::invalid_argument if the bytes end too early or name
+// a class that does not exist.
 class WeightReader {
 public:
     FeatureKey key = 0;
@@ -97,7 +98,7 @@ private:
     std::size_t classes_;
 };
 
-// The mean of several models' weights: as scores are sums of weights, it decides as the models do
+// The mean of several models' weights. Scores are sums of weights, so it decides as the models do
 // together. Means below `smallest` units are left out.
 inline std::string mean_weights(std::span<const std::string_view> models, std::size_t classes,
                                 double smallest) {
@@ -133,7 +134,7 @@ inline std::string mean_weights(std::span<const std::string_view> models, std::s
 
 class ClassWeights {
 public:
-    // Throws std::invalid_argument where the bytes are cut short or name a class that is not there.
+    // Throws std::invalid_argument if the bytes end too early or name a class that does not exist.
     ClassWeights(std::string_view bytes, std::size_t classes) {
         std::vector<std::pair<FeatureKey, std::uint32_t>> begins;
         WeightReader reader(bytes, classes);

@@ -1,5 +1,5 @@
-// Sparse features. A feature is a 32-bit key, a hash of its template and values made with `FeatureHash`;
-// a `KeyTable` says where its weights are.
+// Sparse features. A feature is a 32-bit key, a hash of its template and values made with
+// `FeatureHash`; a `KeyTable` finds its weights.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace wellput {
 
 using FeatureKey = std::uint32_t;
 
-// Values put together into a key, one after the other: order matters.
+// Combines values into a key, one after the other: the order matters.
 class FeatureHash {
 public:
     explicit FeatureHash(std::uint64_t template_number) : state_(template_number) { stir(); }
@@ -83,8 +83,8 @@ private:
     std::size_t count_ = 0;
 };
 
-// Features are looked up in blocks: what they lead to lies far apart in memory, and asked for together
-// it comes together.
+// Features are looked up in blocks: their weights are far apart in memory, and prefetching them
+// together hides the wait.
 constexpr std::size_t kBlock = 64;
 template <typename Look>
 void for_blocks(std::span<const FeatureKey> features, Look look) {

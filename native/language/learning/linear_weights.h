@@ -1,5 +1,5 @@
-// Weights of one linear score over sparse features, learned by climbing a likelihood. A feature is a
-// 32-bit key (feature_keys.h) and counts once for or against.
+// Weights of one linear score over sparse features, learned by gradient steps up a likelihood. A
+// feature is a 32-bit key (feature_keys.h) and counts once for or against.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace wellput {
 
-// Averaged weights. A weight counts only once it was changed `min_updates` times, as in
-// GradientTrainer. Of each decision a random share of the features is left out (dropout: Srivastava et
-// al. 2014), so that none relies too much on others.
+// Averaged weights. A weight counts only after `min_updates` changes, as in GradientTrainer. Each
+// decision leaves out a random share of the features (dropout: Srivastava et al. 2014), so that
+// none relies too much on others.
 class LinearTrainer {
 public:
     explicit LinearTrainer(int min_updates, double left_out = 0.0)
@@ -40,12 +40,12 @@ public:
         cells_[number].change(slope, now_);
     }
 
-    // To be called after every decision: weights are averaged over decisions.
+    // Call after every decision: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // By rising key the difference to the key before and the averaged weight in multiples of `unit`
-    // (zigzag), as variable-length integers. Weights that round to nothing, or are smaller than
-    // `smallest`, are dropped.
+    // For each key, in rising order: the difference to the key before and the averaged weight in
+    // multiples of `unit` (zigzag), as variable-length integers. Weights that round to 0, or are
+    // smaller than `smallest`, are dropped.
     std::string finish(double unit, double smallest) {
         std::sort(cells_.begin(), cells_.end(),
                   [](const Cell& a, const Cell& b) { return a.of < b.of; });
@@ -79,11 +79,11 @@ private:
     std::vector<Cell> cells_;
 };
 
-// Reads what LinearTrainer::finish wrote. Weights are small whole numbers (multiples of the unit), so
-// that sums of them are exact in whatever order they are taken.
+// Reads the bytes of LinearTrainer::finish. Weights are small whole numbers (multiples of the
+// unit), so their sums are exact in any order.
 class LinearWeights {
 public:
-    // Throws std::invalid_argument where the bytes are cut short.
+    // Throws std::invalid_argument if the bytes end too early.
     explicit LinearWeights(std::string_view bytes) {
         std::vector<Slot> entries;
         FeatureKey key = 0;
@@ -100,7 +100,7 @@ public:
     float weight(FeatureKey key) const { return slots_[place_of(key)].weight; }
 
 private:
-    // A weight is never 0 where there is one.
+    // A weight in the table is never 0.
     struct Slot {
         FeatureKey key;
         float weight;

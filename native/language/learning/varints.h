@@ -1,4 +1,5 @@
-// Whole numbers in few bytes: seven bits a byte, the lowest first, and a set eighth bit where more follow.
+// Whole numbers in few bytes: seven bits in each byte, the lowest first; the eighth bit is set if
+// more bytes follow.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ inline void put_signed_varint(std::string& bytes, std::int32_t value) {
                static_cast<std::uint32_t>(value) << 1 ^ static_cast<std::uint32_t>(value >> 31));
 }
 
-// Reads what was put, from the first byte on. Throws std::invalid_argument where the bytes are cut short.
+// Reads the numbers in the order of writing. Throws std::invalid_argument if the bytes end too
+// early.
 class VarintReader {
 public:
     explicit VarintReader(std::string_view bytes) : bytes_(bytes) {}

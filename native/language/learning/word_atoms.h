@@ -1,7 +1,7 @@
-// What features look at in a word: its form, endings, beginnings and shape, each as a number.
+// The parts of a word that features use: its form, endings, beginnings and shape, each as a number.
 //
-// Only ASCII letters are lowered and told apart by case; other scripts have their forms, endings and
-// beginnings.
+// Only ASCII letters are lowercased and told apart by case; words of other scripts keep their
+// forms, endings and beginnings.
 #pragma once
 
 #include <array>

@@ -121,8 +121,7 @@ struct GoldTree {
     }
 };
 
-// How many of the tree's arcs that can still be made cannot after a move; kIllegal for a move that
-// cannot be made.
+// The number of the tree's arcs that a move makes impossible; kIllegal for an illegal move.
 std::array<int, kMoves> costs(const ArcHybrid& state, const GoldTree& gold) {
     const int top = state.stack(0), below = state.stack(1), first = state.buffer(0);
     const auto in_buffer = [&](int word) { return first != -1 && word >= first; };
@@ -155,8 +154,8 @@ struct Classes {
     int last(Move move) const { return move == kShift ? 0 : first(move) + labels - 1; }
 };
 
-// What features look at in a word: its form, its tag, both, and the hint at its relation; 2 where
-// there is no word.
+// The parts of a word that features use: its form, its tag, both, and the hint at its relation; 2
+// if there is no word.
 struct Seen {
     std::uint64_t word = 2, tag = 2, both = 2, hint = 2;
 };
@@ -167,7 +166,7 @@ int distance_class(int from, int to) {
     return distance <= 4 ? distance : distance <= 9 ? 5 : distance <= 19 ? 6 : 7;
 }
 
-// Sentences as three lists that run along each other.
+// Sentences as three parallel lists.
 struct Input {
     TextLists words, tags, hints;
     Input(nb::handle own_words, nb::handle own_tags, nb::handle own_hints)
@@ -181,8 +180,8 @@ struct Input {
     }
 };
 
-// The features of a state (after Zhang & Nivre 2011), with the words on both sides of the arc that
-// LEFT and the arc that RIGHT would make.
+// The features of a state (after Zhang & Nivre 2011), with the words on both sides of the arcs that
+// LEFT and RIGHT would make.
 class MoveFeatures {
 public:
     void start(const Input& input, std::size_t sentence) {
@@ -369,7 +368,8 @@ std::size_t checked_labels(std::size_t labels) {
     return labels;
 }
 
-// From the second round on the parser learns from where its own moves lead, nine times in ten.
+// From the second round on, the parser follows its own moves nine times in ten and learns from
+// where they lead.
 constexpr std::uint64_t kFollowed = 9, kOutOf = 10;
 
 nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
@@ -474,7 +474,7 @@ private:
     ClassWeights weights_;
 };
 
-// What SHIFT, LEFT and RIGHT would cost after some moves: for the test of the oracle.
+// The costs of SHIFT, LEFT and RIGHT after some moves, to test the oracle.
 std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
     require_below(std::span(heads.data(), heads.size()), heads.size() + 1,
                   "a head is out of range");

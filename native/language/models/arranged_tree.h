@@ -1,4 +1,4 @@
-// A tree of words whose order is not known, walked in an order that follows from the words alone.
+// An unordered tree of words, walked in an order that depends only on the words.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ struct TreeNode {
     std::uint64_t name;       // a hash of the form, to tell sisters apart
 };
 
-// The daughters of each word, sorted by what stands below them, and the words from the root down: the
-// same whatever order the words come in.
+// The daughters of each word, sorted by what is below them, and the words from the root down: the
+// same for every order of the input.
 class ArrangedTree {
 public:
     void arrange(std::span<const TreeNode> nodes) {

@@ -27,13 +27,13 @@ namespace nb = nanobind;
 
 // The chart of the head-driven model: Eisner's half spans over a lattice of tags.
 //
-// A half span is a word with everything on one side of it up to some place. A left half waits for
-// the next modifier further out, whose class its outermost modifier's probability depends on: it is
-// kept by that class. A right half remembers its last modifier's class: it is kept by the tag that
-// comes next, the best (or the sum) over what it remembers taken already. So joining two halves is
+// A half span is a word with everything on one side of it up to some place. The probability of a
+// left half's outermost modifier depends on the class of the next modifier further out: there is
+// one half for each such class. A right half depends on its last modifier's class: there is one for
+// each tag that comes next, already maximized (or summed) over that class. So joining two halves is
 // one loop over the place between them, O(n^3) in all.
 //
-// Everything is a probability divided by the words' unigram probabilities, which keeps it in the
+// All values are probabilities divided by the words' unigram probabilities. This keeps them in the
 // range of a double for half spans up to the limit.
 
 struct Sum {
@@ -49,15 +49,15 @@ class HeadDrivenChart : public HeadDrivenNext {
 public:
     using HeadDrivenNext::HeadDrivenNext;
 
-    // Natural log of the sum over all forests, less that of the unigrams.
+    // Natural log of the sum over all forests, minus that of the unigrams.
     double sum() {
         is_weighted_ = false;
         fill_halves<Sum>();
         return fill_forests<Sum>();
     }
 
-    // The best forest with the tags' weights, and the log of what it is weighed: heads from 1 with 0
-    // for roots, and the number of each word's tag.
+    // The best forest under the tags' weights, and the log of its weighted probability: heads from
+    // 1, 0 for roots, and the number of each word's tag.
     double best(std::int32_t* heads, std::int32_t* tags) {
         is_weighted_ = true;
         fill_halves<Best>();
@@ -77,7 +77,7 @@ private:
     double& left_half(std::size_t node, std::size_t cls, std::size_t reach) {
         return left_halves_[(node * n_local_classes_ + cls) * width_ + reach];
     }
-    // A left half whose first word begins a fragment: nothing was said before it.
+    // A left half whose first word begins a fragment: no word comes before it.
     double& first_half(std::size_t node, std::size_t reach) {
         return first_halves_[node * width_ + reach];
     }
@@ -181,7 +181,7 @@ private:
         }
     }
 
-    // The same for sums, where what the words add can be added at the end.
+    // The same for sums, where the words' shares can be added at the end.
     void sum_right(std::size_t head, std::size_t reach, double* __restrict out) {
         const std::size_t n_next = tags_from_[word_of_[head] + reach + 1];
         const Lexical before = after(RIGHT_AFTER, head, word_of_[head] + reach + 1);
@@ -246,7 +246,7 @@ private:
         totals[0] = bests[0] = 0;
         begins_.assign(n_ + 1, 0);
         for (std::size_t end = 1; end <= n_; ++end) {
-            begins_[end] = end - 1;  // a fragment of its own where no tree is possible
+            begins_[end] = end - 1;  // a fragment of one word if no tree is possible
             fill_trees<Semiring>(end);
             double &best = bests[end], &total = totals[end];
             for (std::size_t begin = 0; begin < end; ++begin) {
@@ -294,7 +294,7 @@ private:
         chosen_[word_of_[node]] = tags_[local_[node]];
     }
 
-    // Finds again what gave the greatest product: cheaper than remembering it everywhere.
+    // Finds the greatest product again: this is cheaper than storing it everywhere.
     void trace_left(std::size_t head, std::size_t begin, std::size_t cls) {
         if (begin == word_of_[head]) return;
         left_next(head, cls, begin);
@@ -385,7 +385,7 @@ private:
 template <typename T>
 using OutArray = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// What comes back of a sentence: logs are natural.
+// The columns of a sentence's row; logs are natural.
 enum Column : std::size_t {
     LOG_PROBABILITY,
     BEST_LOG_PROBABILITY,
@@ -507,7 +507,7 @@ private:
     template <typename T>
     std::span<const T> hold(nb::handle object) {
         auto array = nb::cast<Array<T>>(object);
-        // The array itself, which is not the object where its numbers had another type.
+        // The converted array: another object than `object` if its numbers had another type.
         arrays_.emplace_back(array.handle());
         return values_of(array);
     }

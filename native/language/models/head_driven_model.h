@@ -1,8 +1,8 @@
 // The probabilities of the head-driven model; docs/language/head-driven-parser.md has the formula.
 //
 // Words come from left to right: a head's left modifiers from the outermost in, its own word, its
-// right modifiers from the innermost out. So the left side knows the head's tag alone, the right
-// side its word too, and every word the words before it.
+// right modifiers from the innermost out. So the left side depends on the head's tag only, the
+// right side also on its word, and every word on the words before it.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace wellput {
 
-// Distributions that back off, read from hash tables (language/backoff_tables.py makes them).
+// Distributions that back off, in hash tables (made by backoff_tables.py).
 
-// One more number taken into a hash.
+// Adds a number to a hash.
 inline std::uint64_t mixed(std::uint64_t key, std::uint64_t value) {
     key = (key ^ (value + 1)) * 0x9E3779B97F4A7C15ull;
     return key ^ (key >> 32);
@@ -72,7 +72,7 @@ std::uint64_t context_key(std::uint64_t family, std::uint64_t level, Ids... ids)
     return key;
 }
 
-// The contexts of one distribution, the shortest first; built once, asked for many outcomes.
+// The contexts of one distribution, the shortest first; built once, used for many outcomes.
 class BackoffChain {
 public:
     static constexpr std::size_t MOST_LEVELS = 8;
@@ -80,7 +80,7 @@ public:
     BackoffChain(const BackoffTables& tables, std::uint64_t family)
         : tables_(&tables), family_(family) {}
 
-    // Adds the next fuller context, unless it was never met.
+    // Adds the next longer context, unless it was never seen.
     template <typename... Ids>
     void add(std::uint64_t level, Ids... ids) {
         const std::uint64_t key = context_key(family_, level, ids...);
@@ -90,7 +90,7 @@ public:
         weights_[size_++] = tables_->weight(*steps);
     }
 
-    // The probability of an outcome where `p` is what lies under the shortest context.
+    // The probability of an outcome; `p` is its probability in the context before the first one.
     double probability(std::uint64_t outcome, double p) const {
         for (std::size_t level = 0; level < size_; ++level) {
             p *= weights_[level];
@@ -112,7 +112,7 @@ enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTE
 
 constexpr std::size_t DISTANCES = 4;
 
-// How far a head's right side reaches already: nothing, up to 2 words, up to 6, more.
+// How far a head's right side reaches: nothing, up to 2 words, up to 6, more.
 inline std::size_t distance_class(std::size_t words) {
     return words == 0 ? 0 : words <= 2 ? 1 : words <= 6 ? 2 : 3;
 }
@@ -153,8 +153,8 @@ struct HeadDrivenModel {
         return chain.probability(word, plain);
     }
 
-    // The same given its tag and its head, which stands to the left: by the head's word, over what
-    // the head's tag says.
+    // The same given its tag and its head to the left: by the head's word, backing off to the
+    // head's tag.
     BackoffChain under_head(std::size_t tag, std::uint32_t head) const {
         BackoffChain chain(tables, HEAD_WORD);
         chain.add(0, tag, head);
@@ -167,12 +167,12 @@ struct HeadDrivenModel {
         return chain.probability(word, plain);
     }
 
-    // What a head's word says of its right side, over what its tag alone says.
+    // What a head's word says about its right side, in addition to its tag.
     std::uint64_t lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
         return context_key(RIGHT, 0, tag, word, last);
     }
 
-    // What the last word says of what comes next on a side, over what the head says.
+    // What the last word says about what comes next on a side, in addition to the head.
     std::uint64_t after_word(Family family, std::size_t tag, std::uint32_t word) const {
         return context_key(family, 0, coarsest[tag], word);
     }

@@ -1,4 +1,4 @@
-// A sentence as the head-driven chart sees it: words with the tags of a lattice, numbered, and the
+// A sentence for the head-driven chart: words with the tags of a lattice, numbered, and the
 // probabilities of its words.
 #pragma once
 
@@ -87,7 +87,8 @@ private:
         class_slots_.resize(model_.n_classes, 0);
         most_tags_ = 0;
         tags_from_.assign(n_ + 1, 1);
-        // From the last word on: the tags of the words from some place on have the first numbers.
+        // From the last word to the first: so the tags of all words after a place have the lowest
+        // numbers.
         for (std::size_t word = n_; word-- > 0;) {
             most_tags_ = std::max(most_tags_, last(word) - first(word));
             for (std::size_t node = first(word); node < last(word); ++node) {
@@ -128,7 +129,8 @@ private:
             place_of_[static_cast<std::size_t>(tags_[t])] = t;
     }
 
-    // Word probabilities over unigram ones: by node, and for a head to the left by pair of nodes.
+    // Word probabilities divided by unigram probabilities: by node, and for a head to the left by
+    // pair of nodes.
     void emissions() {
         const std::size_t n_nodes = word_of_.size();
         next_word_.resize(n_nodes);
@@ -163,10 +165,9 @@ private:
     std::vector<std::int32_t> tag_slots_, class_slots_;
 };
 
-// What comes next on a side of a head in the head-driven model: the probabilities of a sentence's tags,
-// and of stopping, by the head's tag and word, the last modifier's class and the last word.
-
-// Everything is worked out when first asked for.
+// What comes next on a side of a head: the probabilities of the sentence's tags and of stopping,
+// given the head's tag and word, the last modifier's class and the last word.
+// Everything is computed when it is first needed.
 class HeadDrivenNext : public HeadDrivenSentence {
 public:
     using HeadDrivenSentence::HeadDrivenSentence;
@@ -181,13 +182,14 @@ protected:
         std::size_t tag;
         double probability;
     };
-    // Events begin to end, and the weight of what is known without the word; not yet made: -1.
+    // Events from begin to end, and the weight of the distribution without the word; -1 if not
+    // computed yet.
     struct Lexical {
         double weight = -1;
         std::size_t begin = 0, end = 0;
     };
 
-    // A left row is by class: the probabilities of one tag after each of them.
+    // A left row is by class: the probability of one tag after each class.
     const float* left_row(std::size_t head, std::size_t t) {
         std::size_t& place = left_rows_[local_[head]];
         if (place == NONE) {
@@ -203,7 +205,7 @@ protected:
         return &rows_[place + t * n_local_classes_];
     }
 
-    // A right row is by tag, with the tags that stand to the right of the head's first place alone.
+    // A right row is by tag, for the tags to the right of the head's first place only.
     const float* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
         std::size_t& place =
             right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCES + distance];
@@ -227,7 +229,8 @@ protected:
         return found;
     }
 
-    // What the word before `place` adds to a head's side that goes on there: a share of the whole.
+    // What the word before `place` adds to a head's side that continues there: a share of the
+    // whole.
     const Lexical& after(Family family, std::size_t head, std::size_t place) {
         auto& known = family == LEFT_AFTER ? left_after_ : right_after_;
         Lexical& found = known[local_[head] * (n_ + 1) + place];
@@ -238,7 +241,7 @@ protected:
         return found;
     }
 
-    // Puts the probabilities of what comes next into next_, for a side that has got to `place`.
+    // Puts the probabilities of what comes next into next_, for a side that has reached `place`.
     void left_next(std::size_t head, std::size_t cls, std::size_t place) {
         const Lexical before = after(LEFT_AFTER, head, place);
         next_.resize(n_local_tags_);
@@ -291,7 +294,7 @@ private:
         for (const std::uint64_t context : contexts) refine(row_, context);
     }
 
-    // Where the row of the coarsest tag is, which many tags share.
+    // The place of the row of the coarsest tag, which many tags share.
     std::size_t coarse_row(Family side, std::size_t tag, std::size_t cls) {
         auto& known = side == LEFT ? left_coarse_ : right_coarse_;
         const auto number = static_cast<std::size_t>(model_.coarsest[tag]) * n_local_classes_ + cls;

@@ -1,7 +1,7 @@
-// The supertags that a word is given to choose from.
+// The candidate supertags of a word.
 //
-// First by the word itself and the number of its daughters; the best of these are then compared again
-// by what its mother and its daughters are likely to be.
+// They are first ranked by the word itself and the number of its daughters; the best are then
+// compared again by what its mother and its daughters are likely to be.
 #pragma once
 
 #include <algorithm>
@@ -79,8 +79,8 @@ private:
         list.resize(kept);
     }
 
-    // Attempts drop what was asked for, one thing after the other: first that no slot may stay empty,
-    // then the relation, the category, the categories that the word is known to have.
+    // Each attempt drops one more requirement: first that no slot may stay empty, then the
+    // relation, the category, the known categories of the word.
     void collect(const TreeNode& node, int daughters, int attempt, std::vector<Candidate>& found) {
         const bool is_root = node.head < 0;
         std::vector<bool> wanted(by_category_.size(), attempt >= 4);

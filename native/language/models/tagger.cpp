@@ -1,6 +1,6 @@
-// Tags for the words of sentences, right to left, each the best by an averaged perceptron given the
-// words around it, the two tags after it and, where there are any, tags of another kind that the words
-// around it have already been given.
+// Tags for the words of sentences, from right to left. Each is the best by an averaged perceptron
+// given the words around it, the two tags after it and, if there are any, the tags of another kind
+// that the words around it already have.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
@@ -29,7 +29,8 @@ namespace {
 using Tags = Array<std::int32_t>;
 using TagArray = NewArray<std::int32_t, 2>;
 
-// Sentences, and the tags of another kind that their words have been given: as many, or none at all.
+// Sentences, and the tags of another kind that their words already have: one for each word, or none
+// at all.
 struct TagInput {
     TextLists words, given;
     TagInput(nb::handle own_words, nb::handle own_given) : words(own_words), given(own_given) {
@@ -292,7 +293,7 @@ private:
     std::size_t classes_;
 };
 
-// One model that decides as several do together.
+// One model that decides as several models do together.
 nb::bytes mean_of(const std::vector<nb::bytes>& models, std::size_t classes, double smallest) {
     std::vector<std::string_view> weights;
     for (const nb::bytes& model : models) weights.emplace_back(model.c_str(), model.size());

@@ -1,9 +1,9 @@
 // Supertags for the words of an unordered tree: the most probable ones together, or from the top down.
 //
-// Of a mother's daughters some fill her slots, a daughter a slot, the others are adjuncts. That a slot
-// stays empty, or an argument finds no slot, or a daughter wants a mother of another kind, is possible at
-// a price, so that every tree has an analysis. Daughters are taken in an order that follows from the
-// words below them, never from the input: sums come out the same to the last bit.
+// Some daughters fill their mother's slots, one each; the others are adjuncts. A slot may stay
+// empty, an argument may find no slot, and a daughter may want a mother of another kind, each at a
+// price: so every tree has an analysis. The order of daughters follows from the words below them,
+// never from the input: sums are the same to the last bit.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,8 @@
 
 namespace wellput {
 
-// The probabilities of daughters' roles.
-
-// Under one mother at a time, whose counts are laid out by role.
+// The probabilities of daughters' roles under one mother at a time. The mother's counts are laid
+// out by role.
 class RoleScores {
 public:
     explicit RoleScores(const TreeProbabilities& model)
@@ -48,7 +47,8 @@ public:
         }
     }
 
-    // Of a role, given that the daughter fills a slot of its kind or is an adjunct.
+    // The log probability of a role, given that the daughter fills a slot of its kind or is an
+    // adjunct.
     double operator()(int role) const {
         const int slot = p_.a.role_slot[role];
         const Totals& site = p_.site_totals_[site_ * kinds_ + slot];
@@ -89,7 +89,7 @@ public:
 
     Analysis top_down(std::span<const TreeNode> nodes) {
         prepare(nodes);
-        for (const int x : tree_.order())  // what a word is worth by itself
+        for (const int x : tree_.order())  // the score of a word by itself
             for (const auto& candidate : candidates_[x])
                 inside_[x].push_back({{candidate.own, {}}});
         for (const int x :
@@ -130,8 +130,8 @@ public:
         return scored(nodes, std::move(supertags));
     }
 
-    // By word: log probability of it and its role under its mother; and of its frame, its number of
-    // adjuncts and how its slots are filled. They add up to the score of the whole.
+    // For each word: the log probability of the word and its role under its mother; and that of its
+    // frame, its number of adjuncts and the filling of its slots. The sum is the score of the tree.
     std::vector<std::pair<double, double>> terms(std::span<const TreeNode> nodes,
                                                  const Ints& supertags) {
         tree_.arrange(nodes);
@@ -153,8 +153,8 @@ public:
         return result;
     }
 
-    // The supertags that each word is given to choose from, best first, with scores that compare the
-    // candidates of one word: by the word itself, what its mother and its daughters are likely to be.
+    // The candidate supertags of each word, best first, with scores that compare the candidates of
+    // one word: by the word itself, and by what its mother and its daughters are likely to be.
     std::vector<std::vector<std::pair<int, double>>> candidates(std::span<const TreeNode> nodes) {
         prepare(nodes);
         std::vector<std::vector<std::pair<int, double>>> result(nodes.size());
@@ -289,7 +289,7 @@ private:
         }
     }
 
-    // The best ways to give the daughters to the slots of supertag t: over sets of slots filled.
+    // The best ways to assign the daughters to the slots of supertag t, over sets of filled slots.
     void fill_slots(int x, int t, int n_best, std::vector<Derivation>& found) {
         const int count = static_cast<int>(tree_.daughters(x).size()), slots = p_.slots_of(t);
         const int* kinds = p_.a.slots.data() + p_.a.slot_begin[t];

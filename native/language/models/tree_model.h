@@ -1,11 +1,11 @@
-// How probable a daughter is under her mother, from counts.
+// The probability of a daughter under her mother, from counts.
 //
-// A supertag is a stem (how the word attaches: its role, which is category, relation and side, under a
-// mother of some kind) with a frame (its slots). A daughter's role depends on her mother's site
-// (category, attachment, kind of clause) and lexeme; her lexeme on her stem and her mother's lexeme; her
-// frame on her stem and lexeme; the number of her adjuncts on her supertag. Each probability is
-// interpolated with that of the next wider context in Witten and Bell's manner:
-// (count + w * types * wider) / (total + w * types).
+// A supertag is a stem (how the word attaches: its role, which is category, relation and side,
+// under a mother of some kind) with a frame (its slots). A daughter's role depends on her mother's
+// site (category, attachment, kind of clause) and lexeme; her lexeme on her stem and her mother's
+// lexeme; her frame on her stem and lexeme; the number of her adjuncts on her supertag. Each
+// probability is interpolated with that of the next wider context as Witten and Bell do: (count + w
+// * types * wider) / (total + w * types).
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// What was counted in a context: how much, and how many different things.
+// The counts of a context: how many events, and how many different ones.
 struct Totals {
     double total = 0, types = 0;
     void add(double count) {
@@ -77,7 +77,7 @@ public:
         contexts_.add(context, count, is_new(context, event));
         events_.add(joined(context, event), count);
     }
-    // An event that has the name of another: its total is that one's.
+    // Counts an event under one more name; the total of the context stays.
     void add_name(std::uint64_t context, std::uint64_t event, double count) {
         events_.add(joined(context, event), count);
     }
@@ -102,7 +102,7 @@ private:
 
 using Ints = std::vector<std::int32_t>;
 
-// What a model is made of, as Python numbers it.
+// The arrays of a model, with Python's numbers.
 struct TreeModelArrays {
     // By supertag. Its slots are kinds of slots, from slot_begin[t] to slot_begin[t + 1].
     Ints category, stem, site, frame, slot_begin, slots;
@@ -120,10 +120,10 @@ class TreeProbabilities {
 public:
     static constexpr int MOST_ADJUNCTS = 8, MOST_SLOTS = 16;
     static constexpr std::size_t WEIGHTS = 14, KINDS_OF_MOTHERS = 16, CATEGORIES = 256;
-    // Keys of counts have room for as many kinds of slots, and frames, lexemes or stems.
+    // Limits of the keys of counts: kinds of slots; and frames, lexemes or stems.
     static constexpr std::size_t SLOT_KINDS = 1u << 16, FRAMES = 1u << 20;
     static constexpr double HEAVIEST = 1e9;
-    // Probabilities of what was never seen anywhere, chosen well below those of what was seen once.
+    // Probabilities of unseen events, chosen well below those of events seen once.
     static constexpr double UNSEEN = 1e-5, UNSEEN_LEXEME = 1e-6;
 
     explicit TreeProbabilities(TreeModelArrays arrays) : a(std::move(arrays)) {
@@ -161,7 +161,7 @@ public:
     int adjuncts(int t, int daughters) const {
         return std::clamp(daughters - slots_of(t), 0, MOST_ADJUNCTS);
     }
-    // The logarithm of how many orders so many adjuncts have.
+    // The logarithm of the number of orders of so many adjuncts.
     double log_orders(int adjuncts) const { return log_orders_[adjuncts]; }
     double stem_frequency(int stem) const { return stem_frequency_[stem]; }
     // Of a lexeme by itself: what kind of mother it makes, what kind of slot it fills.
@@ -300,7 +300,7 @@ private:
             }
         }
         for (double& count : stem_frequency_) count = std::log(std::max(count, UNSEEN));
-        // Here and not where they are needed: lgamma writes the sign into a variable of all threads.
+        // Computed in advance: lgamma writes the sign into a variable that all threads share.
         for (int n = 0; n <= MOST_ADJUNCTS; ++n) log_orders_.push_back(std::lgamma(n + 1.0));
     }
 

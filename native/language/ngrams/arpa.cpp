@@ -1,4 +1,4 @@
-// The lines of an ARPA file into the arrays of a model.
+// Reads the lines of an ARPA file into the arrays of a model.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -39,8 +39,9 @@ std::string_view next_field(std::string_view& line) {
     return field;
 }
 
-// For what std::from_chars calls out of range, too large and too small alike, and for standard libraries
-// whose std::from_chars reads whole numbers only (libc++). Too small is 0, too large is refused.
+// For numbers that std::from_chars calls out of range (too large or too small), and for standard
+// libraries whose std::from_chars reads only whole numbers (libc++). Too small is 0, too large is
+// refused.
 bool parse_slowly(std::string_view field, float& value) {
     static const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", nullptr);
     if (field.starts_with('+') || field.find_first_not_of("0123456789+-.eE") != field.npos)
@@ -68,7 +69,7 @@ public:
         constexpr int most = 1000;
         require(order > 0 && order <= most, "an n-gram model has at least one order, at most 1000");
         entries_.resize(static_cast<std::size_t>(order));
-        entries_[0].log_probs = {-100, -99, -99};  // KenLM's and SRILM's words for impossible
+        entries_[0].log_probs = {-100, -99, -99};  // impossible, as KenLM and SRILM write it
         entries_[0].backoffs = {0, 0, 0};
     }
 
@@ -83,7 +84,7 @@ public:
         return -1;
     }
 
-    // The last thing that a reader can be asked: the words are given away.
+    // A reader cannot be used afterwards: it gives its words away.
     nb::tuple finish() {
         require(!is_finished_, "a reader makes one model");
         is_finished_ = true;
@@ -111,7 +112,7 @@ private:
             if (id == NO_WORD) return drop_from(entries, first);
             if (depth > 0) entries.ids.push_back(id);
         }
-        if (depth == 0) {  // whatever follows, the word is there now
+        if (depth == 0) {  // the word stays, even if the line is bad
             entries.log_probs.resize(words_.size());
             entries.backoffs.resize(words_.size());
         }
@@ -130,14 +131,14 @@ private:
         return true;
     }
 
-    // Of a bad line nothing stays.
+    // Removes the parts of a bad line.
     static bool drop_from(Entries& entries, std::size_t first) {
         entries.ids.resize(first);
         return false;
     }
 
     // Sorts n-grams and drops the second of two equal ones. A pruned model may have an n-gram
-    // without its ending: the ending is added, to be given the probability of backing off.
+    // without its ending: the ending is added, and gets the probability of backing off.
     void add_missing(std::size_t depth) {
         sort(depth);
         if (depth == 1) return;

@@ -1,4 +1,4 @@
-// Scores from an n-gram model that lies in arrays, perhaps those of a mapped file; and the parts of
+// Scores from an n-gram model in arrays, which may be those of a mapped file; and the parts of
 // unpacking a compact model that NumPy cannot do.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -1,6 +1,6 @@
-// N-grams of a stream of word numbers, counted by sorting; runs that are sorted go to disk and are
-// merged. An n-gram is written last word first. What precedes a sentence is SENTENCE_BEGIN over and
-// over, so that all have the same length.
+// Counts n-grams of a stream of word numbers by sorting. Sorted runs go to disk and are merged. An
+// n-gram is written last word first. Before a sentence stands SENTENCE_BEGIN, repeated so that all
+// n-grams have the same length.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,8 @@ inline File open_file(const std::string& path, const char* mode) {
 }
 
 inline void write_numbers(std::FILE* file, const std::uint32_t* numbers, std::size_t n) {
-    if (n > 0 && std::fwrite(numbers, sizeof *numbers, n, file) != n)  // none may be nowhere
+    if (n > 0 && std::fwrite(numbers, sizeof *numbers, n, file) !=
+                     n)  // without numbers the pointer may be null
         throw std::runtime_error("cannot write: the disk is full");
 }
 
@@ -40,8 +41,8 @@ inline void flush(std::FILE* file) {
     if (std::fflush(file) != 0) throw std::runtime_error("cannot write: the disk is full");
 }
 
-// By digits of 11 bits, the least significant first. Keys that are alike are the same, so every way
-// of sorting them gives one result.
+// Radix sort by digits of 11 bits, the least significant first. Equal keys are identical, so the
+// result does not depend on the way of sorting.
 inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n, int bits) {
     std::uint64_t *from = keys, *to = other;
     for (int shift = 0; shift < bits; shift += 11) {
@@ -55,7 +56,7 @@ inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n,
     if (from != keys) std::copy_n(from, n, keys);
 }
 
-// With several threads each sorts a slice of the keys; neighbors are merged two and two.
+// Each thread sorts a slice of the keys; neighboring slices are then merged in pairs.
 inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
     std::vector<std::uint64_t> other(keys.size());
     const auto slices =

@@ -22,9 +22,10 @@ namespace {
 
 using Discounts = std::array<double, 4>;  // by count: 0, 1, 2, 3 and more
 
-// From how many n-grams have each count; where one of them is undefined or not between 0 and the
-// count, those that lmplz falls back to (--discount_fallback). Lmplz lets a discount be the whole
-// count, when no n-gram has the next one: frequent words would be as rare as unknown ones.
+// Discounts from the number of n-grams with each count. If one is undefined or not between 0 and
+// the count, lmplz's fallback (--discount_fallback) replaces them. lmplz itself accepts a discount
+// of the whole count, when no n-gram has the next count: frequent words would become as rare as
+// unknown ones.
 Discounts discounts_of(const std::vector<std::uint64_t>& counts) {
     std::array<double, 5> n{};
     for (const auto count : counts)
@@ -41,7 +42,7 @@ Discounts discounts_of(const std::vector<std::uint64_t>& counts) {
     return result;
 }
 
-// What a context's continuations add up to.
+// The sums over the continuations of a context.
 struct Totals {
     std::uint64_t sum = 0;
     std::uint32_t with_count[4] = {};
@@ -64,10 +65,10 @@ double discounted(std::uint64_t count, const Discounts& discounts) {
 
 float log10_float(double p) { return static_cast<float>(std::log10(p)); }
 
-constexpr float IMPOSSIBLE = -99;  // what SRILM writes for the probability of <s>
+constexpr float IMPOSSIBLE = -99;  // SRILM's log10 probability of <s>
 
-// `counts` are adjusted counts by depth: how many words an n-gram was seen after, and how often it
-// was seen where it begins a sentence or has the full length.
+// `counts` are adjusted counts by depth: the number of words that an n-gram was seen after, or the
+// number of its occurrences if it begins a sentence or has the full length.
 std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
                                 const std::vector<std::vector<std::uint64_t>>& counts) {
     std::vector<Discounts> discounts;
@@ -76,7 +77,7 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     Totals all;
     for (const auto count : counts[0]) all.add(count);
     const auto n_words = counts[0].size();
-    // The empty context backs off to all words alike, <s> excepted, which never follows anything.
+    // The empty context backs off to all words equally, except <s>, which never follows a word.
     const double share = all.gamma(discounts[0]) / static_cast<double>(n_words - 1);
     std::vector<double> shorter(n_words), probs;
     levels[0].log_probs.resize(n_words);
@@ -112,8 +113,9 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     return discounts;
 }
 
-// How often each n-gram occurs, by depth, the longest left out: from adjusted counts, which are just
-// that where an n-gram begins a sentence or has the full length. All others occur after some word.
+// The occurrences of each n-gram, by depth, without the longest. An adjusted count is already that
+// if the n-gram begins a sentence or has the full length. All others occur after some word: they
+// are the sums over their children.
 std::vector<std::vector<std::uint64_t>> occurrences_of(
     const std::vector<TrieLevel>& levels, std::vector<std::vector<std::uint64_t>>&& adjusted) {
     for (std::size_t depth = levels.size() - 1; depth-- > 0;)
@@ -127,15 +129,15 @@ std::vector<std::vector<std::uint64_t>> occurrences_of(
             for (std::size_t child = first; child < last; ++child)
                 adjusted[depth][x] += adjusted[depth + 1][child];
         }
-    // As often as a sentence ends one begins.
+    // As many sentences begin as end.
     adjusted[0][SENTENCE_BEGIN] = adjusted[0][SENTENCE_END];
     adjusted.pop_back();
     return std::move(adjusted);
 }
 
-// Texts in, a model out. Word numbers past `run_tokens` go to a file in `folder`, and so do sorted
-// runs of n-grams. Those that an interrupted training left there are gone on with after `resume`; to
-// all others the folder is empty.
+// Makes a model from texts. Word numbers beyond `run_tokens` go to a file in `folder`, and so do
+// sorted runs of n-grams. `resume` continues with the files of an interrupted training; without it
+// they are overwritten.
 class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
@@ -145,7 +147,7 @@ public:
         require(run_tokens > 0, "run_tokens must be at least 1");
     }
 
-    // All others are unknown.
+    // All other words are unknown.
     void know_only(nb::handle sequence) {
         require_unfinished();
         const Texts texts(sequence);
@@ -153,7 +155,7 @@ public:
         is_closed_ = true;
     }
 
-    // How many word numbers are in the file now: all so far.
+    // Writes all word numbers so far to the file; returns how many there are.
     std::uint64_t checkpoint() {
         require_unfinished();
         nb::gil_scoped_release release;
@@ -162,7 +164,7 @@ public:
         return n_spilled_;
     }
 
-    // Goes on after the first `n_numbers` of the file, made with these words.
+    // Continues after the first `n_numbers` of the file, which were made with these words.
     void resume(std::uint64_t n_numbers, nb::handle sequence) {
         require_unfinished();
         const Texts texts(sequence);
@@ -177,7 +179,7 @@ public:
             for (std::size_t i = 0; i < n; ++i) ++occurrences_.at(chunk[i]);
             n_spilled_ += n;
         }
-        std::fseek(spilled_.get(), 0, SEEK_END);  // a file that was read is written only after this
+        std::fseek(spilled_.get(), 0, SEEK_END);  // needed between reading and writing
         has_runs_ = true;
     }
 
@@ -214,8 +216,8 @@ public:
         return total;
     }
 
-    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown. The last
-    // thing that a trainer can be asked: the words are given away.
+    // (vocabulary, levels, discounts, occurrences); words rarer than `min_count` become unknown. A
+    // trainer cannot be used afterwards: it gives its words away.
     nb::tuple finish(std::uint64_t min_count) {
         require_unfinished();
         is_finished_ = true;
@@ -250,7 +252,7 @@ private:
 
     void spill() {
         if (!spilled_) spilled_ = open_file(folder_ + "/tokens", "w+b");
-        // Any more text makes the last run longer, and may number the words otherwise.
+        // More text makes the last run longer, and may change the numbers of words.
         if (!stream_.empty()) has_runs_ = false;
         write_numbers(spilled_.get(), stream_.data(), stream_.size());
         n_spilled_ += stream_.size();
@@ -307,13 +309,13 @@ private:
         std::vector<std::string> paths;
         std::vector<std::uint32_t> chunk;
         const auto history = static_cast<std::size_t>(order_ - 1);
-        // What a run is made of beside the text is in its name.
+        // The name of a run names all that it depends on, except the text.
         std::string how;
         for (const auto each :
              {static_cast<std::uint64_t>(order_), min_count, std::uint64_t{run_tokens_}})
             how.append("-").append(std::to_string(each));
         while (true) {
-            // What precedes the chunk stays before it: n-grams reach over its beginning.
+            // The words before the chunk stay before it: n-grams reach back over its beginning.
             chunk.erase(chunk.begin(),
                         chunk.end() - static_cast<std::ptrdiff_t>(std::min(history, chunk.size())));
             const std::size_t first = chunk.size();
@@ -327,7 +329,7 @@ private:
                 chunk[i] = number_of_[chunk[i]];
             }
             paths.push_back(folder_ + "/run" + std::to_string(paths.size()) + how);
-            // What has its final name is whole: an interrupted training wrote it.
+            // A run with its final name is complete: an interrupted training wrote it.
             if (!has_runs_ || !std::filesystem::exists(paths.back()))
                 write_run(chunk, first, paths.back());
         }
@@ -353,7 +355,7 @@ private:
     std::string folder_;
     int threads_;
     bool is_closed_ = false, is_finished_ = false;
-    bool has_runs_ = false;  // the runs in the folder are of this very text
+    bool has_runs_ = false;  // the runs in the folder belong to this text
     WordTable words_{SPECIAL_WORDS};
     std::vector<std::uint64_t> occurrences_;
     std::vector<std::uint32_t> stream_, number_of_;

@@ -1,7 +1,7 @@
 // The n-grams of a model as a trie of reversed n-grams: a node at depth n is an n-gram, its parent
-// the same n-gram without its first word. So an n-gram's parent is what it backs off to, the number
-// of its children how many words it was seen after, and the nodes met while looking up one word are
-// the contexts of the next.
+// the same n-gram without its first word. So an n-gram backs off to its parent, the number of its
+// children is the number of words it was seen after, and the nodes on the way to one word are the
+// contexts of the next.
 #pragma once
 
 #include <nanobind/nanobind.h>

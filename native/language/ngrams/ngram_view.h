@@ -1,4 +1,4 @@
-// An n-gram model that lies in arrays, perhaps those of a mapped file, for kernels to ask.
+// An n-gram model in arrays, which may be those of a mapped file, for other kernels to use.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,9 +22,9 @@ struct LevelView {
     std::size_t size;
 };
 
-// Holds the arrays alive; making and dropping it needs the GIL, asking it does not. That the arrays have
-// the lengths which the others promise is checked at once; the numbers in them, perhaps those of a
-// damaged file that is too large to be read through, wherever they are used.
+// Keeps the arrays alive: make and drop it with the GIL held, use it without. The lengths of the
+// arrays are checked at once. The numbers in them may come from a damaged file that is too large to
+// read through, so they are checked where they are used.
 class NgramView {
 public:
     // (offsets, text, slots) and [(words, begins, log_probs, backoffs), ...].
@@ -63,7 +63,8 @@ public:
             node = next;
         }
         double result = levels_[length - 1].log_probs[node];
-        // What was not found is paid for by the back-off weights of the contexts that were tried.
+        // The back-off weights of the contexts that were tried replace the words that were not
+        // found.
         std::uint32_t context = n ? before[0] : NO_NODE;
         for (std::size_t size = 1; size <= n && context != NO_NODE; ++size) {
             if (size >= length) result += levels_[size - 1].backoffs[context];
@@ -73,7 +74,8 @@ public:
     }
 
 private:
-    // No logarithm of a probability is as large: of a damaged file, where it may be no number at all.
+    // No logarithm of a probability is as large; in a damaged file there may be larger ones, or
+    // NaN.
     static constexpr double MOST = 1e6;
 
     // Each level but the last has begins and back-off weights, each but the first has words.
@@ -98,7 +100,7 @@ private:
     template <typename T>
     std::pair<const T*, std::size_t> hold(nanobind::handle object) {
         auto array = nanobind::cast<Array<T>>(object);
-        // The array itself, which is not the object where its numbers had another type.
+        // The converted array: another object than `object` if its numbers had another type.
         arrays_.emplace_back(array.handle());
         return {array.data(), array.shape(0)};
     }

@@ -52,8 +52,8 @@ struct Stump {
     double present, absent;
 };
 
-// Weights are kept up to one factor for all positives and one for all negatives, so that a round costs
-// what the examples with the chosen feature cost, not what all examples do.
+// Weights are kept without one factor for all positives and one for all negatives, so a round costs
+// only as much as the examples with the chosen feature.
 class Boosting {
 public:
     Boosting(const Examples& examples, const std::uint8_t* labels, double smoothing)
@@ -68,7 +68,7 @@ public:
         }
     }
 
-    // The stump of the least normalizer Z, the first of equals; false where none helps.
+    // The stump with the smallest normalizer Z, the first of equal ones; false if none helps.
     bool round(Stump& best) {
         const std::size_t width = examples_.begins.size() - 1;
         double least = 1.0 - 1e-9;

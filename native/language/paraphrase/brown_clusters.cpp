@@ -1,7 +1,7 @@
-// Brown clustering (Brown et al. 1992): words in classes so that neighboring classes tell most about
-// each other. Exact greedy agglomeration with a window: the most frequent words begin as classes of
-// their own, each further word joins as one more class, and the two classes are merged whose merging
-// loses the least mutual information.
+// Brown clustering (Brown et al. 1992): classes of words such that neighboring classes have the
+// most mutual information. Exact greedy agglomeration with a window: the most frequent words begin
+// as classes of one word each. Each further word joins as one more class, and then the two classes
+// are merged that lose the least mutual information.
 //
 // With x(a, b) the times class b follows class a, and g(n) = n ln n, the mutual information (times the
 // number of pairs, up to a constant) is Σ g(x(a, b)) − Σ g(left(a)) − Σ g(right(a)), where left and right

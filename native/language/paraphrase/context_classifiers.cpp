@@ -1,4 +1,4 @@
-// Contexts of words in an indexed corpus as examples to learn from, and linear models over contexts.
+// Examples from the contexts of words in an indexed corpus, and linear models over contexts.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -25,9 +25,9 @@ namespace {
 
 // The features of a gap in a sentence, as numbers: which n-grams stand around it, and where.
 //
-// The gap is closed: with two words on either side there are 4 neighbors, and 10 local collocations,
-// each an n-gram (n = 1..4) of neighbors with its length and place. Beyond the sentence stands the
-// boundary. Bag n-grams are those of the whole sentence without the gap, wherever they stand.
+// The gap itself is left out: two words on either side make 4 neighbors and 10 local collocations,
+// each an n-gram (n = 1..4) of neighbors with its length and place. The boundary stands beyond the
+// ends of the sentence. Bag n-grams are those of the whole sentence without the gap, in any place.
 
 constexpr std::size_t SIDE = 2;
 constexpr std::uint64_t BOUNDARY = 0x9ae16a3b2f90404full;
@@ -42,8 +42,8 @@ std::uint64_t mixed(std::uint64_t h) {  // the finalizer of MurmurHash3
 
 std::uint64_t word_key(std::string_view word) { return mixed(fnv1a(word)); }
 
-// 32 bits of the key of an n-gram: a classifier knows a few hundred keys, a context has some tens,
-// so that a wrong match is one in a million.
+// 32 bits of the key of an n-gram: a classifier knows a few hundred keys and a context has some
+// tens, so one context in a million has a wrong match.
 std::uint32_t ngram_key(FeatureKind kind, std::size_t place, const std::uint64_t* words,
                         std::size_t n) {
     std::uint64_t h = mixed(kind * 256 + place * 16 + n);
@@ -127,8 +127,9 @@ private:
 using Examples =
     std::tuple<NewArray<std::uint32_t>, NewArray<std::uint64_t>, NewArray<std::uint32_t>>;
 
-// The features of the words at `places` of a corpus, those met in `min_count` examples at least: their
-// keys, and by example (rows begin at the second array's numbers) the features it has, each once.
+// The features of the words at `places` of a corpus that occur in at least `min_count` examples:
+// their keys, and the features of each example (its row begins at the second array's number), each
+// once.
 Examples context_examples(Array<std::uint32_t> tokens, Array<std::uint64_t> sentence_starts,
                           Array<std::uint64_t> keys_of_words, Array<std::uint64_t> keys_of_classes,
                           Array<std::uint64_t> places, std::size_t bag_order, bool has_collocations,

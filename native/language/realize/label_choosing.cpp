@@ -1,6 +1,6 @@
-// The chooser of labels: for each word of an unordered tree one label out of a given set, so that the
-// whole tree scores best. A label scores by the word and the words around it in the tree, and by the
-// label of the mother: tree Viterbi over the best few labels of each word.
+// The chooser of labels: one label of a given set for each word of an unordered tree, such that the
+// whole tree scores best. The score of a label depends on the word, the words around it in the
+// tree, and the mother's label: tree Viterbi over the best few labels of each word.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -32,8 +32,9 @@
 namespace wellput {
 namespace {
 
-// How probable each label of each word of a tree is, and each pair of labels of a mother and her
-// daughter, under a log-linear model: sums over all labelings, from the bottom up and down again.
+// The probability of each label of each word of a tree, and of each pair of labels of a mother and
+// her daughter, under a log-linear model: sums over all labelings, from the bottom up and down
+// again.
 
 // The labels that score best, the best first.
 template <typename Score>
@@ -115,7 +116,7 @@ private:
             outside[d] = log_sum(sums_);
         }
     }
-    // Of a mother's label, all but what the daughter adds.
+    // The score of a mother's label without the daughter's part.
     float above(std::uint32_t mother, std::uint32_t daughter, std::size_t m) const {
         return inside_[mother][m] + outside_[mother][m] - messages_[daughter][m];
     }
@@ -296,7 +297,7 @@ void check_labels(const TextLists& forms, const Ints& labels, std::size_t n_labe
             throw nb::value_error("a label is out of range");
 }
 
-// Tree by tree one step up the logarithm of the right labels' probability.
+// For each tree, one step up the log probability of the right labels.
 class ChooserTraining {
 public:
     ChooserTraining(const TextLists& forms, const TextLists& known, const std::int32_t* heads,
@@ -341,7 +342,7 @@ private:
         });
         for (std::uint32_t i = 0; i < size; ++i) {
             const std::uint32_t m = tree.mother(i);
-            // A label too rare to be learned is nobody's mistake.
+            // A label that is too rare to be learned does not count as a mistake.
             if (right[i] < 0 || right[m] < 0) continue;
             climb_local(i, right[i]);
             if (m != i) climb_edges(m, i, right);

@@ -1,5 +1,5 @@
-// What the chooser of labels looks at in a word of an unordered tree: the word, its mother, daughters
-// and sisters.
+// The features of the chooser of labels for a word of an unordered tree: the word, its mother,
+// daughters and sisters.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ private:
 
 class LabelFeatures {
 public:
-    // What is known of the words, if anything, takes the place of their usual labels.
+    // Known properties of the words, if there are any, replace their usual labels.
     void start(const TextLists& forms, const TextLists& known, std::size_t t,
                const std::int32_t* heads, const UsualLabels& usual) {
         words_.clear();
@@ -86,7 +86,7 @@ public:
     }
 
 private:
-    // Words with dozens of daughters are lists and tables; some of them tell enough.
+    // Words with dozens of daughters are lists and tables; a few daughters are enough.
     static constexpr std::size_t kMostRelatives = 12;
     static std::span<const std::uint32_t> first_of(std::span<const std::uint32_t> words) {
         return words.subspan(0, std::min(words.size(), kMostRelatives));

@@ -1,11 +1,11 @@
 // The best paths of a word lattice under an n-gram model, found bottom-up.
 //
 // A lattice is a list of automata; an arc has a word, or the number of an earlier automaton whose
-// paths go in its place. So a phrase that may stand in many places is searched once. What is found
-// of an automaton are its *pieces*: the words of a path matter to those around them only through
-// the first and the last few, fewer than the order of the model; of the paths that agree in these
-// only the best are kept. That is Viterbi search, and exact; where an automaton's state has more
-// pieces than `width`, the best are kept, compared only with one another, and the result says so.
+// paths replace it. So a phrase that may occur in many places is searched once. The search finds an
+// automaton's *pieces*: other words depend only on the first and the last few words of a path,
+// fewer than the order of the model, so of the paths with the same first and last words only the
+// best are kept. This is Viterbi search, and exact. If an automaton's state has more pieces than
+// `width`, only the best are kept, and the result says so.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace wellput {
 
-// What is kept of a lattice while it is searched: pieces of paths, and probabilities looked up.
+// Kept during the search: pieces of paths, and probabilities already looked up.
 
 // Up to three words in the lanes of an integer, as local numbers from 1; an empty lane is 0.
 using Lanes = std::uint64_t;
@@ -39,7 +39,7 @@ struct Piece {
     std::int32_t before, inside;  // the pieces put together; without them the piece is `word`
     std::int32_t word;
 
-    // What is no number ranks last: sorting needs an order of all.
+    // NaN ranks last: sorting needs an order of all values.
     double rank() const {
         const double sum = score + estimate;
         return std::isnan(sum) ? -std::numeric_limits<double>::infinity() : sum;
@@ -47,14 +47,14 @@ struct Piece {
     bool has_ends_of(const Piece& other) const {
         return first == other.first && last == other.last;
     }
-    // Any fixed order would do among equals, so that results never depend on a table's.
+    // Equal pieces need some fixed order, so that results do not depend on the order in a table.
     static bool is_better(const Piece& a, const Piece& b) {
         const double x = a.rank(), y = b.rank();
         return std::tie(y, a.before, a.inside) < std::tie(x, b.before, b.inside);
     }
 };
 
-// What was looked up in the n-gram model, by n-gram.
+// Log probabilities already looked up in the n-gram model, by n-gram.
 class LogProbs {
 public:
     static constexpr double UNSET = 1;
@@ -92,7 +92,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// The pieces that lead to one state: of those with the same ends the n best that differ.
+// The pieces that lead to one state: of those with the same ends, the n best different ones.
 class PiecesOfState {
 public:
     void clear() {
@@ -131,7 +131,7 @@ public:
 
     void sort() { std::sort(pieces_.begin(), pieces_.end(), Piece::is_better); }
 
-    // What comes later and ranks lower than all of these will not be taken.
+    // Later pieces that rank below all of these are not taken.
     void keep_best(std::size_t room) {
         if (pieces_.size() > room) {
             const auto last = pieces_.begin() + static_cast<std::ptrdiff_t>(room) - 1;
@@ -257,8 +257,8 @@ private:
         return (last << LANE | word) & (~Lanes{0} >> (64 - LANE * context_));
     }
 
-    // The first words of `inside` can be scored now, unless they are still among the first of the
-    // whole: then their score is an estimate, to be replaced when something comes before them.
+    // The first words of `inside` can be scored now, unless they are still among the first words of
+    // the whole. Then their score is an estimate, which is replaced when words come before them.
     Piece joined(const Piece& before, const Piece& inside) {
         Piece piece{before.score + inside.score,
                     before.estimate,
@@ -336,7 +336,7 @@ private:
         piece.before = before;
         piece.inside = inside;
         cell_.add(piece, n_best_);
-        // Now and then, so that memory stays bounded and what is hopeless is not kept for long.
+        // From time to time, so that memory stays bounded and hopeless pieces are soon dropped.
         if (cell_.n_ends() >= 4 * width_) prune();
     }
 
@@ -347,7 +347,7 @@ private:
 
     std::vector<FoundPath> sentences(const std::vector<std::int32_t>& finals) {
         std::vector<std::pair<double, std::int32_t>> ranked;
-        // As long as a context, so that nothing is left to wait for words before it.
+        // As long as a context: no word waits for words before it.
         const auto length = static_cast<std::uint32_t>(context_);
         const Piece begin{0, 0, 0, context_ ? BEGIN : Lanes{0}, 0, length, -1, -1, -1};
         for (const std::int32_t x : finals) {

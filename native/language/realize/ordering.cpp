@@ -30,10 +30,10 @@
 namespace wellput {
 namespace {
 
-// Training the learned orderer: treelet by treelet one step up the logarithm of the right order's
-// probability among the best orders that the weights so far give.
+// Training of the learned orderer: for each treelet, one step up the log probability of the right
+// order among the best orders under the current weights.
 
-// The order of a head and her daughters in the tree as it stands, by item numbers.
+// The order of a head and her daughters in the given tree, by item numbers.
 std::vector<std::uint16_t> given_order(std::uint32_t head, Daughters daughters) {
     std::vector<std::uint16_t> items(daughters.size() + 1);
     std::iota(items.begin(), items.end(), std::uint16_t{0});
@@ -43,8 +43,8 @@ std::vector<std::uint16_t> given_order(std::uint32_t head, Daughters daughters) 
     return items;
 }
 
-// How much more of each piece of an order (one before another, two or three side by side) the right
-// order of a treelet has than orders have on the average.
+// For each piece of an order (one before another, two or three neighbors), how much more of it the
+// right order of a treelet has than orders have on average.
 class PieceSlopes {
 public:
     void start(std::size_t items) {
@@ -69,7 +69,7 @@ public:
             last = item;
         }
     }
-    // climb(key, slope) for each feature of each piece with a slope worth a step.
+    // Calls climb(key, slope) for each feature of each piece whose slope is worth a step.
     template <typename Climb>
     void visit(const Treelet& treelet, Climb climb) const {
         const std::size_t m = n_ + 1;
@@ -188,7 +188,7 @@ nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations,
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-// An order of a whole tree, and its score less that of the best.
+// An order of a whole tree, and its score minus that of the best.
 struct WholeOrder {
     float loss;
     std::vector<std::size_t> choices;  // by treelet
@@ -206,8 +206,8 @@ public:
         ngram_weight_ = static_cast<float>(weight);
     }
 
-    // The places of all words in order, tree by tree, and for each tree whether its treelets have the
-    // best orders there are: the search dropped nothing.
+    // The places of all words in order, tree by tree, and for each tree whether its treelets have
+    // the best possible orders, because the search dropped nothing.
     nb::tuple order(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
                     std::size_t width, int threads) const {
         require(width > 0, "width must be at least 1");
@@ -227,7 +227,7 @@ public:
         return nb::make_tuple(as_array(std::move(places)), as_array(std::move(is_exact)));
     }
 
-    // The summed scores of the treelets of trees that stand in order.
+    // The sum of the treelets' scores, for trees that are in order.
     std::vector<double> scores(nb::handle forms, nb::handle tags, nb::handle relations,
                                const Heads& heads) const {
         const TreeTexts texts(forms, tags, relations, heads);
@@ -238,7 +238,7 @@ public:
         return sums;
     }
 
-    // For each tree up to `n_best` pairs of an order and what its score lacks to the best.
+    // For each tree up to `n_best` pairs of an order and its loss against the best score.
     std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> best_orders(
         nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
         std::size_t n_best, std::size_t width, int threads) const {
@@ -264,7 +264,7 @@ public:
 private:
     using Scores = TreeletScores<LinearWeights, NgramExtra>;
 
-    // Heads with more daughters take them in one such group after the other: memory stays bounded.
+    // Heads with more daughters order them in groups of this size, so that memory stays bounded.
     static constexpr std::size_t kGroup = 200;
 
     // The orders found for a head and a group of her daughters.
@@ -324,7 +324,8 @@ private:
             return is_exact;
         }
 
-        // The best combinations of the groups' orders. Each was scored with all others at their best.
+        // The best combinations of the groups' orders. Each order was scored with all others at
+        // their best.
         std::vector<WholeOrder> combined(std::size_t n_best) const {
             std::vector<WholeOrder> best{{0.0f, {}}};
             for (const Group& group : groups) {

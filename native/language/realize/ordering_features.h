@@ -1,6 +1,6 @@
-// What the learned orderer looks at in a treelet: a head and its daughters, each daughter with all
-// below it already in order. An order is judged by three kinds of features: which of two items comes
-// first, which two stand side by side, and which three do.
+// The features of the learned orderer for a treelet: a head and its daughters, each daughter with
+// all below it already in order. An order is judged by three kinds of features: which of two items
+// comes first, which two are neighbors, and which three are.
 #pragma once
 
 #include <array>
@@ -54,8 +54,8 @@ public:
     }
     std::size_t size() const { return items_.size() - 1; }
 
-    // Whether i stands before j: visit(key, sign), where the sign tells which of the two orders a
-    // feature speaks of. Swapping i and j only turns the signs.
+    // Whether i is before j: visit(key, sign), where the sign says which of the two orders a
+    // feature is about. Exchanging i and j only changes the signs.
     template <typename Visit>
     void precedence(std::size_t i, std::size_t j, Visit visit) const {
         const TreeletItem &a = items_[i], &b = items_[j];
@@ -70,7 +70,7 @@ public:
             ++number;
             compare(x, y, context);
         };
-        // What is fine of the one against what is coarse of the other, both ways.
+        // Fine features of one item with coarse features of the other, both ways.
         const auto cross = [&](std::uint64_t fine_a, std::uint64_t fine_b, std::uint64_t coarse_a,
                                std::uint64_t coarse_b, std::uint64_t context) {
             ++number;
@@ -146,7 +146,7 @@ public:
         put(pair(a.relation, a.asks), pair(b.relation, b.asks), kind_);
         put(pair(a.relation, a.last_tag), pair(b.relation, b.first_tag), 0);
         put(a.ending, b.ending, 0);
-        // What meets where the two stretches meet does not depend on the side.
+        // The words where the two stretches meet do not depend on the side.
         number = 200;
         put(a.last, b.first, 0);
         put(a.last_tag, b.first_tag, 0);

@@ -1,6 +1,6 @@
-// The best orders of a treelet: a beam over orders built from left to right. Two beginnings with the
-// same items and the same last two are one, the better (unless several orders are wanted); where the
-// beam never has to drop a beginning the result is the best order there is.
+// The best orders of a treelet: a beam search over orders built from left to right. Of two
+// beginnings with the same items and the same last two only the better is kept (unless several
+// orders are wanted). If the beam never drops a beginning, the result is the best order.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace wellput {
 
-// Scores of a treelet's pieces by one model. `Extra` gives what does not come from features:
-// neighbors(i, j) and triple(i, j, k).
+// Scores of a treelet's pieces by one model. `Extra` gives the scores that do not come from
+// features: neighbors(i, j) and triple(i, j, k).
 template <typename Weights, typename Extra>
 class TreeletScores {
 public:
@@ -76,7 +76,8 @@ private:
                 if (i == j) continue;
                 const float extra = extra_.neighbors(i, j);
                 for (const bool after : {false, true}) {
-                    // Left of the head's word nothing follows it, and the end is not reached.
+                    // Left of the head's word no pair begins with it or ends at the edge; right of
+                    // it no pair ends with it or begins at the edge.
                     if (after ? j == 0 || i == n_ : i == 0 || j == n_) continue;
                     float sum = extra;
                     treelet_.neighbors(i, j, after,
@@ -105,15 +106,15 @@ struct FoundOrder {
     bool is_exact;  // nothing was dropped on the way
 };
 
-// Beginnings are compared by what they lose to the best that could have been: for each pair whose order
-// is settled the better order, for each item placed its best neighbor to the left. Otherwise those
-// that put off the items that cost most would always look best.
+// Beginnings are compared by their loss against the best possible: for each pair whose order is
+// decided the better order, for each placed item its best left neighbor. Otherwise beginnings that
+// delay the most expensive items would always look best.
 template <typename Scores>
 class OrderSearch {
 public:
     explicit OrderSearch(std::size_t width) : width_(width) {}
 
-    // The best orders, best first, `n_best` of them if there are so many.
+    // Up to `n_best` orders, best first.
     std::vector<FoundOrder> best(Scores& scores, std::size_t n_best = 1) {
         prepare(scores);
         n_best_ = n_best;

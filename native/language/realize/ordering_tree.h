@@ -1,4 +1,4 @@
-// A tree whose treelets are put into order from the bottom up, and what an n-gram model says where the
+// A tree whose treelets are ordered from the bottom up, and the scores of an n-gram model where
 // ordered stretches of words meet.
 #pragma once
 
@@ -27,7 +27,7 @@ namespace wellput {
 using Heads = Array<std::int32_t>;
 using Daughters = std::span<const std::uint32_t>;
 
-// Trees as they come from Python: a list of strings per tree for each thing known of its words.
+// Trees from Python: for each property of words, a list of strings per tree.
 struct TreeTexts {
     TreeTexts(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads)
         : forms(forms), tags(tags), relations(relations), heads(heads.data()) {
@@ -69,7 +69,7 @@ struct Stretch {
     std::uint32_t size;
 };
 
-// One tree, and what is known of it while its treelets are put into order from the bottom up.
+// One tree, and its state while its treelets are ordered from the bottom up.
 class TreeInWork {
 public:
     void start(const TreeTexts& texts, std::size_t t, const NgramView* ngrams) {
@@ -91,11 +91,12 @@ public:
         tree_.assign({texts.heads + texts.forms.first(t), n}, looks_);
     }
     const UnorderedTree& tree() const { return tree_; }
-    // What of a word and all below it is in order already.
+    // The words that are already in order, of a word and all below it.
     const Stretch& stretch(std::uint32_t word) const { return stretches_[word]; }
     std::uint32_t number(std::uint32_t word) const { return numbers_[word]; }
 
-    // The treelet of a head and some of her daughters; item 0 is what stands around the head already.
+    // The treelet of a head and some of her daughters; item 0 is the stretch that is already around
+    // the head.
     void make_treelet(std::uint32_t head, Daughters daughters, Treelet& treelet) const {
         static const std::uint64_t kHead = fnv1a("head"), kQuestion = fnv1a("?");
         treelet.start(words_[head].relation, tree_.mother(head) == head);
@@ -174,8 +175,8 @@ private:
     std::vector<std::vector<std::uint32_t>> orders_;
 };
 
-// What an n-gram model says about a treelet's neighbors: the logarithm of each word's probability
-// after the two before it, less that of the word by itself, wherever stretches meet.
+// The score of an n-gram model for a treelet's neighbors: where stretches meet, the log probability
+// of each word after the two before it, minus that of the word by itself.
 class NgramExtra {
 public:
     NgramExtra(const NgramView* ngrams, float weight) : ngrams_(ngrams), weight_(weight) {}

@@ -1,7 +1,6 @@
-// Dependency trees whose words stand in no order. The daughters of a word are put into an order that
-// follows from what they and all below them are, so that nothing computed from a tree depends on how
-// its words were numbered; only words that are alike in every way, with all below them, can be
-// exchanged for each other.
+// Dependency trees whose words have no order. The order of a word's daughters follows from what
+// they and all below them are, so nothing computed from a tree depends on the numbering of its
+// words. Only words that are equal in every way, with all below them, can change places.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +16,8 @@ namespace wellput {
 
 class UnorderedTree {
 public:
-    // `heads` as in CoNLL-U: the mother's number, counted from 1, and 0 at the root; a tree, as the
-    // caller has checked. `looks` has a number for what each word looks like by itself.
+    // `heads` are as in CoNLL-U: the mother's number, counted from 1, and 0 at the root. The caller
+    // has checked that they make a tree. `looks` has a number for each word's own properties.
     void assign(std::span<const std::int32_t> heads, std::span<const std::uint64_t> looks) {
         const std::size_t n = heads.size();
         heads_ = heads;
