@@ -129,7 +129,7 @@ private:
             const Token token = global_tokens_[static_cast<std::size_t>(local.token)];
             if (token != kNone) local.global = weights_->find(parent.global, token);
             if (local.global == kNone)
-                throw std::invalid_argument("a reference that the weights were not made from");
+                throw std::invalid_argument("the weights were made without one of the references");
             local.count = static_cast<double>(weights_->count(local.global));
             // Doddington's equation 2: the information, in bits, of the last token after the
             // others.

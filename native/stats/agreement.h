@@ -23,7 +23,7 @@ using Scores = Array<double, 2>;
 
 inline void require_same_shape(const Scores& x, const Scores& other) {
     require(x.shape(0) == other.shape(0) && x.shape(1) == other.shape(1),
-            "scores of different systems or items");
+            "the scores have different systems or items");
 }
 
 enum class Coefficient { pearson, spearman, kendall, kendall_c, acc_t };
@@ -34,7 +34,7 @@ inline Coefficient coefficient_named(const std::string& name) {
     if (name == "kendall") return Coefficient::kendall;
     if (name == "kendall-c") return Coefficient::kendall_c;
     if (name == "acc-t") return Coefficient::acc_t;
-    throw std::invalid_argument("no coefficient " + name);
+    throw std::invalid_argument("unknown coefficient " + name);
 }
 
 inline bool uses_ranks(Coefficient coefficient) {

@@ -252,7 +252,7 @@ nb::tuple left_out_correlations(const Scores& x, const Scores& z, const std::str
                                 const std::string& coefficient, double epsilon) {
     require_same_shape(x, z);
     const Grouping by = grouping_named(grouping);
-    require(by != Grouping::means, "means are no cells");
+    require(by != Grouping::means, "grouping must not be 'means'");
     const Coefficient of = coefficient_named(coefficient);
     const std::size_t systems = x.shape(0), items = x.shape(1);
     const std::size_t n_groups = by == Grouping::pooled ? 1

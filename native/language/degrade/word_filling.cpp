@@ -29,7 +29,8 @@ struct Rows {
 
 void check_rows(const Array<std::int32_t>& begins, const Array<std::int32_t>& words,
                 const Array<double>& log_probs, std::size_t n_words) {
-    require_pieces(values_of(begins), words.shape(0), "beginnings that are no pieces of the words");
+    require_pieces(values_of(begins), words.shape(0),
+                   "the beginnings of the words are out of order");
     require_below(values_of(words), n_words, "a word is out of range");
     require(log_probs.shape(0) == words.shape(0), "a probability is needed for each word");
 }

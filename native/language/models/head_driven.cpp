@@ -474,7 +474,7 @@ private:
         const auto steps = hold<std::uint8_t>(tables[11]);
         require(begins.size() == n_lists + 1 && steps.size() == outcomes.size(),
                 "the lists of a table do not fit together");
-        require_pieces(begins, outcomes.size(), "lists that are no pieces of the outcomes");
+        require_pieces(begins, outcomes.size(), "the beginnings of the lists are out of order");
         require_below(outcomes, n_tags + 1, "an outcome is out of range");
         model_.tables.begins = begins.data();
         model_.tables.outcomes = outcomes.data();
@@ -488,18 +488,19 @@ private:
         const auto values = hold<Value>(tables[first + 2]);
         require(starts.size() == BUCKETS + 1 && values.size() == keys.size(),
                 "the buckets of a table do not fit together");
-        require_pieces(starts, keys.size(), "buckets that are no pieces of the keys");
+        require_pieces(starts, keys.size(), "the beginnings of the buckets are out of order");
         return {starts.data(), keys.data(), values.data()};
     }
 
     void check_lattices(const Array<std::int64_t>& sentences, const Array<std::int32_t>& words,
                         const Array<std::int64_t>& starts, const Array<std::int32_t>& tags) const {
         require_pieces(values_of(sentences), words.shape(0),
-                       "sentences that are no pieces of the text");
+                       "the beginnings of the sentences are out of order");
         require_below(values_of(words), model_.n_words, "a word is out of range");
         require_below(values_of(tags), model_.n_tags, "a tag is out of range");
         require(starts.shape(0) == words.shape(0) + 1, "tags are needed for each word");
-        require_pieces(values_of(starts), tags.shape(0), "words that are no pieces of the lattice");
+        require_pieces(values_of(starts), tags.shape(0),
+                       "the beginnings of the words are out of order");
         for (std::size_t i = 0; i < words.shape(0); ++i)
             require(starts(i) < starts(i + 1), "a word has no tag");
     }

@@ -38,7 +38,7 @@ void require_ids(const Ints& ids, std::size_t size, std::size_t bound) {
 // Rows of `width` numbers, the last of them a count; the others are below the bounds, 0 being none.
 void require_counts(const Ints& rows, std::initializer_list<std::size_t> bounds) {
     const std::size_t width = bounds.size() + 1;
-    require(rows.size() % width == 0, "counts of a tree model that are no rows");
+    require(rows.size() % width == 0, "the counts of a tree model are not whole rows");
     for (std::size_t i = 0; i < rows.size(); i += width) {
         std::size_t column = i;
         for (const std::size_t bound : bounds) {
@@ -46,7 +46,7 @@ void require_counts(const Ints& rows, std::initializer_list<std::size_t> bounds)
             require(value >= 0 && (bound == 0 || static_cast<std::size_t>(value) < bound),
                     "a number in a tree model is out of range");
         }
-        require(rows[column] > 0, "a tree model with a count of nothing");
+        require(rows[column] > 0, "a count of a tree model is not above 0");
     }
 }
 
@@ -63,7 +63,8 @@ void check(const TreeModelArrays& a) {
     require_ids(a.site, supertags, sites);
     require_ids(a.frame, supertags, P::FRAMES);
     require(a.slot_begin.size() == supertags + 1, "the arrays of a tree model do not fit together");
-    require_pieces(std::span(a.slot_begin), a.slots.size(), "slots that are no pieces");
+    require_pieces(std::span(a.slot_begin), a.slots.size(),
+                   "the beginnings of the slots are out of order");
     for (std::size_t t = 0; t < supertags; ++t)
         require(a.slot_begin[t + 1] - a.slot_begin[t] <= P::MOST_SLOTS,
                 "a supertag with too many slots");
@@ -80,7 +81,7 @@ void check(const TreeModelArrays& a) {
     require_ids(a.site_category, sites, P::CATEGORIES);
     require_ids(a.site_coarse, sites, P::KINDS_OF_MOTHERS);
     require_pieces(std::span(a.lexicon_begin), a.lexicon_supertag.size(),
-                   "a lexicon that is no pieces");
+                   "the beginnings of the lexicon are out of order");
     const std::size_t lexemes = a.lexicon_begin.size() - 1,
                       words = static_cast<std::size_t>(a.words);
     require(words <= lexemes && lexemes < P::FRAMES && a.lexicon_begin[words] > a.lexicon_begin[0],
@@ -146,7 +147,7 @@ struct Forest {
                              hashes.data()[i]});
         }
         require_pieces(std::span<const std::int32_t>(begin), nodes.size(),
-                       "trees that are no pieces of the words");
+                       "the beginnings of the trees are out of order");
         for (std::size_t i = 0; i < size(); ++i) {
             Ints heads;
             const auto words = static_cast<int>((*this)[i].size());

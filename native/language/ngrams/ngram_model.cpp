@@ -76,7 +76,7 @@ public:
     // Lines of an ARPA file: n-grams begin to end of those with depth + 1 words.
     nb::bytes arpa_lines(std::size_t depth, std::size_t begin, std::size_t end) const {
         require(depth < view_.order() && begin <= end && end <= view_.levels()[depth].size,
-                "n-grams that the model does not have");
+                "the model has fewer n-grams than asked for");
         std::string lines;
         std::vector<std::size_t> path(depth + 1);
         char number[32];
@@ -143,7 +143,8 @@ private:
 // The third array of a vocabulary from the other two.
 NewArray<std::uint32_t> word_slots(const Array<std::uint64_t>& offsets,
                                    const Array<std::uint8_t>& text) {
-    require_pieces(values_of(offsets), text.shape(0), "words that are no pieces of the text");
+    require_pieces(values_of(offsets), text.shape(0),
+                   "the beginnings of the words are out of order");
     const WordView view{.offsets = offsets.data(),
                         .n_words = offsets.shape(0) - 1,
                         .text = reinterpret_cast<const char*>(text.data()),

@@ -90,8 +90,8 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     for (std::size_t depth = 1; depth < levels.size(); ++depth) {
         contexts = contexts_at(levels, depth, contexts);
         const auto size = contexts.size();
-        require_below<std::uint32_t>(contexts, shorter.size(), "n-grams without their contexts");
-        require(size == counts[depth].size(), "not as many counts as n-grams");
+        require_below<std::uint32_t>(contexts, shorter.size(), "an n-gram has no context");
+        require(size == counts[depth].size(), "n-grams and their counts differ in number");
         std::vector<Totals> totals(shorter.size());
         for (std::size_t x = 0; x < size; ++x) totals[contexts[x]].add(counts[depth][x]);
         auto& above = levels[depth - 1];
@@ -325,7 +325,7 @@ private:
             if (chunk.size() == first) return paths;
             for (std::size_t i = first; i < chunk.size(); ++i) {
                 if (chunk[i] >= number_of_.size())
-                    throw std::runtime_error("the file of tokens was changed meanwhile");
+                    throw std::runtime_error("the file of tokens was changed during training");
                 chunk[i] = number_of_[chunk[i]];
             }
             paths.push_back(folder_ + "/run" + std::to_string(paths.size()) + how);

@@ -34,7 +34,7 @@ public:
         const auto slots = hold<std::uint32_t>(vocabulary[2]);
         require(offsets.second > FIRST_WORD, "an n-gram model without the special words");
         require(slots.second > 0 && (slots.second & (slots.second - 1)) == 0,
-                "the slots of a vocabulary are a power of two");
+                "the number of slots of a vocabulary is not a power of two");
         words_ = {offsets.first, offsets.second - 1, reinterpret_cast<const char*>(text.first),
                   text.second,   slots.first,        slots.second - 1};
         for (nanobind::handle level : levels) add_level(level);

@@ -27,7 +27,8 @@ struct Examples {
     Examples(const Input<std::uint64_t>& rows, const Input<std::uint32_t>& columns,
              const Input<std::uint8_t>& labels, std::size_t width)
         : n(rows.size() - 1), rows(rows.data()), columns(columns.data()) {
-        require_pieces(values_of(rows), columns.size(), "rows that are no pieces of the columns");
+        require_pieces(values_of(rows), columns.size(),
+                       "the beginnings of the rows are out of order");
         require_below(values_of(columns), width, "a column is out of range");
         require(labels.size() == n, "a label is needed for each row");
         require_below(values_of(labels), 2, "a label is neither 0 nor 1");

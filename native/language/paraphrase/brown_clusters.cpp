@@ -223,7 +223,7 @@ private:
 
 void check_bigrams(const Input<std::uint64_t>& begins, const Input<std::uint32_t>& words,
                    const Input<std::uint32_t>& counts) {
-    require_pieces(values_of(begins), words.size(), "beginnings that are no pieces of the words");
+    require_pieces(values_of(begins), words.size(), "the beginnings of the words are out of order");
     require_below(values_of(words), begins.size() - 1, "a word is out of range");
     require(counts.size() == words.size(), "a count is needed for each pair");
 }

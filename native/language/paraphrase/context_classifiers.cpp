@@ -137,14 +137,14 @@ Examples context_examples(Array<std::uint32_t> tokens, Array<std::uint64_t> sent
     const bool has_classes = keys_of_classes.size() > 0;
     const ContextShape shape{bag_order, has_collocations, has_classes};
     require_pieces(values_of(sentence_starts), tokens.size(),
-                   "sentences that are no pieces of the text");
+                   "the beginnings of the sentences are out of order");
     require_below(values_of(tokens), keys_of_words.size(), "a word is out of range");
     require(!has_classes || keys_of_classes.size() == keys_of_words.size(),
             "a class is needed for each word, or none");
     const std::uint64_t first_place = sentence_starts.data()[0];
     const std::uint64_t last_place = sentence_starts.data()[sentence_starts.size() - 1];
     for (const std::uint64_t place : values_of(places))
-        require(place >= first_place && place < last_place, "a place is in no sentence");
+        require(place >= first_place && place < last_place, "a place is outside all sentences");
     std::vector<std::uint64_t> rows{0};
     std::vector<std::uint32_t> columns, kept_keys;
     {
@@ -201,7 +201,8 @@ public:
         : owners_{begins, keys, weights, biases}, begins_(nb::cast<Array<std::uint32_t>>(begins)),
           keys_(nb::cast<Array<std::uint32_t>>(keys)), weights_(nb::cast<Array<float>>(weights)),
           biases_(nb::cast<Array<float>>(biases)), shape_{bag_order, has_collocations, false} {
-        require_pieces(values_of(begins_), keys_.size(), "models that are no pieces of the keys");
+        require_pieces(values_of(begins_), keys_.size(),
+                       "the beginnings of the models are out of order");
         require(weights_.size() == keys_.size() && biases_.size() + 1 == begins_.size(),
                 "a weight is needed for each key, a bias for each model");
     }
@@ -254,12 +255,12 @@ private:
         for (std::size_t q = 0; q < queries.size(); q += 4) {
             const std::int64_t* query = queries.data() + q;
             require(query[0] >= 0 && static_cast<std::size_t>(query[0]) < texts.size(),
-                    "a query of a sentence that is not there");
+                    "a query asks for a sentence that does not exist");
             require(query[1] >= 0 && query[1] <= query[2] &&
                         static_cast<std::size_t>(query[2]) <= texts.count(query[0]),
-                    "a gap that is not in its sentence");
+                    "a gap is outside its sentence");
             require(query[3] >= 0 && static_cast<std::size_t>(query[3]) < biases_.size(),
-                    "a query of a model that is not there");
+                    "a query asks for a model that does not exist");
         }
     }
 

@@ -283,7 +283,7 @@ nb::tuple usual_labels(nb::handle sequence, const Ints& labels) {
 
 void check_sizes(const TextLists& forms, const TextLists& known, const Ints& heads) {
     if (heads.size() != forms.total() || (known.size() && !forms.has_counts_of(known)))
-        throw nb::value_error("a head, and what is known if anything, is needed for each word");
+        throw nb::value_error("every word needs a head, and a known label if any word has one");
     for (std::size_t t = 0; t < forms.size(); ++t)
         if (!is_tree({heads.data() + forms.first(t), forms.count(t)}))
             throw nb::value_error("no tree");

@@ -60,10 +60,10 @@ private:
             for (const Arc& arc : std::span(automaton.arcs, automaton.n_arcs)) {
                 require(0 <= arc.source && arc.source < arc.target &&
                             static_cast<std::size_t>(arc.target) < automaton.n_states,
-                        "an arc that does not lead to a higher state");
+                        "an arc does not lead to a higher state");
                 require(arc.label >= 0 ? static_cast<std::size_t>(arc.label) < n_words
                                        : ~arc.label < a - first,
-                        "an arc with neither a word nor an earlier automaton");
+                        "an arc has neither a word nor an earlier automaton");
             }
         }
     }
