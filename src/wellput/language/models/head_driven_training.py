@@ -1,6 +1,6 @@
 """Training the head-driven parser: what happened in the trees, counted and smoothed.
 
-A tree is taken apart into the choices that made it, in the order of native/head_driven_model.h;
+A tree is taken apart into the choices that made it, in the order of head_driven_model.h in native/;
 every family of choices becomes one smoothed distribution (`backoff_tables.py`). What a further
 fragment costs, the probability of continuing after a tree, is tuned on sentences: a sentence of a
 treebank should come out as one fragment, two sentences after each other as two, which pull in
@@ -243,7 +243,7 @@ def _end(number: int, modifiers: Sequence[Sequence[int]]) -> int:
 
 
 def distance_class(words: int) -> int:
-    """How far a head's right side reaches already, as native/head_driven_model.h has it."""
+    """How far a head's right side reaches already, as head_driven_model.h in native/ has it."""
     return 0 if words == 0 else 1 if words <= 2 else 2 if words <= 6 else 3
 
 

@@ -2,7 +2,7 @@
 
 Bangalore and Rambow's tree model, P(supertag, lexeme of a daughter | supertag, lexeme of her
 mother), made a model of whole trees: a mother's slots are filled by her daughters, a daughter a
-slot, and the number of her adjuncts has a probability too (native/tree_model.h,
+slot, and the number of her adjuncts has a probability too (tree_model.h in native/,
 docs/language/tree-model.md). Log probabilities are natural.
 
 An `UnorderedTree` is a dependency tree of inflected words that says nothing about their order. The

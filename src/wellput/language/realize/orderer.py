@@ -2,7 +2,7 @@
 
 From the bottom up each head and her daughters, with what depends on them already in order, are put
 into the order that scores best: by which of two comes first, and by which two and three stand side
-by side (native/ordering_features.h), plus what an n-gram model says where words meet. The search is
+by side (ordering_features.h in native/), plus what an n-gram model says where words meet. The search is
 a beam; where it dropped nothing the order is the best there is.
 """
 
@@ -36,7 +36,7 @@ class RankedOrder(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Orderer:
-    """Weights (native/linear_weights.h) and an n-gram model, whose log10 gain in probability over
+    """Weights (linear_weights.h in native/) and an n-gram model, whose log10 gain in probability over
     single words counts `ngram_weight` times."""
 
     weights: bytes
