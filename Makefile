@@ -20,7 +20,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 LOCK := requirements-dev.lock
 # What the tests import: the package as it lies here, or a wheel (CI: the one that it built).
 PACKAGE ?= --editable .
@@ -56,6 +56,7 @@ lint: $(TESTED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $$(find native -name '*.cpp' -o -name '*.h')
 
 bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed

@@ -1,4 +1,4 @@
-// The kernels of wellput._native, a file each.
+// The kernels of wellput._native: each file adds its functions to the module.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,9 +12,10 @@ void add_chrf(nanobind::module_& m);
 void add_ter(nanobind::module_& m);
 void add_wer(nanobind::module_& m);
 void add_resampling(nanobind::module_& m);
-void add_ngrams(nanobind::module_& m);
+void add_nist(nanobind::module_& m);
+void add_diversity(nanobind::module_& m);
+void add_length(nanobind::module_& m);
 void add_ngram_training(nanobind::module_& m);
-void add_ngram_compact(nanobind::module_& m);
 void add_ngram_model(nanobind::module_& m);
 void add_arpa(nanobind::module_& m);
 void add_label_choosing(nanobind::module_& m);

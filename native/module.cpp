@@ -1,4 +1,4 @@
-// wellput._native: every kernel file adds its functions to the one extension module.
+// wellput._native: every kernel file adds its functions to this extension module.
 #include <nanobind/nanobind.h>
 
 #include "kernels.h"
@@ -12,9 +12,10 @@ NB_MODULE(_native, m) {
     wellput::add_ter(m);
     wellput::add_wer(m);
     wellput::add_resampling(m);
-    wellput::add_ngrams(m);
+    wellput::add_diversity(m);
+    wellput::add_nist(m);
+    wellput::add_length(m);
     wellput::add_ngram_training(m);
-    wellput::add_ngram_compact(m);
     wellput::add_ngram_model(m);
     wellput::add_arpa(m);
     wellput::add_label_choosing(m);

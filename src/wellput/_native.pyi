@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 
-# accuracy.cpp
+# metrics/accuracy.cpp
 def string_errors(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
@@ -34,10 +34,10 @@ def treelet_details(
     costs: tuple[int, int, int],
 ) -> tuple[list[int], list[tuple[int, int, int, int, int]]]: ...
 
-# tokenize.cpp
+# text/tokenize.cpp
 def tokenize(texts: Sequence[str], tokenizer: str, threads: int) -> list[list[str]]: ...
 
-# bleu.cpp
+# metrics/bleu.cpp
 def bleu_statistics(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
@@ -47,7 +47,7 @@ def bleu_statistics(
     threads: int,
 ) -> Floats: ...
 
-# chrf.cpp
+# metrics/chrf.cpp
 def chrf_statistics(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
@@ -59,23 +59,23 @@ def chrf_statistics(
     threads: int,
 ) -> Floats: ...
 
-# ter.cpp
+# metrics/ter.cpp
 def ter_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
 ) -> Floats: ...
 
-# wer.cpp
+# metrics/wer.cpp
 def wer_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str, threads: int
 ) -> Floats: ...
 
-# resampling.cpp
+# stats/resampling.cpp
 def bootstrap_sums(statistics: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
 def swap_sums(differences: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
 
-# ngrams.cpp
+# metrics/: diversity.cpp, nist.cpp, length.cpp
 class NgramCounter:
-    """How often every n-gram up to `order` occurs in the texts added so far. Can be pickled."""
+    """Counts every n-gram up to `order` in the texts added so far. Can be pickled."""
 
     def __init__(self, order: int, tokenizer: str) -> None: ...
     def add(self, texts: Sequence[str]) -> None: ...
@@ -96,7 +96,7 @@ def token_counts(
     threads: int,
 ) -> Floats: ...
 
-# ngram_training.cpp, arpa.cpp, ngram_compact.cpp, ngram_model.cpp
+# language/ngrams/: ngram_training.cpp, arpa.cpp, ngram_model.cpp
 # offsets (uint64), text (uint8), slots (uint32)
 WordArrays = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32]]
 # words, begins, log_probs, backoffs
@@ -105,7 +105,7 @@ LevelArrays = tuple[
 ]
 
 class NgramTrainer:
-    """Counts n-grams of the texts added; numbers of tokens past `run_tokens` go to `folder`. A trainer
+    """Counts n-grams of the texts added; word numbers beyond `run_tokens` go to `folder`. A trainer
     makes one model."""
 
     def __init__(self, order: int, run_tokens: int, folder: str, threads: int) -> None: ...
@@ -114,10 +114,7 @@ class NgramTrainer:
     def checkpoint(self) -> int: ...
     def resume(self, n_numbers: int, words: Sequence[str]) -> None: ...
     def words_from(self, begin: int) -> bytes: ...
-    def word_counts(self) -> tuple[bytes, NDArray[np.uint64]]: ...
-    def sorted_run(self) -> NDArray[np.uint32]: ...
-    def take_run(self, path: str) -> None: ...
-    # The vocabulary, n-grams by length, discounts by length, occurrences by length but the last.
+    # The vocabulary, n-grams by length, discounts by length, occurrences by length without the last.
     def finish(
         self, min_count: int
     ) -> tuple[
@@ -128,7 +125,7 @@ class NgramTrainer:
     ]: ...
 
 class ArpaReader:
-    """`add` returns the place of the first line that is no n-gram, or -1."""
+    """`add` returns the number of the first line that is not an n-gram, or -1."""
 
     def __init__(self, order: int) -> None: ...
     def add(self, depth: int, lines: Sequence[str]) -> int: ...
@@ -145,12 +142,12 @@ class NgramModel:
     def word_scores(self, text: str, tokenizer: str) -> Floats: ...
     def arpa_lines(self, depth: int, begin: int, end: int) -> bytes: ...
 
-# rouge.cpp
+# metrics/rouge.cpp
 def rouge_l_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
 ) -> Floats: ...
 
-# bootstrapped_correlations.cpp
+# stats/bootstrapped_correlations.cpp
 def bootstrapped_correlations(
     x: Floats,
     z: Floats,
@@ -162,12 +159,12 @@ def bootstrapped_correlations(
     threads: int,
 ) -> Floats: ...
 
-# left_out_correlations.cpp
+# stats/left_out_correlations.cpp
 def left_out_correlations(
     x: Floats, z: Floats, grouping: str, coefficient: str, epsilon: float
 ) -> tuple[Floats, Floats]: ...
 
-# exchanged_correlations.cpp
+# stats/exchanged_correlations.cpp
 def exchanged_correlations(
     x: Floats,
     z: Floats,
@@ -178,7 +175,7 @@ def exchanged_correlations(
     threads: int,
 ) -> Floats: ...
 
-# permuted_correlations.cpp
+# stats/permuted_correlations.cpp
 def permuted_correlations(
     x: Floats,
     y: Floats,
@@ -191,7 +188,7 @@ def permuted_correlations(
     threads: int,
 ) -> Floats: ...
 
-# lattice.cpp
+# language/realize/lattice.cpp
 def best_paths(
     vocabulary: WordArrays,
     levels: Sequence[LevelArrays],
@@ -207,7 +204,7 @@ def best_paths(
     threads: int,
 ) -> list[tuple[list[tuple[float, float, list[int]]], bool]]: ...
 
-# tagger.cpp
+# language/models/tagger.cpp
 def train_tagger(
     sentences: Sequence[Sequence[str]],
     tags: NDArray[np.int32],
@@ -220,7 +217,7 @@ def train_tagger(
     given: Sequence[Sequence[str]] = (),
 ) -> bytes: ...
 def mean_weights(models: Sequence[bytes], classes: int, smallest: float) -> bytes:
-    """Of models made by `train_tagger` or `train_arc_hybrid`; `smallest` is in units."""
+    """The mean of models made by `train_tagger` or `train_arc_hybrid`; `smallest` is in units."""
 
 class TaggerModel:
     """Weights made by `train_tagger`; results have a row for each word of all sentences."""
@@ -236,7 +233,7 @@ class TaggerModel:
         self, sentences: Sequence[Sequence[str]], k: int, sharpness: float, threads: int
     ) -> tuple[NDArray[np.int32], Floats]: ...
 
-# Contexts of words, and what is learned from them.
+# language/paraphrase/: context_classifiers.cpp, boosting.cpp, brown_clusters.cpp
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]: ...
 def postings(
     numbers: NDArray[np.uint32], size: int
@@ -296,7 +293,7 @@ def brown_clusters(
     classes: int,
 ) -> tuple[list[int], list[tuple[int, int]]]: ...
 
-# arc_hybrid.cpp
+# language/models/arc_hybrid.cpp
 def train_arc_hybrid(
     words: Sequence[Sequence[str]],
     tags: Sequence[Sequence[str]],
@@ -325,7 +322,7 @@ class ArcHybridModel:
         threads: int,
     ) -> NDArray[np.int32]: ...
 
-# word_filling.cpp
+# language/degrade/word_filling.cpp
 def fill_words(
     templates: NDArray[np.int32],
     tag_begins: NDArray[np.int32],
@@ -340,13 +337,12 @@ def fill_words(
     threads: int,
 ) -> list[list[int]]: ...
 
-# tree_model.cpp
+# language/models/tree_model.cpp
 Int32s = NDArray[np.int32]
 
 class TreeModel:
-    """Supertags by number from counts in arrays. Trees lie one after the
-    other, tree i in the rows begins[i] to begins[i + 1]: lexeme, shape, head in the tree (-1 at the
-    root), category, relation (-1 unknown)."""
+    """Supertags by number, from counts in arrays. Tree i is the rows begins[i] to begins[i + 1]:
+    lexeme, shape, head in the tree (-1 at the root), category, relation (-1 unknown)."""
 
     def __init__(self, arrays: Mapping[str, Int32s | int], weights: Sequence[float]) -> None: ...
     def choose(
@@ -371,9 +367,9 @@ class TreeModel:
         self, begins: Int32s, rows: Int32s, names: NDArray[np.uint64], width: int
     ) -> list[list[tuple[int, float]]]: ...
 
-# head_driven.cpp
+# language/models/head_driven.cpp
 class HeadDriven:
-    """The chart of the head-driven parser over a model's arrays, which it keeps."""
+    """The chart of the head-driven parser. It keeps the arrays of its model."""
 
     def __init__(
         self,
@@ -399,7 +395,7 @@ class HeadDriven:
         threads: int,
     ) -> Floats: ...
 
-# ordering.cpp
+# language/realize/ordering.cpp
 Forms = Sequence[Sequence[str]]
 
 def train_orderer(
@@ -444,7 +440,7 @@ class Orderer:
         threads: int,
     ) -> list[list[tuple[list[int], float]]]: ...
 
-# label_choosing.cpp
+# language/realize/label_choosing.cpp
 def usual_labels(
     forms: Forms, labels: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]: ...
@@ -480,7 +476,7 @@ class LabelChooser:
         self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
     ) -> NDArray[np.int32]: ...
 
-# evalset_lines.cpp
+# io/evalset_lines.cpp
 def plain_columns(
     data: bytes,
 ) -> (

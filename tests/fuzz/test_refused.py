@@ -229,7 +229,7 @@ def test_tokens_that_somebody_else_wrote(tmp_path: Path) -> None:
     trainer.add(["a b c d", "a b e f"], "none")
     trainer.checkpoint()
     np.full(8, 99, np.uint32).tofile(tmp_path / "tokens")
-    with pytest.raises(RuntimeError, match="changed meanwhile"):
+    with pytest.raises(RuntimeError, match="changed during training"):
         trainer.finish(1)
 
 

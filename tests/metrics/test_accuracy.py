@@ -245,7 +245,7 @@ def oracle_errors(
 def oracle_treelets(
     reference: Sequence[str], heads: Sequence[int], hypothesis: Sequence[str]
 ) -> tuple[int, int, int, int]:
-    """The rules of the module docstring of native/treelets.h, step by step."""
+    """The rules of the module docstring of treelets.h in native/, step by step."""
     path = oracle_path(reference, hypothesis, COSTS)
     token: dict[int, int] = {
         i: j for i, j in path if i >= 0 and j >= 0 and reference[i] == hypothesis[j]

@@ -1,4 +1,4 @@
-"""An averaged perceptron in plain Python: as native/class_trainers.h and tagger.cpp compute it."""
+"""An averaged perceptron in plain Python: as class_trainers.h and tagger.cpp in native/ compute it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def mixed(z: int) -> int:
 
 
 def random_numbers(seed: int, number: int) -> Iterator[int]:
-    """`Stream` of native/random_stream.h."""
+    """`Stream` of random_stream.h in native/."""
     state = mixed(mixed((seed + GAMMA) & MASK) + number & MASK)
     while True:
         state = state + GAMMA & MASK

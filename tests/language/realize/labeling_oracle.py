@@ -1,4 +1,4 @@
-"""The chooser of labels in plain Python: the features of native/label_features.h, and the score of
+"""The chooser of labels in plain Python: the features of label_features.h in native/, and the score of
 labels that they give."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LabelingOracle:
         ]
 
     def daughters(self) -> list[list[int]]:
-        """Of each word, in the order that native/unordered_trees.h gives them."""
+        """Of each word, in the order that unordered_trees.h in native/ gives them."""
         usual = self.usual_numbers()
         looks = [mixed(w.form, u) for w, u in zip(self.atoms, usual, strict=True)]
         found: list[list[int]] = [

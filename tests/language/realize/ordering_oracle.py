@@ -1,5 +1,5 @@
-"""The learned orderer in plain Python: the features of native/ordering_features.h, and the score of an
-order that they and an n-gram model give."""
+"""The learned orderer in plain Python: the features of ordering_features.h in native/, and the score of
+an order that they and an n-gram model give."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ def ngram_table(model: NgramModel) -> dict[tuple[str, ...], tuple[float, float]]
 
 
 def weights_in(data: bytes) -> dict[int, int]:
-    """The weights of native/linear_weights.h."""
+    """The weights of linear_weights.h in native/."""
     numbers, number, shift = [], 0, 0
     for byte in data:
         number |= (byte & 0x7F) << shift

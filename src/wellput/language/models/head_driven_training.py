@@ -1,6 +1,6 @@
 """Training the head-driven parser: counts of the choices in trees, smoothed.
 
-A tree is divided into the choices that made it, in the order of native/head_driven_model.h; every
+A tree is divided into the choices that made it, in the order of head_driven_model.h in native/; every
 family of choices becomes one smoothed distribution (`backoff_tables.py`). The probability of a further
 fragment after a tree is tuned on sentences: one sentence of a treebank should give one fragment, and
 two sentences in a row should give two, which pull in opposite directions. The same trees give the same
@@ -243,7 +243,7 @@ def _end(number: int, modifiers: Sequence[Sequence[int]]) -> int:
 
 
 def distance_class(words: int) -> int:
-    """The class of how far a head's right side reaches so far, as in native/head_driven_model.h."""
+    """The class of how far a head's right side reaches so far, as in head_driven_model.h in native/."""
     return 0 if words == 0 else 1 if words <= 2 else 2 if words <= 6 else 3
 
 

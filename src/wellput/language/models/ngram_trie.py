@@ -1,4 +1,4 @@
-"""The n-grams of a model as nodes of a trie (native/ngram_trie.h): pruning and renumbering.
+"""The n-grams of a model as nodes of a trie (ngram_trie.h in native/): pruning and renumbering.
 
 A node's parent is its n-gram without the first word: the model backs off to it. Its context is the
 n-gram without the last word: the model backs off from there. Lists are by length; those of single

@@ -37,7 +37,7 @@ class WordScore:
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
-    """A back-off model in arrays, one tuple of them per n-gram length (native/ngram_trie.h).
+    """A back-off model in arrays, one tuple of them per n-gram length (ngram_trie.h in native/).
 
     The words' arrays are (offsets, text, slots), a level's (words, begins, log_probs, backoffs).
     """

@@ -2,7 +2,7 @@
 
 The tree model of Bangalore and Rambow, P(supertag, lexeme of a daughter | supertag, lexeme of her
 mother), extended to whole trees: each slot of a mother is filled by one daughter, and the number of
-her adjuncts also has a probability (native/tree_model.h, docs/language/tree-model.md). Log
+her adjuncts also has a probability (tree_model.h in native/, docs/language/tree-model.md). Log
 probabilities are natural.
 
 An `UnorderedTree` is a dependency tree of inflected words without their order. The order of its list

@@ -80,8 +80,8 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class LabelChooser:
-    """Weights (two strings of bytes, native/class_weights.h and linear_weights.h), the labels they are
-    for, and the usual label of each known word."""
+    """Weights (two strings of bytes, class_weights.h and linear_weights.h in native/), the labels they
+    are for, and the usual label of each known word."""
 
     labels: tuple[Label, ...]
     local: bytes

@@ -2,7 +2,7 @@
 
 From the bottom up, each head and its daughters, whose own phrases are already in order, are put into
 the order with the best score. The score adds up which of two comes first, which two and three stand
-side by side (native/ordering_features.h), and an n-gram model's score where words meet. The search is
+side by side (ordering_features.h in native/), and an n-gram model's score where words meet. The search is
 a beam search; where it dropped nothing, the order is the best possible.
 """
 
@@ -35,7 +35,7 @@ class RankedOrder(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Orderer:
-    """Weights (native/linear_weights.h) and an n-gram model, whose log10 gain in probability over
+    """Weights (linear_weights.h in native/) and an n-gram model, whose log10 gain in probability over
     single words counts `ngram_weight` times."""
 
     weights: bytes

@@ -1,0 +1,57 @@
+// Checks of the numbers in arrays before a kernel uses them: a wrong number is a ValueError in
+// Python, never a read or write beyond an array.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace wellput {
+
+inline void require(bool is_so, const char* otherwise) {
+    if (!is_so) throw std::invalid_argument(otherwise);
+}
+
+// Every value is one of 0, 1, ..., bound - 1.
+template <typename T>
+void require_below(std::span<const T> values, std::size_t bound, const char* otherwise) {
+    for (const T value : values) require(static_cast<std::size_t>(value) < bound, otherwise);
+}
+
+// Places in `size` entries where pieces begin, and where the last piece ends: each is at or after
+// the one before.
+template <typename T>
+void require_pieces(std::span<const T> begins, std::size_t size, const char* otherwise) {
+    require(!begins.empty(), otherwise);
+    std::size_t last = 0;
+    for (const T begin : begins) {
+        const auto place = static_cast<std::size_t>(begin);
+        require(place >= last && place <= size, otherwise);
+        last = place;
+    }
+}
+
+// Whether heads (numbered from 1, 0 at the root) make a tree: one root, and every word is below it.
+inline bool is_tree(std::span<const std::int32_t> heads) {
+    const auto n = static_cast<std::int32_t>(heads.size());
+    std::vector<bool> reaches(heads.size() + 1, false);
+    reaches[0] = true;
+    std::vector<std::int32_t> path;
+    std::int32_t roots = 0;
+    for (std::int32_t word = 1; word <= n; ++word) {
+        roots += heads[static_cast<std::size_t>(word - 1)] == 0;
+        path.clear();
+        for (std::int32_t at = word; !reaches[static_cast<std::size_t>(at)];
+             at = heads[static_cast<std::size_t>(at - 1)]) {
+            path.push_back(at);
+            const std::int32_t head = heads[static_cast<std::size_t>(at - 1)];
+            if (head < 0 || head > n || path.size() > heads.size()) return false;
+        }
+        for (const std::int32_t at : path) reaches[static_cast<std::size_t>(at)] = true;
+    }
+    return roots == 1;
+}
+
+}  // namespace wellput

@@ -1,0 +1,117 @@
+// Weights of one linear score over sparse features, learned by gradient steps up a likelihood. A
+// feature is a 32-bit key (feature_keys.h) and counts once for or against.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "language/learning/class_trainers.h"
+#include "language/learning/feature_keys.h"
+#include "language/learning/varints.h"
+
+namespace wellput {
+
+// Averaged weights. A weight counts only after `min_updates` changes, as in GradientTrainer. Each
+// decision leaves out a random share of the features (dropout: Srivastava et al. 2014), so that
+// none relies too much on others.
+class LinearTrainer {
+public:
+    explicit LinearTrainer(int min_updates, double left_out = 0.0)
+        : min_updates_(min_updates),
+          left_out_(static_cast<std::uint32_t>(left_out * 4294967295.0)) {}
+
+    float weight(FeatureKey key) const {
+        if (is_left_out(key)) return 0.0f;
+        const std::uint32_t number = table_.find(key);
+        if (number == KeyTable::kAbsent) return 0.0f;
+        const Cell& cell = cells_[number];
+        return cell.updates >= min_updates_ ? cell.weight : 0.0f;
+    }
+
+    void climb(FeatureKey key, float slope) {
+        if (is_left_out(key)) return;
+        const std::uint32_t number = table_.find_or_insert(key, cells_.size());
+        if (number == cells_.size()) cells_.push_back({key});
+        cells_[number].change(slope, now_);
+    }
+
+    // Call after every decision: weights are averaged over decisions.
+    void tick() { ++now_; }
+
+    // For each key, in rising order: the difference to the key before and the averaged weight in
+    // multiples of `unit` (zigzag), as variable-length integers. Weights that round to 0, or are
+    // smaller than `smallest`, are dropped.
+    std::string finish(double unit, double smallest) {
+        std::sort(cells_.begin(), cells_.end(),
+                  [](const Cell& a, const Cell& b) { return a.of < b.of; });
+        std::string bytes;
+        FeatureKey last = 0;
+        for (const Cell& cell : cells_) {
+            const double mean = cell.mean(now_);
+            constexpr double most = 1 << 30;
+            const auto rounded =
+                static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -most, most));
+            if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
+            put_varint(bytes, cell.of - last);
+            put_signed_varint(bytes, rounded);
+            last = cell.of;
+        }
+        return bytes;
+    }
+
+private:
+    using Cell = ClimbingCell<FeatureKey>;
+
+    bool is_left_out(FeatureKey key) const {
+        return left_out_ > 0 &&
+               FeatureHash(key).add(static_cast<std::uint64_t>(now_)).key() < left_out_;
+    }
+
+    int min_updates_;
+    std::uint32_t left_out_;
+    std::int64_t now_ = 0;
+    KeyTable table_;
+    std::vector<Cell> cells_;
+};
+
+// Reads the bytes of LinearTrainer::finish. Weights are small whole numbers (multiples of the
+// unit), so their sums are exact in any order.
+class LinearWeights {
+public:
+    // Throws std::invalid_argument if the bytes end too early.
+    explicit LinearWeights(std::string_view bytes) {
+        std::vector<Slot> entries;
+        FeatureKey key = 0;
+        for (VarintReader reader(bytes); !reader.is_at_end();) {
+            key += reader.take();
+            entries.push_back({key, static_cast<float>(reader.take_signed())});
+        }
+        std::size_t size = 16;
+        while (size < 2 * entries.size()) size *= 2;
+        slots_.assign(size, {0, 0.0f});
+        for (const Slot& entry : entries) slots_[place_of(entry.key)] = entry;
+    }
+
+    float weight(FeatureKey key) const { return slots_[place_of(key)].weight; }
+
+private:
+    // A weight in the table is never 0.
+    struct Slot {
+        FeatureKey key;
+        float weight;
+    };
+    std::size_t place_of(FeatureKey key) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t place = key & mask;
+        while (slots_[place].weight != 0.0f && slots_[place].key != key) place = (place + 1) & mask;
+        return place;
+    }
+    std::vector<Slot> slots_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,320 @@
+// The probability of a daughter under her mother, from counts.
+//
+// A supertag is a stem (how the word attaches: its role, which is category, relation and side,
+// under a mother of some kind) with a frame (its slots). A daughter's role depends on her mother's
+// site (category, attachment, kind of clause) and lexeme; her lexeme on her stem and her mother's
+// lexeme; her frame on her stem and lexeme; the number of her adjuncts on her supertag. Each
+// probability is interpolated with that of the next wider context as Witten and Bell do: (count + w
+// * types * wider) / (total + w * types).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace wellput {
+
+// Counts of events in contexts, interpolated with wider contexts as Witten and Bell do.
+
+// Counts by key, in an open-addressing table.
+class CountTable {
+public:
+    struct Count {
+        std::uint64_t key = 0;  // 0 where the slot is empty
+        double total = 0, types = 0;
+    };
+    void add(std::uint64_t key, double count, double types = 0) {
+        if ((size_ + 1) * 2 > slots_.size()) grow();
+        Count& found = slots_[place(key + 1)];
+        size_ += found.key == 0;
+        found.key = key + 1;
+        found.total += count;
+        found.types += types;
+    }
+    const Count* find(std::uint64_t key) const {
+        if (slots_.empty()) return nullptr;
+        const Count& found = slots_[place(key + 1)];
+        return found.key ? &found : nullptr;
+    }
+
+private:
+    std::size_t place(std::uint64_t key) const {
+        std::size_t at = (key * 0x9e3779b97f4a7c15ull >> 24) & (slots_.size() - 1);
+        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+        return at;
+    }
+    void grow() {
+        std::vector<Count> old(slots_.empty() ? 64 : slots_.size() * 2);
+        old.swap(slots_);
+        for (const Count& count : old)
+            if (count.key) slots_[place(count.key)] = count;
+    }
+    std::vector<Count> slots_;
+    std::size_t size_ = 0;
+};
+
+// The counts of a context: how many events, and how many different ones.
+struct Totals {
+    double total = 0, types = 0;
+    void add(double count) {
+        total += count;
+        types += 1;
+    }
+    double interpolated(double count, double weight, double wider) const {
+        const double backed = weight * types;
+        return total > 0 ? (count + backed * wider) / (total + backed) : wider;
+    }
+};
+
+// One level of interpolation: events in contexts.
+class Level {
+public:
+    explicit Level(double weight = 1) : weight_(weight) {}
+    void add(std::uint64_t context, std::uint64_t event, double count) {
+        contexts_.add(context, count, is_new(context, event));
+        events_.add(joined(context, event), count);
+    }
+    // Counts an event under one more name; the total of the context stays.
+    void add_name(std::uint64_t context, std::uint64_t event, double count) {
+        events_.add(joined(context, event), count);
+    }
+    double operator()(std::uint64_t context, std::uint64_t event, double wider) const {
+        const auto* whole = contexts_.find(context);
+        if (!whole) return wider;
+        const auto* part = events_.find(joined(context, event));
+        const double backed = weight_ * whole->types;
+        return ((part ? part->total : 0) + backed * wider) / (whole->total + backed);
+    }
+
+private:
+    static std::uint64_t joined(std::uint64_t context, std::uint64_t event) {
+        return context << 20 | event;
+    }
+    double is_new(std::uint64_t context, std::uint64_t event) const {
+        return events_.find(joined(context, event)) ? 0 : 1;
+    }
+    CountTable contexts_, events_;
+    double weight_;
+};
+
+using Ints = std::vector<std::int32_t>;
+
+// The arrays of a model, with Python's numbers.
+struct TreeModelArrays {
+    // By supertag. Its slots are kinds of slots, from slot_begin[t] to slot_begin[t + 1].
+    Ints category, stem, site, frame, slot_begin, slots;
+    Ints stem_role, stem_mother;      // by stem
+    Ints role_slot;                   // by role: the kind of slot it fills, 0 for an adjunct
+    Ints site_category, site_coarse;  // by site
+    Ints lexicon_begin, lexicon_supertag, lexicon_count;  // by lexeme; words first, then shapes
+    Ints role_counts, lexical_counts, bilexical_counts,
+        adjunct_counts;  // sorted rows of 3, 4, 4, 3
+    std::int32_t words = 0, root_slot = 0;
+    std::vector<double> weights;
+};
+
+class TreeProbabilities {
+public:
+    static constexpr int MOST_ADJUNCTS = 8, MOST_SLOTS = 16;
+    static constexpr std::size_t WEIGHTS = 14, KINDS_OF_MOTHERS = 16, CATEGORIES = 256;
+    // Limits of the keys of counts: kinds of slots; and frames, lexemes or stems.
+    static constexpr std::size_t SLOT_KINDS = 1u << 16, FRAMES = 1u << 20;
+    static constexpr double HEAVIEST = 1e9;
+    // Probabilities of unseen events, chosen well below those of events seen once.
+    static constexpr double UNSEEN = 1e-5, UNSEEN_LEXEME = 1e-6;
+
+    explicit TreeProbabilities(TreeModelArrays arrays) : a(std::move(arrays)) {
+        for (int level = 0; level < 4; ++level) {
+            frame_[level] = Level(a.weights[7 + level]);
+            if (level < 3) lexeme_[level] = Level(a.weights[4 + level]);
+            if (level < 3) adjuncts_[level] = Level(a.weights[11 + level]);
+        }
+        slot_kinds_ = 1 + *std::max_element(a.role_slot.begin(), a.role_slot.end());
+        count_lexicon();
+        count_uses();
+        count_roles();
+        count_pairs_and_adjuncts();
+        precompute();
+    }
+
+    int supertags() const { return static_cast<int>(a.category.size()); }
+    int slots_of(int t) const { return a.slot_begin[t + 1] - a.slot_begin[t]; }
+
+    double root_role(int role) const { return std::log(wide_role_[role]); }
+    // Of a lexeme, given its stem and the mother's lexeme, -1 for none.
+    double lexeme(int lexeme, int stem, int mother) const {
+        double p = lexeme_[0](stem_category_[stem], lexeme, UNSEEN_LEXEME);
+        p = lexeme_[1](stem, lexeme, p);
+        if (mother >= 0) p = lexeme_[2](std::uint64_t(mother) << 16 | stem, lexeme, p);
+        return std::log(p);
+    }
+    // Of a word's frame and of the number of its adjuncts.
+    double frame_and_adjuncts(int t, int lexeme, int daughters) const {
+        double p = frame_base_[t];
+        p = frame_[2](std::uint64_t(lexeme) << 8 | a.category[t], a.frame[t], p);
+        p = frame_[3](std::uint64_t(lexeme) << 16 | a.stem[t], a.frame[t], p);
+        return std::log(p) + adjuncts_base_[t * (MOST_ADJUNCTS + 1) + adjuncts(t, daughters)];
+    }
+    int adjuncts(int t, int daughters) const {
+        return std::clamp(daughters - slots_of(t), 0, MOST_ADJUNCTS);
+    }
+    // The logarithm of the number of orders of so many adjuncts.
+    double log_orders(int adjuncts) const { return log_orders_[adjuncts]; }
+    double stem_frequency(int stem) const { return stem_frequency_[stem]; }
+    // Of a lexeme by itself: what kind of mother it makes, what kind of slot it fills.
+    double makes_mother(int lexeme, int coarse) const {
+        return makes_mother_[lexeme * KINDS_OF_MOTHERS + coarse];
+    }
+    double fills_slot(int lexeme, int slot) const {
+        return fills_slot_[lexeme * slot_kinds_ + slot];
+    }
+    std::size_t slot_kinds() const { return slot_kinds_; }
+
+    const TreeModelArrays a;
+
+private:
+    void count_lexicon() {
+        Level roots(a.weights[0]);
+        stem_category_.assign(a.stem_role.size(), 0);
+        stem_frequency_.assign(a.stem_role.size(), 0);
+        for (std::size_t t = 0; t < a.stem.size(); ++t) stem_category_[a.stem[t]] = a.category[t];
+        for (std::uint64_t l = 0; l + 1 < a.lexicon_begin.size(); ++l)
+            for (int i = a.lexicon_begin[l]; i < a.lexicon_begin[l + 1]; ++i) {
+                const int t = a.lexicon_supertag[i], count = a.lexicon_count[i];
+                const std::uint64_t category = a.category[t], stem = a.stem[t], frame = a.frame[t];
+                frame_[2].add(l << 8 | category, frame, count);
+                frame_[3].add(l << 16 | stem, frame, count);
+                if (l >= std::uint64_t(a.words)) {
+                    lexeme_[0].add_name(category, l, count);
+                    lexeme_[1].add_name(stem, l, count);
+                    continue;
+                }
+                lexeme_[0].add(category, l, count);
+                lexeme_[1].add(stem, l, count);
+                frame_[0].add(category, frame, count);
+                frame_[1].add(stem, frame, count);
+                stem_frequency_[stem] += count;
+                if (a.role_slot[a.stem_role[stem]] == a.root_slot)
+                    roots.add(a.root_slot, a.stem_role[stem], count);
+            }
+        for (std::size_t role = 0; role < a.role_slot.size(); ++role)
+            wide_role_.push_back(roots(a.role_slot[role], role, UNSEEN));
+    }
+    // Shares of what each lexeme is, with a little of what all lexemes are.
+    void count_uses() {
+        Ints coarse_of(CATEGORIES, 0);
+        for (std::size_t site = 0; site < a.site_coarse.size(); ++site)
+            coarse_of[a.site_category[site]] = a.site_coarse[site];
+        std::vector<double> mothers(KINDS_OF_MOTHERS, 1e-6), slots(slot_kinds_, 1e-6);
+        const auto each = [&](std::size_t l, auto seen) {
+            for (int i = a.lexicon_begin[l]; i < a.lexicon_begin[l + 1]; ++i) {
+                const int t = a.lexicon_supertag[i];
+                seen(coarse_of[a.category[t]], a.role_slot[a.stem_role[a.stem[t]]],
+                     a.lexicon_count[i]);
+            }
+        };
+        double all = 0;
+        for (int l = 0; l < a.words; ++l)
+            each(l, [&](int coarse, int slot, double count) {
+                mothers[coarse] += count, slots[slot] += count, all += count;
+            });
+        for (double& share : mothers) share *= SHARED / all;
+        for (double& share : slots) share *= SHARED / all;
+        const std::size_t lexemes = a.lexicon_begin.size() - 1;
+        makes_mother_ = shares(lexemes, mothers, [&](std::size_t l, auto add) {
+            each(l, [&](int coarse, int, double count) { add(coarse, count); });
+        });
+        fills_slot_ = shares(lexemes, slots, [&](std::size_t l, auto add) {
+            each(l, [&](int, int slot, double count) { add(slot, count); });
+        });
+    }
+    // The logarithms of shares by lexeme; few differ from what all lexemes have in common.
+    template <typename Counts>
+    static std::vector<float> shares(std::size_t lexemes, const std::vector<double>& common,
+                                     Counts counts) {
+        std::vector<float> result;
+        result.reserve(lexemes * common.size());
+        std::vector<double> logs, own(common.size(), 0);
+        for (const double share : common) logs.push_back(std::log(share));
+        for (std::size_t l = 0; l < lexemes; ++l) {
+            double total = SHARED;
+            counts(l, [&](int kind, double count) { own[kind] += count, total += count; });
+            const double log_total = std::log(total);
+            for (std::size_t kind = 0; kind < common.size(); ++kind) {
+                const double share =
+                    own[kind] > 0 ? std::log(own[kind] + common[kind]) : logs[kind];
+                result.push_back(static_cast<float>(share - log_total));
+                own[kind] = 0;
+            }
+        }
+        return result;
+    }
+    void count_roles() {
+        Level widest(a.weights[0]), wide(a.weights[1]);
+        site_begin_.assign(a.site_coarse.size() + 1, 0);
+        site_totals_.resize(a.site_coarse.size() * slot_kinds());
+        for (std::size_t i = 0; i < a.role_counts.size(); i += 3) {
+            const std::int32_t* row = &a.role_counts[i];  // site, role, count
+            const std::uint64_t slot = a.role_slot[row[1]];
+            widest.add(slot, row[1], row[2]);
+            wide.add(slot << 8 | a.site_coarse[row[0]], row[1], row[2]);
+            ++site_begin_[row[0] + 1];
+            site_totals_[row[0] * slot_kinds() + slot].add(row[2]);
+        }
+        std::partial_sum(site_begin_.begin(), site_begin_.end(), site_begin_.begin());
+        for (std::uint64_t coarse = 0; coarse < KINDS_OF_MOTHERS; ++coarse)
+            for (std::size_t role = 0; role < a.role_slot.size(); ++role) {
+                const std::uint64_t slot = a.role_slot[role];
+                const double p = widest(slot, role, UNSEEN);
+                coarse_role_.push_back(wide(slot << 8 | coarse, role, p));
+            }
+        lexical_begin_.assign(a.words + 1, 0);
+        for (std::size_t i = 0; i < a.lexical_counts.size(); i += 4)
+            ++lexical_begin_[a.lexical_counts[i] + 1];
+        std::partial_sum(lexical_begin_.begin(), lexical_begin_.end(), lexical_begin_.begin());
+    }
+    void count_pairs_and_adjuncts() {
+        for (std::size_t i = 0; i < a.bilexical_counts.size(); i += 4) {
+            const std::int32_t* row = &a.bilexical_counts[i];  // mother, stem, lexeme, count
+            lexeme_[2].add(std::uint64_t(row[0]) << 16 | row[1], row[2], row[3]);
+        }
+        for (std::size_t i = 0; i < a.adjunct_counts.size(); i += 3) {
+            const int t = a.adjunct_counts[i], n = a.adjunct_counts[i + 1];
+            const double count = a.adjunct_counts[i + 2];
+            adjuncts_[0].add(a.category[t], n, count);
+            adjuncts_[1].add(std::uint64_t(a.category[t]) << 16 | a.frame[t], n, count);
+            adjuncts_[2].add(t, n, count);
+        }
+    }
+    void precompute() {
+        for (int t = 0; t < supertags(); ++t) {
+            const double wide = frame_[0](a.category[t], a.frame[t], UNSEEN);
+            frame_base_.push_back(frame_[1](a.stem[t], a.frame[t], wide));
+            for (int n = 0; n <= MOST_ADJUNCTS; ++n) {
+                double p = adjuncts_[0](a.category[t], n, 1.0 / (MOST_ADJUNCTS + 1));
+                p = adjuncts_[1](std::uint64_t(a.category[t]) << 16 | a.frame[t], n, p);
+                adjuncts_base_.push_back(std::log(adjuncts_[2](t, n, p)));
+            }
+        }
+        for (double& count : stem_frequency_) count = std::log(std::max(count, UNSEEN));
+        // Computed in advance: lgamma writes the sign into a variable that all threads share.
+        for (int n = 0; n <= MOST_ADJUNCTS; ++n) log_orders_.push_back(std::lgamma(n + 1.0));
+    }
+
+    friend class RoleScores;
+    static constexpr double SHARED = 0.5;
+    Level lexeme_[3], frame_[4], adjuncts_[3];
+    std::vector<double> frame_base_, adjuncts_base_, stem_frequency_, log_orders_;
+    Ints stem_category_;
+    std::size_t slot_kinds_ = 0;
+    std::vector<float> makes_mother_, fills_slot_;
+    // Roles: of roots; by kind of mother; where the rows of a site and of a lexeme begin.
+    std::vector<double> wide_role_, coarse_role_;
+    std::vector<Totals> site_totals_;
+    Ints site_begin_, lexical_begin_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,431 @@
+// The best paths of a word lattice under an n-gram model, found bottom-up.
+//
+// A lattice is a list of automata; an arc has a word, or the number of an earlier automaton whose
+// paths replace it. So a phrase that may occur in many places is searched once. The search finds an
+// automaton's *pieces*: other words depend only on the first and the last few words of a path,
+// fewer than the order of the model, so of the paths with the same first and last words only the
+// best are kept. This is Viterbi search, and exact. If an automaton's state has more pieces than
+// `width`, only the best are kept, and the result says so.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "language/ngrams/ngram_view.h"
+#include "text/vocabulary.h"
+
+namespace wellput {
+
+// Kept during the search: pieces of paths, and probabilities already looked up.
+
+// Up to three words in the lanes of an integer, as local numbers from 1; an empty lane is 0.
+using Lanes = std::uint64_t;
+
+struct Piece {
+    double score;
+    double estimate;     // of the first words, as long as nothing is known before them
+    Lanes first, last;   // first word in the lowest lane; last word in the lowest lane
+    std::uint64_t hash;  // of the words
+    std::uint32_t length;
+    std::int32_t before, inside;  // the pieces put together; without them the piece is `word`
+    std::int32_t word;
+
+    // NaN ranks last: sorting needs an order of all values.
+    double rank() const {
+        const double sum = score + estimate;
+        return std::isnan(sum) ? -std::numeric_limits<double>::infinity() : sum;
+    }
+    bool has_ends_of(const Piece& other) const {
+        return first == other.first && last == other.last;
+    }
+    // Equal pieces need some fixed order, so that results do not depend on the order in a table.
+    static bool is_better(const Piece& a, const Piece& b) {
+        const double x = a.rank(), y = b.rank();
+        return std::tie(y, a.before, a.inside) < std::tie(x, b.before, b.inside);
+    }
+};
+
+// Log probabilities already looked up in the n-gram model, by n-gram.
+class LogProbs {
+public:
+    static constexpr double UNSET = 1;
+
+    void clear() {
+        slots_.assign(1024, {});
+        size_ = 0;
+    }
+    double& operator[](std::uint64_t key) {
+        if (2 * (size_ + 1) > slots_.size()) grow();
+        Slot& slot = slots_[place(key)];
+        size_ += slot.key == 0;
+        slot.key = key;
+        return slot.value;
+    }
+
+private:
+    struct Slot {
+        std::uint64_t key = 0;  // of no n-gram
+        double value = UNSET;
+    };
+    std::size_t place(std::uint64_t key) const {
+        std::size_t at = (key * 0x9e3779b97f4a7c15ull >> 20) & (slots_.size() - 1);
+        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+        return at;
+    }
+    void grow() {
+        std::vector<Slot> old(2 * slots_.size());
+        old.swap(slots_);
+        for (const Slot& slot : old)
+            if (slot.key) slots_[place(slot.key)] = slot;
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t size_ = 0;
+};
+
+// The pieces that lead to one state: of those with the same ends, the n best different ones.
+class PiecesOfState {
+public:
+    void clear() {
+        pieces_.clear();
+        next_.clear();
+        n_ends_ = 0;
+        floor_ = -std::numeric_limits<double>::infinity();
+        std::fill(heads_.begin(), heads_.end(), NONE);
+    }
+    const std::vector<Piece>& pieces() const { return pieces_; }
+    std::size_t n_ends() const { return n_ends_; }
+
+    void add(const Piece& piece, std::size_t n_best) {
+        if (piece.rank() < floor_) return;
+        if (heads_.size() < 2 * (n_ends_ + 1)) grow();
+        const std::size_t slot = slot_of(piece);
+        std::size_t alike = 0;
+        std::uint32_t worst = NONE;
+        for (std::uint32_t x = heads_[slot]; x != NONE; x = next_[x], ++alike) {
+            Piece& other = pieces_[x];
+            if (other.hash == piece.hash) {
+                if (precedes(piece, other)) other = piece;
+                return;
+            }
+            if (worst == NONE || precedes(pieces_[worst], other)) worst = x;
+        }
+        if (alike >= n_best) {
+            if (precedes(piece, pieces_[worst])) pieces_[worst] = piece;
+            return;
+        }
+        n_ends_ += alike == 0;
+        next_.push_back(heads_[slot]);
+        heads_[slot] = static_cast<std::uint32_t>(pieces_.size());
+        pieces_.push_back(piece);
+    }
+
+    void sort() { std::sort(pieces_.begin(), pieces_.end(), Piece::is_better); }
+
+    // Later pieces that rank below all of these are not taken.
+    void keep_best(std::size_t room) {
+        if (pieces_.size() > room) {
+            const auto last = pieces_.begin() + static_cast<std::ptrdiff_t>(room) - 1;
+            std::nth_element(pieces_.begin(), last, pieces_.end(), Piece::is_better);
+            floor_ = last->rank();
+            pieces_.resize(room);
+        }
+        rebuild();
+    }
+
+private:
+    static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+
+    static bool precedes(const Piece& a, const Piece& b) {
+        return std::tie(b.score, a.before, a.inside) < std::tie(a.score, b.before, b.inside);
+    }
+    // A slot holds a list of pieces with the same ends.
+    std::size_t slot_of(const Piece& piece) const {
+        const std::uint64_t h =
+            (piece.first * 0x9e3779b97f4a7c15ull ^ piece.last) * 0xff51afd7ed558ccdull;
+        std::size_t slot = (h >> 32) & (heads_.size() - 1);
+        while (heads_[slot] != NONE && !pieces_[heads_[slot]].has_ends_of(piece))
+            slot = (slot + 1) & (heads_.size() - 1);
+        return slot;
+    }
+    void grow() {
+        heads_.resize(std::max<std::size_t>(64, 2 * heads_.size()));
+        rebuild();
+    }
+    void rebuild() {
+        std::fill(heads_.begin(), heads_.end(), NONE);
+        next_.assign(pieces_.size(), NONE);
+        n_ends_ = 0;
+        for (std::uint32_t x = 0; x < pieces_.size(); ++x) {
+            const std::size_t slot = slot_of(pieces_[x]);
+            n_ends_ += heads_[slot] == NONE;
+            next_[x] = heads_[slot];
+            heads_[slot] = x;
+        }
+    }
+
+    std::vector<Piece> pieces_;
+    std::vector<std::uint32_t> heads_, next_;
+    std::size_t n_ends_ = 0;
+    double floor_ = 0;
+};
+
+struct Arc {
+    std::int32_t source, target, label;  // label >= 0: a word; else ~label is an automaton
+    double weight;
+};
+
+// States are numbered so that arcs lead to higher numbers: 0 is the first, the last one is final.
+struct Automaton {
+    const Arc* arcs;
+    std::size_t n_arcs, n_states;
+};
+
+struct FoundPath {
+    double score;     // arc weights + lm_weight * log10 probability
+    double log_prob;  // log10, from <s> to </s>
+    std::vector<std::int32_t> words;
+};
+
+class LatticeSearch {
+public:
+    static constexpr std::size_t MAX_ORDER = 4;
+
+    LatticeSearch(const NgramView& model, double lm_weight, std::size_t n_best, std::size_t width)
+        : model_(model), context_(model.order() - 1), lm_weight_(lm_weight), n_best_(n_best),
+          width_(width) {}
+
+    // The best different word sequences of the last automaton. A word "" stands for no word.
+    std::vector<FoundPath> search(const std::vector<Automaton>& automata,
+                                  std::span<const std::string_view> words) {
+        number_words(words);
+        pieces_.clear();
+        finals_.assign(automata.size(), {});
+        is_exact_ = true;
+        for (std::size_t a = 0; a < automata.size(); ++a) search_automaton(automata[a], finals_[a]);
+        return sentences(finals_.back());
+    }
+    bool is_exact() const { return is_exact_; }
+
+private:
+    static constexpr unsigned LANE = 16;
+    static constexpr Lanes LANE_MASK = 0xffff;
+
+    void number_words(std::span<const std::string_view> words) {
+        std::unordered_map<std::uint32_t, std::uint16_t> numbers;
+        model_ids_.assign({UNKNOWN, SENTENCE_BEGIN, SENTENCE_END});
+        local_.clear();
+        texts_.clear();
+        vocabulary_.clear();
+        memory_.clear();
+        for (const auto word : words) {
+            texts_.push_back(static_cast<std::uint32_t>(vocabulary_.add(word)));
+            if (word.empty()) {
+                local_.push_back(0);
+                continue;
+            }
+            const std::uint32_t id = find_in_text(model_.words(), word);
+            const auto next = static_cast<std::uint16_t>(model_ids_.size());
+            const auto [at, is_new] = numbers.emplace(id, next);
+            if (is_new) model_ids_.push_back(id);
+            local_.push_back(at->second);
+        }
+        if (model_ids_.size() > LANE_MASK)
+            throw std::length_error("a lattice has more than 65,000 different words");
+    }
+
+    double log_prob(Lanes before, Lanes word) {
+        double& value = memory_[before << LANE | word];
+        if (value != LogProbs::UNSET) return value;
+        std::array<std::uint32_t, MAX_ORDER> ids;
+        std::size_t n = 0;
+        for (; before; before >>= LANE) ids[n++] = model_ids_[before & LANE_MASK];
+        return value = model_.log_prob(model_ids_[word], ids.data(), n);
+    }
+
+    Lanes after(Lanes last, Lanes word) const {
+        if (context_ == 0) return 0;
+        return (last << LANE | word) & (~Lanes{0} >> (64 - LANE * context_));
+    }
+
+    // The first words of `inside` can be scored now, unless they are still among the first words of
+    // the whole. Then their score is an estimate, which is replaced when words come before them.
+    Piece joined(const Piece& before, const Piece& inside) {
+        Piece piece{before.score + inside.score,
+                    before.estimate,
+                    before.first,
+                    before.last,
+                    before.hash * power(inside.length) + inside.hash,
+                    before.length + inside.length,
+                    -1,
+                    -1,
+                    -1};
+        std::size_t known = std::min<std::size_t>(before.length, context_);
+        for (Lanes rest = inside.first; rest; rest >>= LANE) {
+            const Lanes word = rest & LANE_MASK;
+            const double value = lm_weight_ * log_prob(piece.last, word);
+            if (known < context_) {
+                piece.first |= word << (LANE * known++);
+                piece.estimate += value;
+            } else {
+                piece.score += value;
+            }
+            piece.last = after(piece.last, word);
+        }
+        if (inside.length >= context_ && context_ > 0) piece.last = inside.last;
+        return piece;
+    }
+
+    Piece of_word(std::int32_t word) {
+        const Lanes number = local_[static_cast<std::size_t>(word)];
+        Piece piece{0, 0, 0, 0, 0, 0, -1, -1, word};
+        if (number == 0) return piece;
+        piece.length = 1;
+        piece.hash = texts_[static_cast<std::size_t>(word)];
+        if (context_ == 0) {
+            piece.score = lm_weight_ * log_prob(0, number);
+        } else {
+            piece.first = piece.last = number;
+            piece.estimate = lm_weight_ * log_prob(0, number);
+        }
+        return piece;
+    }
+
+    void search_automaton(const Automaton& automaton, std::vector<std::int32_t>& finals) {
+        by_target_.clear();
+        for (std::size_t a = 0; a < automaton.n_arcs; ++a) by_target_.push_back(automaton.arcs + a);
+        std::stable_sort(by_target_.begin(), by_target_.end(),
+                         [](const Arc* x, const Arc* y) { return x->target < y->target; });
+        std::vector<std::vector<std::int32_t>> reached(automaton.n_states);
+        reached[0].push_back(add(Piece{0, 0, 0, 0, 0, 0, -1, -1, -1}));
+        auto next = by_target_.begin();
+        for (std::size_t s = 1; s < automaton.n_states; ++s) {
+            cell_.clear();
+            for (; next != by_target_.end() && (*next)->target == static_cast<int>(s); ++next)
+                follow(**next, reached[static_cast<std::size_t>((*next)->source)]);
+            if (cell_.n_ends() > width_) prune();
+            cell_.sort();
+            for (const Piece& piece : cell_.pieces()) reached[s].push_back(add(piece));
+        }
+        finals = reached.back();
+    }
+
+    void follow(const Arc& arc, const std::vector<std::int32_t>& from) {
+        if (arc.label >= 0) {
+            const std::int32_t word = add(of_word(arc.label));
+            for (const std::int32_t before : from) extend(arc, before, word);
+            return;
+        }
+        for (const std::int32_t before : from)
+            for (const std::int32_t inside : finals_[static_cast<std::size_t>(~arc.label)])
+                extend(arc, before, inside);
+    }
+
+    void extend(const Arc& arc, std::int32_t before, std::int32_t inside) {
+        Piece piece = joined(at(before), at(inside));
+        piece.score += arc.weight;
+        piece.before = before;
+        piece.inside = inside;
+        cell_.add(piece, n_best_);
+        // From time to time, so that memory stays bounded and hopeless pieces are soon dropped.
+        if (cell_.n_ends() >= 4 * width_) prune();
+    }
+
+    void prune() {
+        is_exact_ = false;
+        cell_.keep_best(width_ * n_best_);
+    }
+
+    std::vector<FoundPath> sentences(const std::vector<std::int32_t>& finals) {
+        std::vector<std::pair<double, std::int32_t>> ranked;
+        // As long as a context: no word waits for words before it.
+        const auto length = static_cast<std::uint32_t>(context_);
+        const Piece begin{0, 0, 0, context_ ? BEGIN : Lanes{0}, 0, length, -1, -1, -1};
+        for (const std::int32_t x : finals) {
+            const Piece whole = joined(begin, at(x));
+            const double score = whole.score + lm_weight_ * log_prob(whole.last, END);
+            ranked.emplace_back(
+                std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, x);
+        }
+        std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first > b.first : a.second < b.second;
+        });
+        std::vector<FoundPath> found;
+        std::vector<std::uint64_t> seen;
+        for (const auto& [score, x] : ranked) {
+            if (found.size() == n_best_) break;
+            if (std::find(seen.begin(), seen.end(), at(x).hash) != seen.end()) continue;
+            seen.push_back(at(x).hash);
+            found.push_back({score, 0, words_of(x)});
+            found.back().log_prob = sentence_log_prob(found.back().words);
+        }
+        return found;
+    }
+
+    double sentence_log_prob(const std::vector<std::int32_t>& words) {
+        Lanes last = context_ ? BEGIN : Lanes{0};
+        double sum = 0;
+        for (const std::int32_t word : words) {
+            const Lanes number = local_[static_cast<std::size_t>(word)];
+            sum += log_prob(last, number);
+            last = after(last, number);
+        }
+        return sum + log_prob(last, END);
+    }
+
+    std::vector<std::int32_t> words_of(std::int32_t whole) const {
+        std::vector<std::int32_t> words, waiting{whole};
+        while (!waiting.empty()) {  // from the last word to the first
+            const Piece& piece = at(waiting.back());
+            waiting.pop_back();
+            if (piece.before >= 0) {
+                waiting.push_back(piece.before);
+                waiting.push_back(piece.inside);
+            } else if (piece.word >= 0 && piece.length == 1) {
+                words.push_back(piece.word);
+            }
+        }
+        std::reverse(words.begin(), words.end());
+        return words;
+    }
+
+    static std::uint64_t power(std::uint32_t exponent) {
+        std::uint64_t result = 1, base = 0x9e3779b97f4a7c15ull;
+        for (; exponent; exponent >>= 1, base *= base)
+            if (exponent & 1) result *= base;
+        return result;
+    }
+
+    const Piece& at(std::int32_t x) const { return pieces_[static_cast<std::size_t>(x)]; }
+    std::int32_t add(const Piece& piece) {
+        pieces_.push_back(piece);
+        return static_cast<std::int32_t>(pieces_.size() - 1);
+    }
+
+    static constexpr Lanes BEGIN = 1, END = 2;
+    const NgramView& model_;
+    std::size_t context_;
+    double lm_weight_;
+    std::size_t n_best_, width_;
+    bool is_exact_ = true;
+    std::vector<std::uint32_t> model_ids_;  // by local number
+    std::vector<std::uint16_t> local_;      // by word of the lattice
+    Vocabulary vocabulary_;
+    std::vector<std::uint32_t> texts_;  // by word of the lattice: equal for equal words
+    LogProbs memory_;
+    std::vector<Piece> pieces_;
+    PiecesOfState cell_;
+    std::vector<const Arc*> by_target_;
+    std::vector<std::vector<std::int32_t>> finals_;  // by automaton
+};
+
+}  // namespace wellput

@@ -1,0 +1,232 @@
+// The cheapest alignment of a hypothesis with a reference, and its errors.
+//
+// Among the cheapest alignments the one with the fewest errors is taken: cost * scale + errors
+// minimizes both at once. The path is traced from the end and prefers a diagonal step, then a
+// deletion, then an insertion, so it is unique. A move is a token that is deleted in one place and
+// inserted in another.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace wellput {
+
+struct Costs {
+    int insertion = 3;
+    int deletion = 3;
+    int substitution = 4;
+
+    std::int64_t dearest() const { return std::max({insertion, deletion, substitution}); }
+    std::int64_t cheapest() const { return std::min({insertion, deletion, substitution}); }
+
+    // No cheapest alignment of sentences of up to n and m tokens costs more.
+    std::int64_t highest(std::size_t n, std::size_t m) const {
+        const std::int64_t replaced = std::min(substitution, insertion + deletion);
+        const auto fewer = static_cast<std::int64_t>(std::min(n, m));
+        const auto more = static_cast<std::int64_t>(std::max(n, m));
+        const std::int64_t lone = std::max(insertion, deletion);
+        return std::max(replaced * fewer + lone * (more - fewer), lone * more);
+    }
+
+    // Paths that cost c have from c / dearest to c / cheapest errors. A scale above the largest
+    // such difference makes cost * scale + errors compare first by cost, then by errors. A small
+    // scale keeps the values in 16 bits for sentences of up to about 150 tokens.
+    std::int64_t scale(std::int64_t highest) const {
+        const std::int64_t top = highest + 2 * dearest();
+        return top / cheapest() - top / dearest() + 2;
+    }
+};
+
+// Errors of one alignment. Deletions and insertions include the moved tokens.
+struct Errors {
+    int substitutions = 0;
+    int insertions = 0;
+    int deletions = 0;
+    int moves = 0;
+
+    Errors& operator+=(const Errors& other) {
+        substitutions += other.substitutions;
+        insertions += other.insertions;
+        deletions += other.deletions;
+        moves += other.moves;
+        return *this;
+    }
+};
+
+// One step of the path: a pair of positions, -1 where the other side has no token.
+struct Step {
+    int reference;
+    int hypothesis;
+};
+
+// Fills a table of the cheapest values. Cell (i, j) is in row i + j (its diagonal) at place i; rows
+// are `stride` apart. The cells of a diagonal do not depend on each other, so they become vector
+// code. The code works on whole lanes: a row needs kLane places to spare, and so do the tokens.
+// `left[i]` is reference token i - 1; `right` is the hypothesis from its end.
+inline constexpr std::size_t kLane = 16;
+void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* left,
+                    const std::int16_t* right, std::size_t n, std::size_t m, std::int16_t deletion,
+                    std::int16_t insertion, std::int16_t substitution);
+void fill_diagonals(std::int32_t* values, std::size_t stride, const std::int32_t* left,
+                    const std::int32_t* right, std::size_t n, std::size_t m, std::int32_t deletion,
+                    std::int32_t insertion, std::int32_t substitution);
+
+class Aligner {
+public:
+    explicit Aligner(Costs costs) : costs_(costs) {}
+
+    // Tokens are numbers below `bound`.
+    Errors align(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
+        path_.clear();
+        removed_.clear();
+        inserted_.clear();
+        substitutions_ = 0;
+        // Equal tokens at the end are always on the path; those at the beginning may not be.
+        std::size_t n = reference.size(), m = hypothesis.size();
+        while (n > 0 && m > 0 && reference[n - 1] == hypothesis[m - 1])
+            path_.push_back({static_cast<int>(--n), static_cast<int>(--m)});
+        trace(reference.first(n), hypothesis.first(m), bound);
+        return tally(bound);
+    }
+
+    // The path of the last alignment, from the end of the sentences to their beginning.
+    std::span<const Step> path() const { return path_; }
+
+private:
+    static constexpr std::size_t kLarge = std::size_t{1} << 24;
+
+    void trace(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
+        if (n == 0 || m == 0) {
+            for (std::size_t i = n; i > 0; --i) remove(i, reference);
+            for (std::size_t j = m; j > 0; --j) insert(j, hypothesis);
+            return;
+        }
+        const std::int64_t highest = costs_.highest(n, m);
+        const std::int64_t scale = costs_.scale(highest);
+        const std::int64_t largest = (highest + 2 * costs_.dearest()) * (scale + 1);
+        if (largest < std::numeric_limits<std::int16_t>::max() &&
+            bound < std::numeric_limits<std::int16_t>::max())
+            by_diagonals<std::int16_t>(reference, hypothesis, scale);
+        else if (largest < std::numeric_limits<std::int32_t>::max() &&
+                 (n + m + 1) * (n + 1) < kLarge)
+            by_diagonals<std::int32_t>(reference, hypothesis, scale);
+        else
+            by_rows(reference, hypothesis, scale);
+    }
+
+    template <typename T>
+    void by_diagonals(std::span<const int> reference, std::span<const int> hypothesis,
+                      std::int64_t scale) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
+        const std::size_t stride = n + 1 + kLane;
+        const std::size_t lane_tokens = n + m + 2 * kLane + 2;
+        const std::size_t bytes = ((n + m + 1) * stride + kLane + 2 * lane_tokens) * sizeof(T);
+        if (cells_.size() * sizeof(std::int64_t) < bytes) cells_.resize(bytes / 8 + 1);
+        T* const values = reinterpret_cast<T*>(cells_.data());
+        T* const left = values + (n + m + 1) * stride + kLane;  // left[i] is reference token i - 1
+        T* const right = left + lane_tokens;                    // the hypothesis from its end
+        for (std::size_t i = 0; i < n; ++i) left[i + 1] = static_cast<T>(reference[i]);
+        for (std::size_t j = 0; j < m; ++j) right[m - 1 - j] = static_cast<T>(hypothesis[j]);
+        const T deletion = static_cast<T>(costs_.deletion * scale + 1);
+        const T insertion = static_cast<T>(costs_.insertion * scale + 1);
+        const T substitution = static_cast<T>(costs_.substitution * scale + 1);
+        fill_diagonals(values, stride, left, right, n, m, deletion, insertion, substitution);
+        auto at = [&](std::size_t i, std::size_t j) { return values[(i + j) * stride + i]; };
+        for (std::size_t i = n, j = m; i > 0 || j > 0;) {
+            // A diagonal step over equal tokens is always on a cheapest path.
+            const bool inside = i > 0 && j > 0;
+            const bool same = inside && reference[i - 1] == hypothesis[j - 1];
+            if (same || (inside && at(i, j) == static_cast<T>(at(i - 1, j - 1) + substitution)))
+                pair(i--, j--, same);
+            else if (i > 0 && at(i, j) == static_cast<T>(at(i - 1, j) + deletion))
+                remove(i--, reference);
+            else
+                insert(j--, hypothesis);
+        }
+    }
+
+    // Long texts: two rows of values, and two bits a cell for the way back.
+    void by_rows(std::span<const int> reference, std::span<const int> hypothesis,
+                 std::int64_t scale) {
+        const std::size_t n = reference.size(), m = hypothesis.size();
+        const std::int64_t deletion = costs_.deletion * scale + 1;
+        const std::int64_t insertion = costs_.insertion * scale + 1;
+        const std::int64_t substitution = costs_.substitution * scale + 1;
+        enum : std::uint8_t { diagonal_step, deletion_step, insertion_step };
+        const std::size_t width = (m + 1 + 3) / 4;
+        std::vector<std::uint8_t> steps((n + 1) * width);
+        std::vector<std::int64_t> row(m + 1);
+        for (std::size_t j = 0; j <= m; ++j) row[j] = static_cast<std::int64_t>(j) * insertion;
+        for (std::size_t i = 1; i <= n; ++i) {
+            std::int64_t corner = row[0];
+            row[0] += deletion;
+            for (std::size_t j = 1; j <= m; ++j) {
+                std::int64_t best =
+                    corner + (reference[i - 1] == hypothesis[j - 1] ? 0 : substitution);
+                std::uint8_t step = diagonal_step;
+                if (row[j] + deletion < best) best = row[j] + deletion, step = deletion_step;
+                if (row[j - 1] + insertion < best)
+                    best = row[j - 1] + insertion, step = insertion_step;
+                corner = row[j];
+                row[j] = best;
+                steps[i * width + j / 4] |= static_cast<std::uint8_t>(step << (2 * (j % 4)));
+            }
+        }
+        for (std::size_t i = n, j = m; i > 0 || j > 0;) {
+            const int step = i == 0   ? insertion_step
+                             : j == 0 ? deletion_step
+                                      : (steps[i * width + j / 4] >> (2 * (j % 4))) & 3;
+            if (step == diagonal_step) {
+                pair(i, j, reference[i - 1] == hypothesis[j - 1]);
+                --i, --j;
+            } else if (step == deletion_step) {
+                remove(i--, reference);
+            } else {
+                insert(j--, hypothesis);
+            }
+        }
+    }
+
+    // Steps back from cell (i, j).
+    void pair(std::size_t i, std::size_t j, bool same) {
+        path_.push_back({static_cast<int>(i) - 1, static_cast<int>(j) - 1});
+        substitutions_ += !same;
+    }
+    void remove(std::size_t i, std::span<const int> reference) {
+        path_.push_back({static_cast<int>(i) - 1, -1});
+        removed_.push_back(reference[i - 1]);
+    }
+    void insert(std::size_t j, std::span<const int> hypothesis) {
+        path_.push_back({-1, static_cast<int>(j) - 1});
+        inserted_.push_back(hypothesis[j - 1]);
+    }
+
+    // A move is a token that was removed and inserted.
+    Errors tally(int bound) {
+        Errors errors{substitutions_, static_cast<int>(inserted_.size()),
+                      static_cast<int>(removed_.size()), 0};
+        if (removed_.empty() || inserted_.empty()) return errors;
+        if (counts_.size() < static_cast<std::size_t>(bound)) counts_.resize(bound);
+        for (const int token : removed_) ++counts_[token];
+        for (const int token : inserted_) {
+            const int is_left = counts_[token] > 0;
+            counts_[token] -= is_left;
+            errors.moves += is_left;
+        }
+        for (const int token : removed_) counts_[token] = 0;
+        return errors;
+    }
+
+    Costs costs_;
+    std::vector<std::int64_t> cells_;
+    std::vector<Step> path_;
+    std::vector<int> removed_, inserted_, counts_;
+    int substitutions_ = 0;
+};
+
+}  // namespace wellput

@@ -1,0 +1,71 @@
+// The Levenshtein distance a row at a time, a bit per column (Myers 1999, as in Hyyrö 2003).
+//
+// D[i][j] is the distance between the first i words of one sequence (rows) and the first j of the
+// other (columns). Neighbors differ by at most one, so a row is its first value, D[i][0] = i, and
+// two bit vectors: bit j - 1 of `plus` (`minus`) says that D[i][j] - D[i][j - 1] is 1 (-1).
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace wellput {
+
+template <typename Bits>
+struct EditRow {
+    Bits plus = ~Bits{0};
+    Bits minus = 0;
+};
+
+// What the back-trace needs of a row's cells, bit j - 1 for column j.
+template <typename Bits>
+struct EditSteps {
+    Bits level;  // D[i][j] == D[i - 1][j - 1]
+    Bits down;   // D[i][j] == D[i - 1][j] + 1
+};
+
+// Turns row i - 1 into row i; `matches` has the columns whose word is that of row i.
+template <typename Bits>
+inline EditSteps<Bits> next_row(EditRow<Bits>& row, Bits matches) {
+    const Bits level = (((matches & row.plus) + row.plus) ^ row.plus) | matches | row.minus;
+    const Bits down = row.minus | ~(level | row.plus);
+    const Bits up = level & row.plus;
+    const Bits from_left =
+        (down << 1) | 1;  // the column left of the first one goes down: D[i][0] = i
+    row.plus = (up << 1) | ~(level | from_left);
+    row.minus = from_left & level;
+    return {level, down};
+}
+
+// The same for sequences of any length, 64 columns a block. `above` and `row` may be the same.
+inline void next_row(const EditRow<std::uint64_t>* above, EditRow<std::uint64_t>* row,
+                     const std::uint64_t* matches, std::size_t blocks) {
+    std::uint64_t down_carry = 1;
+    std::uint64_t up_carry = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        const auto [plus, minus] = above[b];
+        const std::uint64_t same = matches[b] | up_carry;
+        const std::uint64_t level = (((same & plus) + plus) ^ plus) | same | minus;
+        const std::uint64_t down = minus | ~(level | plus);
+        const std::uint64_t up = level & plus;
+        const std::uint64_t from_left = (down << 1) | down_carry;
+        row[b].plus = (up << 1) | up_carry | ~(level | from_left);
+        row[b].minus = from_left & level;
+        down_carry = down >> 63;
+        up_carry = up >> 63;
+    }
+}
+
+inline int count_bits(std::uint64_t bits) { return std::popcount(bits); }
+inline int count_bits(unsigned __int128 bits) {
+    return std::popcount(static_cast<std::uint64_t>(bits)) +
+           std::popcount(static_cast<std::uint64_t>(bits >> 64));
+}
+
+// The lowest n bits, 0 <= n <= the width of Bits.
+template <typename Bits>
+inline Bits low_bits(int n) {
+    return n == 8 * static_cast<int>(sizeof(Bits)) ? ~Bits{0} : (Bits{1} << n) - 1;
+}
+
+}  // namespace wellput

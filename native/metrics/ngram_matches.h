@@ -1,0 +1,287 @@
+// Clipped n-gram matches between a hypothesis and its references, counted exactly.
+//
+// Texts come as symbols: 1, 2, 3, ... for tokens of the references, 0 for other tokens and for the
+// end of every text. The n-grams of the references are numbered order by order: the key of an
+// n-gram is (number of its first n - 1 symbols, last symbol), which is a place in a plain array
+// unless the texts are very long. An n-gram can match only if both (n-1)-grams in it match, so each
+// order looks only at what the last one left, on both sides.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace wellput {
+
+// (parent, symbol) -> number by place. A slot with an earlier stamp is empty: nothing is cleared.
+class DenseChildren {
+public:
+    struct Slot {
+        std::uint16_t stamp = 0;
+        std::uint16_t number = 0;
+    };
+    struct Table {
+        Slot* slots;
+        std::uint16_t stamp;
+
+        Slot& at(std::size_t key) const { return slots[key]; }
+    };
+    static constexpr std::size_t most_slots = 1 << 18;
+    static constexpr std::size_t most_numbers = 0xffff;
+
+    Table start(std::size_t slots) {
+        if (slots_.size() < slots) slots_.resize(slots);
+        if (++stamp_ == 0) {
+            std::fill(slots_.begin(), slots_.end(), Slot{});
+            stamp_ = 1;
+        }
+        return {slots_.data(), stamp_};
+    }
+
+private:
+    std::vector<Slot> slots_;
+    std::uint16_t stamp_ = 0;
+};
+
+// The same by hash, for texts so long that the array would not fit.
+class HashedChildren {
+public:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint32_t stamp = 0;
+        std::uint32_t number = 0;
+    };
+    struct Table {
+        Slot* slots;
+        std::size_t mask;
+        std::uint32_t stamp;
+
+        // The slot of this key, or the empty one that it may take.
+        Slot& at(std::uint64_t key) const {
+            std::size_t place = (key * 0x9e3779b97f4a7c15ull >> 32) & mask;
+            while (slots[place].stamp == stamp && slots[place].key != key)
+                place = (place + 1) & mask;
+            slots[place].key = key;
+            return slots[place];
+        }
+    };
+
+    Table start(std::size_t numbers) {
+        std::size_t size = std::max<std::size_t>(slots_.size(), 1024);
+        while (size < 2 * numbers) size *= 2;
+        if (slots_.size() < size) slots_.assign(size, Slot{});
+        if (++stamp_ == 0) {
+            std::fill(slots_.begin(), slots_.end(), Slot{});
+            stamp_ = 1;
+        }
+        return {slots_.data(), slots_.size() - 1, stamp_};
+    }
+
+private:
+    std::vector<Slot> slots_;
+    std::uint32_t stamp_ = 0;
+};
+
+class NgramMatches {
+public:
+    void clear() {
+        references_.symbols.clear();
+        hypothesis_.symbols.clear();
+        ends_.clear();
+    }
+    // Room for the symbols of one more reference, at most `size` of them.
+    std::uint32_t* add_reference(std::size_t size) { return references_.add(size); }
+    // Call when the symbols are written; `end` is where they end.
+    void end_reference(const std::uint32_t* end) { ends_.push_back(references_.close(end)); }
+    // The same for the hypothesis.
+    std::uint32_t* add_hypothesis(std::size_t size) { return hypothesis_.add(size); }
+    void end_hypothesis(const std::uint32_t* end) { hypothesis_.close(end); }
+
+    // matches[n - 1] for n = 1 ... orders: how many n-grams of the hypothesis occur in a reference,
+    // each counted at most as often as in the reference that has it most often. Every symbol is
+    // below `bound`. The texts are used up.
+    void count(int bound, int orders, double* matches) {
+        references_.start();
+        hypothesis_.start();
+        const auto width = static_cast<std::size_t>(bound);
+        const std::size_t numbers = std::max(width, references_.symbols.size() + 1);
+        if (left_.size() < numbers) {
+            left_.resize(numbers);
+            left_before_.resize(numbers);
+            own_.resize(numbers);
+        }
+        std::fill(matches, matches + orders, 0.0);
+        matches[0] = match_symbols(width);
+        std::size_t parents = width;
+        for (int n = 2; n <= orders && matches[n - 2] > 0; ++n) {
+            const bool dense = parents * width <= DenseChildren::most_slots &&
+                               references_.alive <= DenseChildren::most_numbers;
+            matches[n - 1] = dense ? match(dense_.start(parents * width), width, n, parents)
+                                   : match(hashed_.start(references_.alive + 1), width, n, parents);
+        }
+    }
+
+private:
+    // The texts of one side, a 0 after each; for every position the number of the n-gram that
+    // begins there, 0 where there is none or it cannot match; the positions still to look at.
+    struct Side {
+        std::vector<std::uint32_t> symbols;
+        std::vector<std::uint32_t> numbers;
+        std::vector<std::uint32_t> positions;
+        std::size_t alive = 0;
+
+        std::uint32_t* add(std::size_t size) {
+            const std::size_t start = symbols.size();
+            symbols.resize(start + size + 1);
+            return symbols.data() + start;
+        }
+        std::size_t close(const std::uint32_t* end) {
+            symbols.resize(static_cast<std::size_t>(end - symbols.data()) + 1);
+            symbols.back() = 0;
+            return symbols.size();
+        }
+        void start() {
+            alive = symbols.size();
+            numbers.assign(symbols.begin(), symbols.end());
+            numbers.push_back(0);  // every position has a next one
+            if (positions.size() < alive) positions.resize(2 * alive);
+            for (std::size_t i = 0; i < alive; ++i) positions[i] = static_cast<std::uint32_t>(i);
+        }
+    };
+
+    // Order 1: a symbol is its own number.
+    double match_symbols(std::size_t width) {
+        std::fill_n(left_.begin(), width, 0u);
+        std::size_t i = 0;
+        for (std::size_t text = 0; text < ends_.size(); ++text) {
+            if (text) std::fill_n(own_.begin(), width, 0u);
+            for (; i < ends_[text]; ++i) {
+                const std::uint32_t number = references_.symbols[i];
+                left_[number] = text ? std::max(left_[number], ++own_[number]) : left_[number] + 1;
+            }
+        }
+        left_[0] = 0;
+        std::size_t matched = 0;
+        for (const std::uint32_t number : hypothesis_.symbols)
+            matched += take(left_[number], number != 0);
+        return static_cast<double>(matched);
+    }
+
+    // Order n > 1. `parents` is one more than the greatest number of order n - 1, then of order n.
+    template <typename Table>
+    double match(Table table, std::size_t width, int n, std::size_t& parents) {
+        left_.swap(left_before_);
+        std::uint32_t last = 0;
+        std::size_t from = 0;
+        std::size_t kept = 0;
+        for (std::size_t text = 0; text < ends_.size(); ++text) {
+            const std::size_t start = kept;
+            kept = keep_live(references_, from, ends_[text], start);
+            from = ends_[text];
+            ends_[text] = kept;
+            if (text == 0) {
+                number_reference<true>(table, width, n, start, kept, last);
+            } else {
+                std::fill_n(own_.begin(), last + 1, 0u);
+                number_reference<false>(table, width, n, start, kept, last);
+            }
+        }
+        references_.alive = kept;
+        parents = last + std::size_t{1};
+        hypothesis_.alive = keep_live(hypothesis_, 0, hypothesis_.alive, 0);
+        return match_hypothesis(table, width, n);
+    }
+
+    // The loops below choose by arithmetic, not by branches: whether an n-gram is new, is known or
+    // may match cannot be predicted.
+    static std::uint32_t all_bits_if(bool claim) { return 0u - std::uint32_t{claim}; }
+
+    // Takes one of the remaining matches of an n-gram, if there is one, and marks that the
+    // hypothesis has the n-gram.
+    static bool take(std::uint32_t& left, bool is_known) {
+        const std::uint32_t count = left & ~seen;
+        left = (count - (count != 0)) | (all_bits_if(is_known) & seen);
+        return count != 0;
+    }
+
+    // Keeps the positions from `from` to `to` where an n-gram may match because the hypothesis has
+    // both (n-1)-grams in it. Moves them to `kept` and returns their end.
+    std::size_t keep_live(Side& side, std::size_t from, std::size_t to, std::size_t kept) const {
+        const std::uint32_t* const left = left_before_.data();
+        std::uint32_t* const numbers = side.numbers.data();
+        std::uint32_t* const positions = side.positions.data();
+        for (std::size_t a = from; a < to; ++a) {
+            const std::uint32_t i = positions[a];
+            const std::uint32_t number = numbers[i];
+            const bool is_live = (left[number] & left[numbers[i + 1]] & seen) != 0;
+            numbers[i] = number & all_bits_if(is_live);
+            positions[kept] = i;
+            kept += is_live;
+        }
+        return kept;
+    }
+
+    template <bool is_first, typename Table>
+    void number_reference(Table table, std::size_t width, int n, std::size_t from, std::size_t to,
+                          std::uint32_t& last_number) {
+        const std::uint32_t* const symbols = references_.symbols.data() + (n - 1);
+        const std::uint32_t* const positions = references_.positions.data();
+        std::uint32_t* const numbers = references_.numbers.data();
+        std::uint32_t* const left = left_.data();
+        std::uint32_t* const own = own_.data();
+        std::uint32_t last = last_number;
+        for (std::size_t a = from; a < to; ++a) {
+            const std::uint32_t i = positions[a];
+            auto& slot = table.at(numbers[i] * width + symbols[i]);
+            const bool is_new = slot.stamp != table.stamp;
+            last += is_new;
+            const std::uint32_t old = all_bits_if(!is_new);
+            const std::uint32_t number = (slot.number & old) | (last & ~old);
+            slot.stamp = table.stamp;
+            slot.number = static_cast<decltype(slot.number)>(number);
+            numbers[i] = number;
+            if constexpr (is_first) {
+                left[number] = (left[number] & old) + 1;
+            } else {
+                const std::uint32_t count = (own[number] & old) + 1;
+                own[number] = count;
+                left[number] = std::max(left[number] & old, count);
+            }
+        }
+        last_number = last;
+    }
+
+    template <typename Table>
+    double match_hypothesis(Table table, std::size_t width, int n) {
+        const std::uint32_t* const symbols = hypothesis_.symbols.data() + (n - 1);
+        const std::uint32_t* const positions = hypothesis_.positions.data();
+        std::uint32_t* const numbers = hypothesis_.numbers.data();
+        std::uint32_t* const left = left_.data();
+        const std::size_t alive = hypothesis_.alive;
+        std::size_t matched = 0;
+        left[0] = 0;
+        for (std::size_t a = 0; a < alive; ++a) {
+            const std::uint32_t i = positions[a];
+            const auto& slot = table.at(numbers[i] * width + symbols[i]);
+            const bool is_known = slot.stamp == table.stamp;
+            const std::uint32_t number = slot.number & all_bits_if(is_known);
+            numbers[i] = number;
+            matched += take(left[number], is_known);
+        }
+        return static_cast<double>(matched);
+    }
+
+    static constexpr std::uint32_t seen = 1u << 31;
+
+    Side references_;
+    Side hypothesis_;
+    std::vector<std::size_t> ends_;           // of each reference, among the positions
+    std::vector<std::uint32_t> left_;         // by number: matches left, and whether it was seen
+    std::vector<std::uint32_t> left_before_;  // the same for the last order
+    std::vector<std::uint32_t> own_;          // by number: how often it is in this reference
+    DenseChildren dense_;
+    HashedChildren hashed_;
+};
+
+}  // namespace wellput

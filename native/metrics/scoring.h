@@ -1,0 +1,53 @@
+// Statistics of hypotheses against their references: a row for each item, filled by a scorer. Every
+// worker has its own copy of the scorer, with its scratch space.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "core/arrays.h"
+#include "core/parallel.h"
+#include "core/texts.h"
+
+namespace wellput {
+
+using References = std::span<const std::string_view>;
+
+// Fills one row, which is zero before, from a hypothesis and its references.
+template <typename T>
+concept ItemScorer = std::copy_constructible<T> &&
+                     requires(T scorer, std::string_view hypothesis, References references,
+                              double* row) { scorer.score(hypothesis, references, row); };
+
+inline void require_same_items(const Texts& hypotheses, const TextLists& references) {
+    if (hypotheses.size() != references.size())
+        throw std::invalid_argument(std::to_string(hypotheses.size()) + " hypotheses but " +
+                                    std::to_string(references.size()) + " lists of references");
+}
+
+// At least one reference for every item.
+inline void require_references(const TextLists& references) {
+    for (std::size_t i = 0; i < references.size(); ++i)
+        if (references.count(i) == 0)
+            throw std::invalid_argument("row " + std::to_string(i) + " has no reference");
+}
+
+// Call with the GIL held. The texts belong to the caller: they must be freed with the GIL held too.
+template <ItemScorer Scorer>
+Matrix score_items(const Texts& hypotheses, const TextLists& references, std::size_t columns,
+                   int threads, const Scorer& scorer) {
+    require_same_items(hypotheses, references);
+    double* rows = nullptr;
+    Matrix result = new_matrix(hypotheses.size(), columns, &rows);
+    nb::gil_scoped_release release;
+    for_items(hypotheses.size(), threads, scorer, [&](Scorer& own, std::size_t i) {
+        own.score(hypotheses[i], references[i], rows + i * columns);
+    });
+    return result;
+}
+
+}  // namespace wellput

@@ -1,0 +1,179 @@
+// TER's greedy search for shifts, as in Tercom and sacreBLEU.
+//
+// A shift moves a block of the hypothesis to the place where the reference has the same words. The
+// search makes the shift that lowers the edit distance most, again and again until none lowers it.
+// `Distance` computes the distances.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace wellput {
+
+// Moves `length` words from `start` to before the word that is now at `target`; a target inside the
+// block moves the block `target - start` words to the right.
+struct Shift {
+    int start, length, target;
+};
+
+// The result of a shift as three pieces of the old sequence; before `begin` nothing changes.
+struct ShiftedPieces {
+    int begin;               // the first position that changes
+    int first, first_end;    // the piece that is there afterwards
+    int second, second_end;  // the piece after it
+    int rest;                // from here on nothing changes
+};
+
+inline ShiftedPieces pieces_of(const Shift& shift, int n) {
+    const int end = shift.start + shift.length;
+    if (shift.target < shift.start)
+        return {shift.target, shift.start, end, shift.target, shift.start, end};
+    int behind = shift.target > end ? shift.target : std::min(n, shift.target + shift.length);
+    return {shift.start, end, behind, shift.start, end, behind};
+}
+
+// The alignment of the current hypothesis with the reference.
+struct WordAlignment {
+    std::vector<int> hypothesis_of;  // per reference word: the last hypothesis word so far, or -1
+    std::vector<char> reference_error;
+    std::vector<char> hypothesis_error;
+
+    void reset(int n, int m) {
+        hypothesis_of.assign(static_cast<std::size_t>(m), -1);
+        reference_error.assign(static_cast<std::size_t>(m), 0);
+        hypothesis_error.assign(static_cast<std::size_t>(n), 0);
+    }
+};
+
+class ShiftSearch {
+public:
+    // The number of shifts and remaining edits that turn the hypothesis of `distance` into
+    // `reference`. No reordering gets below `floor` edits.
+    //
+    // `Distance` has hypothesis(), the current words as numbers; current(), their distance;
+    // align(WordAlignment&); shifted(shift, limit), the distance after a shift, exact where it is
+    // below the limit; and apply(shift).
+    template <typename Distance>
+    int edits(Distance& distance, const std::vector<int>& reference, int bound, int floor) {
+        index(reference, bound);
+        int shifts = 0;
+        int tried = 0;
+        while (distance.current() > floor) {
+            distance.align(alignment_);
+            tried += find_candidates(distance.hypothesis(), reference);
+            // At the limit the search ends without the shifts of the last round.
+            if (tried >= kMostCandidates) break;
+            Shift best{};
+            if (!find_best(distance, floor, best)) break;
+            distance.apply(best);
+            ++shifts;
+        }
+        return shifts + distance.current();
+    }
+
+private:
+    static constexpr int kLongestBlock = 10;
+    static constexpr int kFarthestShift = 50;
+    static constexpr int kMostCandidates = 1000;
+
+    // Chains the positions of equal words in the reference.
+    void index(const std::vector<int>& reference, int bound) {
+        const int m = static_cast<int>(reference.size());
+        first_place_.assign(static_cast<std::size_t>(bound), -1);
+        next_place_.resize(reference.size());
+        for (int r = m - 1; r >= 0; --r) {
+            next_place_[r] = first_place_[reference[r]];
+            first_place_[reference[r]] = r;
+        }
+    }
+
+    // For every position the distance to the next error at or after it.
+    static void distances_to_error(const std::vector<char>& error, std::vector<int>& to_error) {
+        to_error.resize(error.size());
+        int steps = kLongestBlock;
+        for (std::size_t i = error.size(); i-- > 0;)
+            to_error[i] = steps = error[i] ? 0 : std::min(steps + 1, kLongestBlock);
+    }
+
+    // Fills candidates_, by the length of the block, with the shifts worth trying, sorted by start,
+    // then target. Returns how many shifts sacreBLEU would try: it tries a shift once for every
+    // place in the reference that suggests it.
+    int find_candidates(const std::vector<int>& hypothesis, const std::vector<int>& reference) {
+        const int n = static_cast<int>(hypothesis.size());
+        const int m = static_cast<int>(reference.size());
+        distances_to_error(alignment_.hypothesis_error, hypothesis_to_error_);
+        distances_to_error(alignment_.reference_error, reference_to_error_);
+        for (auto& candidates : candidates_) candidates.clear();
+        int tried = 0;
+        for (int h = 0; h < n; ++h) {
+            if (hypothesis_to_error_[h] >= kLongestBlock) continue;
+            for (int r = first_place_[hypothesis[h]]; r >= 0; r = next_place_[r]) {
+                if (r > h + kFarthestShift) break;
+                if (r < h - kFarthestShift) continue;
+                // Both sides of the block must have an error, and the block must not be at its
+                // target already.
+                const int shortest = 1 + std::max(hypothesis_to_error_[h], reference_to_error_[r]);
+                int longest = std::min({kLongestBlock, n - h, m - r});
+                const int aligned = alignment_.hypothesis_of[r];
+                if (aligned >= h) longest = std::min(longest, aligned - h);
+                if (shortest > longest) continue;
+                for (int length = 1; length <= longest; ++length) {
+                    if (hypothesis[h + length - 1] != reference[r + length - 1]) break;
+                    if (length >= shortest) tried += add_candidates(h, r, length);
+                }
+            }
+        }
+        return tried;
+    }
+
+    // The block may go behind any hypothesis word that is aligned to a reference word from the one
+    // before the block's match to its last.
+    int add_candidates(int h, int r, int length) {
+        auto& candidates = candidates_[length - 1];
+        // Targets grow with r, so a target up to the last one is in the list already.
+        int last =
+            !candidates.empty() && candidates.back().start == h ? candidates.back().target : -1;
+        int tried = 0;
+        int previous = -1;
+        for (int place = r - 1; place < r + length; ++place) {
+            const int target = place < 0 ? 0 : alignment_.hypothesis_of[place] + 1;
+            if (target == previous) continue;
+            previous = target;
+            ++tried;
+            if (target > last) {
+                candidates.push_back({h, length, target});
+                last = target;
+            }
+        }
+        return tried;
+    }
+
+    // The shift that lowers the distance most; of equal ones the longest, then the one that starts
+    // first, then the one with the leftmost target. False if none lowers it.
+    template <typename Distance>
+    bool find_best(Distance& distance, int floor, Shift& best) {
+        const int before = distance.current();
+        int lowest = before;
+        for (int length = kLongestBlock; length > 0; --length) {
+            // A block is deleted and inserted: no shift gains more than twice its length.
+            const int reachable = std::max(floor, before - 2 * length);
+            for (const Shift& shift : candidates_[length - 1]) {
+                if (lowest <= reachable) return lowest < before;
+                if (shift.target == shift.start) continue;  // nothing moves
+                const int after = distance.shifted(shift, lowest);
+                if (after < lowest) {
+                    lowest = after;
+                    best = shift;
+                }
+            }
+        }
+        return lowest < before;
+    }
+
+    WordAlignment alignment_;
+    std::vector<int> first_place_, next_place_;
+    std::vector<int> hypothesis_to_error_, reference_to_error_;
+    std::vector<Shift> candidates_[kLongestBlock];
+};
+
+}  // namespace wellput

@@ -1,0 +1,129 @@
+// Errors inside the treelets of a reference's dependency tree.
+//
+// A treelet is a node with its daughters (a root without daughters is one too), read in the order
+// of the reference and in the order of the hypothesis. First every node gets its token: tokens that
+// the string alignment leaves unchanged, then the remaining equal tokens from left to right, then
+// tokens that the alignment substitutes. A substituted token takes its node's place and counts as
+// one substitution; a node without a token is missing from each of its treelets; a token without a
+// node is one insertion.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "metrics/alignment.h"
+
+namespace wellput {
+
+class TreeletAligner {
+public:
+    explicit TreeletAligner(Costs costs) : strings_(costs), treelets_(costs) {}
+
+    // `heads` gives each reference token's head by position, -1 for the root's. Tokens are
+    // numbers below `bound`.
+    Errors align(std::span<const int> reference, std::span<const int> heads,
+                 std::span<const int> hypothesis, int bound) {
+        string_errors_ = strings_.align(reference, hypothesis, bound);
+        Errors errors = match(reference, hypothesis, bound);
+        const int n = static_cast<int>(reference.size());
+        daughters_.assign(reference.size() + 1, 0);
+        for (const int head : heads)
+            if (head >= 0) ++daughters_[head + 1];
+        for (int i = 0; i < n; ++i) daughters_[i + 1] += daughters_[i];
+        order_.resize(reference.size());
+        next_.assign(daughters_.begin(), daughters_.end());
+        for (int i = 0; i < n; ++i)
+            if (heads[i] >= 0) order_[next_[heads[i]]++] = i;
+        bound_ = bound + n;
+        for (int i = 0; i < n; ++i)
+            if (has_treelet(i, heads)) errors += treelet(i);
+        return errors;
+    }
+
+    const Errors& string_errors() const { return string_errors_; }
+
+    // The place in the hypothesis of each node's token, -1 where it is missing.
+    std::span<const int> token_of() const { return token_of_; }
+
+    bool has_treelet(int node, std::span<const int> heads) const {
+        return daughters_[node + 1] > daughters_[node] || heads[node] < 0;
+    }
+
+    // The errors of one treelet after align(), without the substitutions of whole tokens.
+    Errors treelet(int head) {
+        members_.assign(order_.begin() + daughters_[head], order_.begin() + daughters_[head + 1]);
+        members_.insert(std::lower_bound(members_.begin(), members_.end(), head), head);
+        bool in_order = true;
+        int last = kNone;
+        for (const int node : members_) {
+            in_order = in_order && token_of_[node] > last;
+            last = token_of_[node];
+        }
+        if (in_order) return {};
+        expected_.clear();
+        for (const int node : members_) expected_.push_back(symbol_of_[node]);
+        std::erase_if(members_, [&](int node) { return token_of_[node] == kNone; });
+        std::sort(members_.begin(), members_.end(),
+                  [&](int a, int b) { return token_of_[a] < token_of_[b]; });
+        found_.clear();
+        for (const int node : members_) found_.push_back(symbol_of_[node]);
+        return treelets_.align(expected_, found_, bound_);
+    }
+
+private:
+    static constexpr int kNone = -1;
+
+    // Fills token_of_ and symbol_of_; returns the substitutions and the insertions outside treelets.
+    Errors match(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
+        Errors errors;
+        token_of_.assign(reference.size(), kNone);
+        taken_.assign(hypothesis.size(), false);
+        symbol_of_.assign(reference.begin(), reference.end());
+        for (const Step& step : strings_.path())
+            if (step.reference >= 0 && step.hypothesis >= 0 &&
+                reference[step.reference] == hypothesis[step.hypothesis])
+                pair(step.reference, step.hypothesis);
+        // The remaining equal tokens, from left to right: `following_` links a queue for each
+        // symbol.
+        if (first_.size() < static_cast<std::size_t>(bound)) first_.resize(bound, kNone);
+        following_.resize(hypothesis.size());
+        for (int j = static_cast<int>(hypothesis.size()) - 1; j >= 0; --j)
+            if (!taken_[j]) {
+                following_[j] = first_[hypothesis[j]];
+                first_[hypothesis[j]] = j;
+            }
+        for (std::size_t i = 0; i < reference.size(); ++i) {
+            int& head = first_[reference[i]];
+            if (token_of_[i] == kNone && head != kNone) {
+                const int j = head;
+                head = following_[j];
+                pair(static_cast<int>(i), j);
+            }
+        }
+        for (const int symbol : hypothesis) first_[symbol] = kNone;
+        for (const Step& step : strings_.path())
+            if (step.reference >= 0 && step.hypothesis >= 0 && token_of_[step.reference] == kNone &&
+                !taken_[step.hypothesis]) {
+                pair(step.reference, step.hypothesis);
+                symbol_of_[step.reference] = bound + step.reference;  // equal to itself alone
+                ++errors.substitutions;
+            }
+        errors.insertions = static_cast<int>(std::count(taken_.begin(), taken_.end(), false));
+        return errors;
+    }
+
+    void pair(int node, int token) {
+        token_of_[node] = token;
+        taken_[token] = true;
+    }
+
+    Aligner strings_, treelets_;
+    Errors string_errors_;
+    int bound_ = 0;
+    std::vector<int> token_of_, symbol_of_, first_, following_, daughters_, order_, next_;
+    std::vector<int> members_, expected_, found_;
+    std::vector<bool> taken_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,233 @@
+// Word error rate: substitutions, insertions and deletions along one cheapest alignment, the one
+// that rapidfuzz picks, since jiwer counts along it.
+#include <nanobind/stl/string_view.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels.h"
+#include "metrics/edit_bits.h"
+#include "metrics/scoring.h"
+#include "metrics/word_places.h"
+#include "text/split.h"
+#include "text/tokenize.h"
+#include "text/vocabulary.h"
+
+namespace wellput {
+
+namespace {
+
+using Words = std::span<const int>;
+
+struct ErrorCounts {
+    int substitutions = 0, insertions = 0, deletions = 0;
+
+    int total() const { return substitutions + insertions + deletions; }
+    void operator+=(const ErrorCounts& other) {
+        substitutions += other.substitutions;
+        insertions += other.insertions;
+        deletions += other.deletions;
+    }
+};
+
+// Counts the errors of a hypothesis as rapidfuzz's `opcodes(reference, hypothesis)` does.
+class ErrorCounter {
+public:
+    ErrorCounts count(Words reference, Words hypothesis, int bound) {
+        bound_ = bound;
+        return count_within(reference, hypothesis, std::max(reference.size(), hypothesis.size()));
+    }
+
+private:
+    using Row = EditRow<std::uint64_t>;
+
+    // `most` is an upper bound of the number of errors. Like the constants below it decides only
+    // whether the pair is divided, and so which of several cheapest alignments is found.
+    ErrorCounts count_within(Words reference, Words hypothesis, std::size_t most) {
+        strip_common_ends(reference, hypothesis);
+        const std::size_t n = hypothesis.size();
+        const std::size_t m = reference.size();
+        if (n == 0 || m == 0)
+            return {.insertions = static_cast<int>(n), .deletions = static_cast<int>(m)};
+        most = std::min(most, std::max(n, m));
+        const std::size_t matrix_bytes = 2 * std::min(m, 2 * most + 1) * n / 8;
+        if (matrix_bytes < 1024 * 1024 || m < 65 || n < 10)
+            return count_along(reference, hypothesis);
+        return count_halves(reference, hypothesis);
+    }
+
+    static void strip_common_ends(Words& a, Words& b) {
+        while (!a.empty() && !b.empty() && a.front() == b.front()) {
+            a = a.subspan(1);
+            b = b.subspan(1);
+        }
+        while (!a.empty() && !b.empty() && a.back() == b.back()) {
+            a = a.first(a.size() - 1);
+            b = b.first(b.size() - 1);
+        }
+    }
+
+    // Walks back along the alignment; among the cheapest steps it prefers a deletion, then an
+    // insertion.
+    ErrorCounts count_along(Words reference, Words hypothesis) {
+        fill_rows(reference, hypothesis);
+        const std::size_t blocks = places_.blocks();
+        const int n = static_cast<int>(hypothesis.size());
+        const int m = static_cast<int>(reference.size());
+        auto bit = [](std::uint64_t bits, int j) { return bits >> ((j - 1) % 64) & 1; };
+        auto cell = [&](int i, int j) {
+            return rows_[static_cast<std::size_t>(i) * blocks + (j - 1) / 64];
+        };
+        ErrorCounts errors;
+        int i = n;
+        int j = m;
+        while (i > 0 && j > 0) {
+            if (bit(cell(i, j).plus, j)) {
+                ++errors.deletions;
+                --j;
+            } else if (--i > 0 && bit(cell(i, j).minus, j)) {
+                ++errors.insertions;
+            } else {
+                --j;
+                errors.substitutions += reference[j] != hypothesis[i];
+            }
+        }
+        errors.insertions += i;
+        errors.deletions += j;
+        return errors;
+    }
+
+    // Row i of the matrix at rows_[i * blocks]; the columns are the reference's words.
+    void fill_rows(Words reference, Words hypothesis) {
+        places_.index(reference, bound_);
+        const std::size_t blocks = places_.blocks();
+        rows_.resize((hypothesis.size() + 1) * blocks);
+        std::fill_n(rows_.begin(), blocks, Row{});
+        Row* next = rows_.data();
+        if (blocks == 1) {  // nearly always; the row then stays in registers
+            Row row;
+            for (const int word : hypothesis) {
+                next_row(row, *places_[word]);
+                *++next = row;
+            }
+        } else {
+            for (const int word : hypothesis) {
+                next_row(next, next + blocks, places_[word], blocks);
+                next += blocks;
+            }
+        }
+    }
+
+    // Hirschberg's division, for pairs too long for a matrix: the first half of the hypothesis is
+    // aligned with the shortest part of the reference that keeps the total at its minimum.
+    ErrorCounts count_halves(Words reference, Words hypothesis) {
+        const std::size_t half = hypothesis.size() / 2;
+        std::vector<int> ahead = last_row({reference.begin(), reference.end()},
+                                          {hypothesis.begin(), hypothesis.begin() + half});
+        std::vector<int> behind = last_row({reference.rbegin(), reference.rend()},
+                                           {hypothesis.rbegin(), hypothesis.rend() - half});
+        const std::size_t m = reference.size();
+        std::size_t cut = 0;
+        for (std::size_t j = 1; j <= m; ++j)
+            if (ahead[j] + behind[m - j] < ahead[cut] + behind[m - cut]) cut = j;
+        ErrorCounts errors = count_within(reference.first(cut), hypothesis.first(half),
+                                          static_cast<std::size_t>(ahead[cut]));
+        errors += count_within(reference.subspan(cut), hypothesis.subspan(half),
+                               static_cast<std::size_t>(behind[m - cut]));
+        return errors;
+    }
+
+    // The distance of all of `hypothesis` to every beginning of `reference`.
+    std::vector<int> last_row(const std::vector<int>& reference,
+                              const std::vector<int>& hypothesis) {
+        places_.index(reference, bound_);
+        std::vector<Row> row(places_.blocks());
+        for (const int word : hypothesis)
+            next_row(row.data(), row.data(), places_[word], row.size());
+        std::vector<int> values(reference.size() + 1);
+        values[0] = static_cast<int>(hypothesis.size());
+        for (std::size_t j = 0; j < reference.size(); ++j)
+            values[j + 1] = values[j] + static_cast<int>(row[j / 64].plus >> (j % 64) & 1) -
+                            static_cast<int>(row[j / 64].minus >> (j % 64) & 1);
+        return values;
+    }
+
+    int bound_ = 0;
+    WordPlaces places_;
+    std::vector<Row> rows_;
+};
+
+// jiwer's words are separated by a space or by two or more whitespace characters. A single tab or
+// no-break space within the text is part of a word.
+constexpr auto separates_for_jiwer = [](char first, int characters) {
+    return first == ' ' || characters > 1;
+};
+
+class WerScorer {
+public:
+    explicit WerScorer(Tokenizer tokenizer) : tokenizer_(tokenizer) {}
+
+    // row: substitutions, insertions, deletions and the length of the reference with the lowest
+    // error rate, the first of several.
+    void score(std::string_view hypothesis, References references, double* row) {
+        vocabulary_.clear();
+        buffers_.clear();
+        to_numbers(hypothesis, hypothesis_);
+        double lowest = std::numeric_limits<double>::infinity();
+        for (std::size_t k = 0; k < references.size(); ++k) {
+            to_numbers(references[k], reference_);
+            const ErrorCounts errors = counter_.count(reference_, hypothesis_, vocabulary_.bound());
+            const double rate = error_rate(errors.total(), reference_.size());
+            if (k > 0 && rate >= lowest) continue;
+            lowest = rate;
+            row[0] = errors.substitutions;
+            row[1] = errors.insertions;
+            row[2] = errors.deletions;
+            row[3] = static_cast<double>(reference_.size());
+        }
+    }
+
+private:
+    static double error_rate(int errors, std::size_t length) {
+        if (errors == 0) return 0;
+        return length ? errors / static_cast<double>(length)
+                      : std::numeric_limits<double>::infinity();
+    }
+
+    void to_numbers(std::string_view text, std::vector<int>& numbers) {
+        if (tokenizer_ == Tokenizer::none) {
+            numbers.clear();
+            const char* const end = text.data() + text.size();
+            split_at_gaps(text, separates_for_jiwer, [&](std::string_view word) {
+                numbers.push_back(vocabulary_.add(word, end));
+            });
+        } else {
+            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
+            vocabulary_.add(tokens_, numbers);
+        }
+    }
+
+    Tokenizer tokenizer_;
+    Vocabulary vocabulary_;
+    std::deque<std::string> buffers_;  // one for each text: the vocabulary points into them
+    std::vector<std::string_view> tokens_;
+    std::vector<int> hypothesis_, reference_;
+    ErrorCounter counter_;
+};
+
+Matrix wer_statistics(nb::handle hypotheses, nb::handle references, std::string_view tokenizer,
+                      int threads) {
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads,
+                       WerScorer(tokenizer_named(tokenizer)));
+}
+
+}  // namespace
+
+void add_wer(nb::module_& m) { m.def("wer_statistics", &wer_statistics); }
+
+}  // namespace wellput

@@ -1,0 +1,174 @@
+// The agreement of a metric with people: groups of points, and their mean correlation.
+//
+// Scores are systems × items arrays, NaN where missing. A group is what one correlation is taken
+// over: all cells, the systems of one item, the items of one system, or the systems' mean scores.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/arrays.h"
+#include "core/checks.h"
+#include "stats/rank_statistics.h"
+#include "stats/tie_calibration.h"
+
+namespace wellput {
+
+using Scores = Array<double, 2>;
+
+inline void require_same_shape(const Scores& x, const Scores& other) {
+    require(x.shape(0) == other.shape(0) && x.shape(1) == other.shape(1),
+            "the scores have different systems or items");
+}
+
+enum class Coefficient { pearson, spearman, kendall, kendall_c, acc_t };
+
+inline Coefficient coefficient_named(const std::string& name) {
+    if (name == "pearson") return Coefficient::pearson;
+    if (name == "spearman") return Coefficient::spearman;
+    if (name == "kendall") return Coefficient::kendall;
+    if (name == "kendall-c") return Coefficient::kendall_c;
+    if (name == "acc-t") return Coefficient::acc_t;
+    throw std::invalid_argument("unknown coefficient " + name);
+}
+
+inline bool uses_ranks(Coefficient coefficient) {
+    return coefficient != Coefficient::pearson && coefficient != Coefficient::acc_t;
+}
+
+enum class Grouping { pooled, item, system, means };
+
+inline Grouping grouping_named(const std::string& name) {
+    if (name == "pooled") return Grouping::pooled;
+    if (name == "item") return Grouping::item;
+    if (name == "system") return Grouping::system;
+    if (name == "means") return Grouping::means;
+    throw std::invalid_argument("no grouping " + name);
+}
+
+struct Cell {
+    std::uint32_t system, item;
+    std::size_t place;  // in the systems × items array
+};
+
+// The present cells of every group one after the other, within a group in ascending order of z.
+struct Groups {
+    std::vector<Cell> cells;
+    std::vector<std::size_t> starts{0};
+    std::size_t largest = 0;
+
+    std::size_t size() const { return starts.size() - 1; }
+
+    // Cells that will be averaged stay in the order of items.
+    void close(const double* z, bool is_sorted_by_z = true) {
+        if (is_sorted_by_z)
+            std::sort(cells.begin() + static_cast<std::ptrdiff_t>(starts.back()), cells.end(),
+                      [z](const Cell& a, const Cell& b) {
+                          return z[a.place] != z[b.place] ? z[a.place] < z[b.place]
+                                                          : a.place < b.place;
+                      });
+        largest = std::max(largest, cells.size() - starts.back());
+        starts.push_back(cells.size());
+    }
+};
+
+// `present` says whether all the scores of a cell are there. For `means` the groups are the systems:
+// their cells are averaged first.
+template <typename Present>
+Groups make_groups(Grouping grouping, std::size_t systems, std::size_t items, const double* z,
+                   Present present) {
+    Groups groups;
+    const auto add = [&](std::size_t i, std::size_t j) {
+        const std::size_t place = i * items + j;
+        if (present(place))
+            groups.cells.push_back(
+                {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), place});
+    };
+    if (grouping == Grouping::item) {
+        for (std::size_t j = 0; j < items; ++j) {
+            for (std::size_t i = 0; i < systems; ++i) add(i, j);
+            groups.close(z);
+        }
+        return groups;
+    }
+    for (std::size_t i = 0; i < systems; ++i) {
+        for (std::size_t j = 0; j < items; ++j) add(i, j);
+        if (grouping != Grouping::pooled) groups.close(z, grouping != Grouping::means);
+    }
+    if (grouping == Grouping::pooled) groups.close(z);
+    return groups;
+}
+
+// The weighted mean of a coefficient over the groups where it is defined.
+class Agreement {
+public:
+    explicit Agreement(Coefficient coefficient) : coefficient_(coefficient) {}
+
+    void begin() {
+        sum_ = weights_ = 0;
+        ties_.begin();
+    }
+
+    // Points in ascending order of z, ranks of x below `classes`.
+    void add_ranks(const Rank* x, const Rank* z, std::size_t n, std::size_t classes,
+                   double weight = 1) {
+        if (n < 2) return;
+        add(coefficient_ == Coefficient::spearman  ? ranks_.spearman(x, z, n, classes)
+            : coefficient_ == Coefficient::kendall ? ranks_.kendall_b(x, z, n, classes)
+                                                   : ranks_.kendall_c(x, z, n, classes),
+            weight);
+    }
+
+    void add_values(const double* x, const double* z, std::size_t n, double weight = 1) {
+        if (coefficient_ == Coefficient::acc_t)
+            ties_.add(x, z, n, weight);
+        else
+            add(pearson(x, z, n), weight);
+    }
+
+    // Like add_values, for any coefficient and order of points: the ranks are made here.
+    void add_points(const double* x, const double* z, std::size_t n) {
+        if (!uses_ranks(coefficient_)) return add_values(x, z, n);
+        rank_x_.resize(n), rank_z_.resize(n), sorted_x_.resize(n), sorted_z_.resize(n);
+        const std::size_t classes = dense_ranks(x, n, order_, rank_x_.data());
+        dense_ranks(z, n, order_, rank_z_.data());  // leaves the points' order by z in order_
+        for (std::size_t i = 0; i < n; ++i) {
+            sorted_x_[i] = rank_x_[order_[i]];
+            sorted_z_[i] = rank_z_[order_[i]];
+        }
+        add_ranks(sorted_x_.data(), sorted_z_.data(), n, classes);
+    }
+
+    void add(double value, double weight) {
+        if (std::isnan(value)) return;
+        sum_ += weight * value;
+        weights_ += weight;
+    }
+
+    double finish() {
+        if (coefficient_ == Coefficient::acc_t) return ties_.finish();
+        return weights_ > 0 ? sum_ / weights_ : kUndefined;
+    }
+    // The number of groups in the mean.
+    double groups() const {
+        return coefficient_ == Coefficient::acc_t ? ties_.weights() : weights_;
+    }
+    double epsilon() const {
+        return coefficient_ == Coefficient::acc_t ? ties_.epsilon() : kUndefined;
+    }
+
+private:
+    Coefficient coefficient_;
+    RankStatistics ranks_;
+    TieCalibration ties_;
+    std::vector<std::size_t> order_;
+    std::vector<Rank> rank_x_, rank_z_, sorted_x_, sorted_z_;
+    double sum_ = 0, weights_ = 0;
+};
+
+}  // namespace wellput

@@ -1,0 +1,184 @@
+// Correlations of a metric with people under the bootstrap: systems, items or both are drawn with
+// replacement (Deutsch, Dror & Roth 2021). A system drawn twice is two points.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/arrays.h"
+#include "core/parallel.h"
+#include "core/random_stream.h"
+#include "kernels.h"
+#include "stats/agreement.h"
+
+namespace nb = nanobind;
+
+namespace wellput {
+namespace {
+
+// What stays the same in all resamples: the groups and their ranks.
+struct Plan {
+    Coefficient coefficient;
+    Grouping grouping;
+    std::size_t systems, items;
+    const double *x, *z;
+    bool draws_systems, draws_items;
+    std::uint64_t seed;
+    Groups groups;
+    std::vector<Rank> rank_x, rank_z;  // of each cell within its group
+    std::vector<std::size_t> classes;  // distinct values of x in each group
+};
+
+void rank_groups(Plan& plan) {
+    const Groups& groups = plan.groups;
+    plan.rank_x.resize(groups.cells.size());
+    plan.rank_z.resize(groups.cells.size());
+    std::vector<double> values(groups.largest);
+    std::vector<std::size_t> order;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const std::size_t begin = groups.starts[g], n = groups.starts[g + 1] - begin;
+        for (std::size_t k = 0; k < n; ++k) values[k] = plan.x[groups.cells[begin + k].place];
+        plan.classes.push_back(dense_ranks(values.data(), n, order, plan.rank_x.data() + begin));
+        for (std::size_t k = 0; k < n; ++k) values[k] = plan.z[groups.cells[begin + k].place];
+        dense_ranks(values.data(), n, order, plan.rank_z.data() + begin);
+    }
+}
+
+// One worker: the correlation of one resample after another.
+class Resampler {
+public:
+    explicit Resampler(const Plan& plan)
+        : plan_(&plan), agreement_(plan.coefficient), systems_(plan.systems, 1),
+          items_(plan.items, 1) {}
+
+    // Resample 0 is the sample itself. result: correlation, groups averaged, tie threshold.
+    void score(std::size_t resample, double* result) {
+        if (resample) {
+            if (plan_->draws_systems)
+                draw(Stream(plan_->seed, 2 * resample), plan_->systems, systems_.data());
+            if (plan_->draws_items)
+                draw(Stream(plan_->seed, 2 * resample + 1), plan_->items, items_.data());
+        } else {
+            systems_.assign(plan_->systems, 1);
+            items_.assign(plan_->items, 1);
+        }
+        agreement_.begin();
+        if (plan_->grouping == Grouping::means)
+            add_means();
+        else
+            for (std::size_t g = 0; g < plan_->groups.size(); ++g) add_group(g);
+        result[0] = agreement_.finish();
+        result[1] = agreement_.groups();
+        result[2] = agreement_.epsilon();
+    }
+
+private:
+    void add_group(std::size_t g) {
+        const Groups& groups = plan_->groups;
+        const std::size_t begin = groups.starts[g], end = groups.starts[g + 1];
+        if (begin == end) return;
+        const Cell& any = groups.cells[begin];
+        const Weight weight = plan_->grouping == Grouping::item     ? items_[any.item]
+                              : plan_->grouping == Grouping::system ? systems_[any.system]
+                                                                    : Weight{1};
+        if (!weight) return;
+        if (uses_ranks(plan_->coefficient)) {
+            rank_x_.clear(), rank_z_.clear();
+            for (std::size_t k = begin; k < end; ++k) {
+                const std::size_t copies = copies_of(groups.cells[k]);
+                rank_x_.insert(rank_x_.end(), copies, plan_->rank_x[k]);
+                rank_z_.insert(rank_z_.end(), copies, plan_->rank_z[k]);
+            }
+            agreement_.add_ranks(rank_x_.data(), rank_z_.data(), rank_x_.size(), plan_->classes[g],
+                                 weight);
+            return;
+        }
+        x_.clear(), z_.clear();
+        for (std::size_t k = begin; k < end; ++k) {
+            const Cell& cell = groups.cells[k];
+            const std::size_t copies = copies_of(cell);
+            x_.insert(x_.end(), copies, plan_->x[cell.place]);
+            z_.insert(z_.end(), copies, plan_->z[cell.place]);
+        }
+        agreement_.add_values(x_.data(), z_.data(), x_.size(), weight);
+    }
+
+    // How often a cell is a point of its group. The weight of the group itself belongs to the mean.
+    std::size_t copies_of(const Cell& cell) const {
+        const std::size_t systems = plan_->grouping == Grouping::system ? 1 : systems_[cell.system];
+        const std::size_t items = plan_->grouping == Grouping::item ? 1 : items_[cell.item];
+        return systems * items;
+    }
+
+    void add_means() {
+        const Groups& groups = plan_->groups;
+        x_.clear(), z_.clear();
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            double sum_x = 0, sum_z = 0, count = 0;
+            for (std::size_t k = groups.starts[i]; k < groups.starts[i + 1]; ++k) {
+                const Cell& cell = groups.cells[k];
+                const double weight = items_[cell.item];
+                sum_x += weight * plan_->x[cell.place];
+                sum_z += weight * plan_->z[cell.place];
+                count += weight;
+            }
+            if (count == 0) continue;
+            x_.insert(x_.end(), systems_[i], sum_x / count);
+            z_.insert(z_.end(), systems_[i], sum_z / count);
+        }
+        agreement_.add_points(x_.data(), z_.data(), x_.size());
+    }
+
+    const Plan* plan_;
+    Agreement agreement_;
+    std::vector<Weight> systems_, items_;
+    std::vector<Rank> rank_x_, rank_z_;
+    std::vector<double> x_, z_;
+};
+
+// (1 + n_resamples, 3): correlation, groups averaged, tie threshold; row 0 of the sample itself.
+Matrix bootstrapped_correlations(const Scores& x, const Scores& z, const std::string& grouping,
+                                 const std::string& coefficient, const std::string& drawn,
+                                 std::size_t n_resamples, std::uint64_t seed, int threads) {
+    require_same_shape(x, z);
+    Plan plan{.coefficient = coefficient_named(coefficient),
+              .grouping = grouping_named(grouping),
+              .systems = x.shape(0),
+              .items = x.shape(1),
+              .x = x.data(),
+              .z = z.data(),
+              .draws_systems = drawn != "items",
+              .draws_items = drawn != "systems",
+              .seed = seed,
+              .groups = {},
+              .rank_x = {},
+              .rank_z = {},
+              .classes = {}};
+    double* result = nullptr;
+    Matrix matrix = new_matrix(n_resamples + 1, 3, &result);
+
+    nb::gil_scoped_release release;
+    plan.groups = make_groups(plan.grouping, plan.systems, plan.items, plan.z, [&](std::size_t k) {
+        return !std::isnan(plan.x[k]) && !std::isnan(plan.z[k]);
+    });
+    if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::means) rank_groups(plan);
+    for_items(
+        n_resamples + 1, threads, Resampler(plan),
+        [result](Resampler& own, std::size_t r) { own.score(r, result + 3 * r); }, 8);
+    return matrix;
+}
+
+}  // namespace
+
+void add_bootstrapped_correlations(nb::module_& m) {
+    m.def("bootstrapped_correlations", &bootstrapped_correlations, nb::arg("x"), nb::arg("z"),
+          nb::arg("grouping"), nb::arg("coefficient"), nb::arg("drawn"), nb::arg("n_resamples"),
+          nb::arg("seed"), nb::arg("threads"));
+}
+
+}  // namespace wellput

@@ -1,0 +1,192 @@
+// Kendall's tau-b of two metrics whose scores are exchanged, many pairs of points at a time.
+//
+// A point shows one of its two scores, so a pair of points has four faces: which score each of the
+// two points shows. Each face has three bit strings over all pairs: which are concordant with z,
+// which are discordant, which are tied. An exchange picks one face for every pair. Masks (one for
+// each face, a bit for each pair) pick all of them at once, and popcount counts. When the first
+// metric gets a face, the second gets the opposite one: both come from one pass.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/clones.h"
+#include "core/random_stream.h"
+#include "stats/rank_statistics.h"
+
+namespace wellput {
+
+constexpr std::size_t kFaces = 4;
+constexpr std::size_t kPairSignPoints = 512;  // with more points, sorting is faster
+
+// words × kFaces, the four faces of 64 pairs side by side.
+using Faces = std::vector<std::uint64_t>;
+
+// For each of `groups` consecutive bit strings, the number of set bits among those that the masks
+// pick: for the picked faces (even places of counts) and for their opposites (odd places).
+WELLPUT_CLONES
+static void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
+                        std::size_t groups, std::int32_t* counts) {
+    for (std::size_t g = 0; g < groups; ++g, strings += words * kFaces) {
+        std::int32_t picked = 0, opposite = 0;
+        for (std::size_t w = 0; w < words; ++w) {
+            const std::uint64_t* s = strings + kFaces * w;
+            const std::uint64_t* m = masks + kFaces * w;
+            picked += std::popcount((s[0] & m[0]) | (s[1] & m[1]) | (s[2] & m[2]) | (s[3] & m[3]));
+            opposite +=
+                std::popcount((s[3] & m[0]) | (s[2] & m[1]) | (s[1] & m[2]) | (s[0] & m[3]));
+        }
+        counts[2 * g] = picked;
+        counts[2 * g + 1] = opposite;
+    }
+}
+
+inline std::size_t pair_words(std::size_t points) {
+    return (static_cast<std::size_t>(pairs_of(static_cast<std::int64_t>(points))) + 63) / 64;
+}
+
+// The masks of one exchange. Pairs are ordered (0, 1), (0, 2), …, (1, 2), …
+class FaceMasks {
+public:
+    explicit FaceMasks(std::size_t points) : points_(points), masks_(pair_words(points) * kFaces) {}
+
+    const std::uint64_t* data() const { return masks_.data(); }
+
+    // `swapped` has a 0 or 1 for each point.
+    void set(const Weight* swapped) {
+        Appender first, second;
+        std::size_t word = 0;
+        const auto flush = [&](std::size_t used) {
+            const std::uint64_t all = used == 64 ? ~0ull : (1ull << used) - 1;
+            const std::uint64_t a = first.take(), b = second.take();
+            std::uint64_t* masks = masks_.data() + kFaces * word++;
+            masks[0] = ~a & ~b & all, masks[1] = a & ~b & all, masks[2] = ~a & b & all;
+            masks[3] = a & b & all;
+        };
+        bits_.assign((points_ + 63) / 64 + 1, 0);
+        for (std::size_t k = 0; k < points_; ++k)
+            bits_[k / 64] |= static_cast<std::uint64_t>(swapped[k]) << (k % 64);
+        std::size_t filled = 0;
+        for (std::size_t i = 0; i + 1 < points_; ++i) {
+            for (std::size_t k = i + 1; k < points_;) {
+                const std::size_t count = std::min(points_ - k, 64 - filled);
+                first.append(swapped[i] ? ~0ull : 0, filled, count);
+                second.append(bits_from(k), filled, count);
+                k += count, filled += count;
+                if (filled == 64) flush(64), filled = 0;
+            }
+        }
+        if (filled) flush(filled);
+    }
+
+private:
+    struct Appender {
+        std::uint64_t word = 0;
+        void append(std::uint64_t bits, std::size_t at, std::size_t count) {
+            if (count < 64) bits &= (1ull << count) - 1;
+            word |= bits << at;
+        }
+        std::uint64_t take() {
+            const std::uint64_t taken = word;
+            word = 0;
+            return taken;
+        }
+    };
+
+    std::uint64_t bits_from(std::size_t k) const {
+        const std::size_t shift = k % 64;
+        const std::uint64_t low = bits_[k / 64] >> shift;
+        return shift ? low | bits_[k / 64 + 1] << (64 - shift) : low;
+    }
+
+    std::size_t points_;
+    std::vector<std::uint64_t> masks_, bits_;
+};
+
+// Groups with the same number of points, some of which may be missing.
+class PairSigns {
+public:
+    explicit PairSigns(std::size_t points) : points_(points), words_(pair_words(points)) {}
+
+    std::size_t groups() const { return pairs_.size(); }
+    std::size_t points() const { return points_; }
+
+    // Scores of one more group, NaN in z where a point is missing.
+    void add_group(const double* x, const double* y, const double* z) {
+        const std::size_t start = concordant_.size();
+        concordant_.resize(start + words_ * kFaces);
+        discordant_.resize(start + words_ * kFaces);
+        tied_.resize(start + words_ * kFaces);
+        std::int64_t pairs = 0, tied_z = 0;
+        bool has_ties = false;
+        std::size_t pair = 0;
+        for (std::size_t i = 0; i + 1 < points_; ++i) {
+            for (std::size_t k = i + 1; k < points_; ++k, ++pair) {
+                if (std::isnan(z[i]) || std::isnan(z[k])) continue;
+                ++pairs;
+                tied_z += z[i] == z[k];
+                for (std::size_t face = 0; face < kFaces; ++face) {
+                    const double a = face & 1 ? y[i] : x[i], b = face & 2 ? y[k] : x[k];
+                    const std::uint64_t bit = 1ull << (pair % 64);
+                    const std::size_t at = start + kFaces * (pair / 64) + face;
+                    if (a == b) {
+                        tied_[at] |= bit;
+                        has_ties = true;
+                    } else if (z[i] != z[k]) {
+                        ((a < b) == (z[i] < z[k]) ? concordant_ : discordant_)[at] |= bit;
+                    }
+                }
+            }
+        }
+        pairs_.push_back(pairs);
+        untied_z_.push_back(pairs - tied_z);
+        scale_.push_back(pairs == 0 || pairs == tied_z
+                             ? kUndefined
+                             : 1 / std::sqrt(static_cast<double>(pairs - tied_z)));
+        root_.push_back(1 / std::sqrt(static_cast<double>(pairs)));
+        has_ties_.push_back(has_ties);
+    }
+
+    // tau-b of both metrics in groups [begin, end) under one exchange. counts: scratch space.
+    template <typename Use>
+    void score(std::size_t begin, std::size_t end, const FaceMasks& masks,
+               std::vector<std::int32_t>& counts, Use use) const {
+        counts.resize(2 * (end - begin) + 4);
+        const std::size_t width = words_ * kFaces;
+        count_faces(concordant_.data() + begin * width, masks.data(), words_, end - begin,
+                    counts.data());
+        std::int32_t* rest = counts.data() + 2 * (end - begin);
+        for (std::size_t g = begin; g < end; ++g) {
+            const std::int32_t* con = counts.data() + 2 * (g - begin);
+            if (!has_ties_[g]) {
+                const double untied = static_cast<double>(untied_z_[g]);
+                const double scale = scale_[g] * root_[g];
+                use(g, (2.0 * con[0] - untied) * scale, (2.0 * con[1] - untied) * scale);
+                continue;
+            }
+            count_faces(discordant_.data() + g * width, masks.data(), words_, 1, rest);
+            count_faces(tied_.data() + g * width, masks.data(), words_, 1, rest + 2);
+            use(g, tau(g, con[0], rest[0], rest[2]), tau(g, con[1], rest[1], rest[3]));
+        }
+    }
+
+private:
+    double tau(std::size_t g, std::int64_t concordant, std::int64_t discordant,
+               std::int64_t tied) const {
+        if (tied == pairs_[g]) return kUndefined;
+        return static_cast<double>(concordant - discordant) /
+               std::sqrt(static_cast<double>(pairs_[g] - tied)) * scale_[g];
+    }
+
+    std::size_t points_, words_;
+    Faces concordant_, discordant_, tied_;
+    std::vector<std::int64_t> pairs_, untied_z_;
+    std::vector<double> scale_, root_;  // 1 / sqrt of the pairs untied in z, and of all pairs
+    std::vector<char> has_ties_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,203 @@
+// Resampling. A bootstrap is a matrix product: how often each resample takes each row, times the
+// statistics. An exchange of rows adds up precomputed sums of eight rows.
+//
+// Each resample has its own random stream, made from (seed, resample): neither threads nor the
+// width of the statistics change the draws. With one seed, all metrics and all systems with the
+// same number of rows get the same draws, so their differences are paired.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "core/arrays.h"
+#include "core/clones.h"
+#include "core/parallel.h"
+#include "core/random_stream.h"
+#include "kernels.h"
+
+namespace nb = nanobind;
+
+namespace wellput {
+namespace {
+
+using Statistics = Array<double, 2>;
+using Four = double __attribute__((vector_size(32)));
+
+constexpr std::size_t kGroup = 16;  // resamples that share one pass over the statistics
+constexpr std::size_t kTile = 8;    // resamples whose sums are in registers at once
+constexpr std::size_t kRows = 128;  // rows of a block: weights and statistics stay in the L1 cache
+
+// Scratch space of one worker.
+struct Scratch {
+    std::vector<Weight> weights;      // (kGroup, n)
+    std::vector<double> multipliers;  // (kGroup / kTile, kRows, kTile): the weights of a block
+    std::vector<double> block;        // (columns / 4, kRows, 4): its statistics, zero-padded
+};
+
+// sums (kTile, 4) += multipliers (rows, kTile) transposed times block (rows, 4).
+WELLPUT_CLONES
+void add_tile(const double* multipliers, const double* block, std::size_t rows, double* sums,
+              std::size_t stride) {
+    Four totals[kTile] = {};
+    for (std::size_t i = 0; i < rows; ++i) {
+        Four row;
+        __builtin_memcpy(&row, block + 4 * i, sizeof row);
+        for (std::size_t r = 0; r < kTile; ++r) totals[r] += multipliers[kTile * i + r] * row;
+    }
+    for (std::size_t r = 0; r < kTile; ++r)
+        for (std::size_t c = 0; c < 4; ++c) sums[r * stride + c] += totals[r][c];
+}
+
+WELLPUT_CLONES
+void spread(const Weight* weights, std::size_t n, std::size_t rows, double* multipliers) {
+    for (std::size_t r = 0; r < kTile; ++r)
+        for (std::size_t i = 0; i < rows; ++i) multipliers[kTile * i + r] = weights[r * n + i];
+}
+
+void pack(const double* statistics, std::size_t k, std::size_t rows, double* block) {
+    for (std::size_t column = 0; column < k; ++column)
+        for (std::size_t i = 0; i < rows; ++i)
+            block[(column / 4 * kRows + i) * 4 + column % 4] = statistics[i * k + column];
+}
+
+// The weighted sums of a group of resamples: blocks of rows in order, rows in order within a block.
+void sum_group(const double* statistics, std::size_t n, std::size_t k, Scratch& scratch,
+               double* sums) {
+    const std::size_t chunks = (k + 3) / 4;
+    for (std::size_t start = 0; start < n; start += kRows) {
+        const std::size_t rows = std::min(kRows, n - start);
+        pack(statistics + start * k, k, rows, scratch.block.data());
+        for (std::size_t first = 0; first < kGroup; first += kTile) {
+            double* multipliers = scratch.multipliers.data() + first * kRows;
+            spread(scratch.weights.data() + first * n + start, n, rows, multipliers);
+            for (std::size_t chunk = 0; chunk < chunks; ++chunk)
+                add_tile(multipliers, scratch.block.data() + chunk * kRows * 4, rows,
+                         sums + first * chunks * 4 + chunk * 4, chunks * 4);
+        }
+    }
+}
+
+Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
+                      int threads) {
+    const std::size_t n = statistics.shape(0);
+    const std::size_t k = statistics.shape(1);
+    if (n == 0) throw std::invalid_argument("there are no rows to resample");
+    if (n > std::numeric_limits<std::uint32_t>::max())
+        throw std::invalid_argument("more than 2^32 - 1 rows");
+    double* result = nullptr;
+    Matrix matrix = new_matrix(n_resamples, k, &result);
+    const double* data = statistics.data();
+    const std::size_t width = (k + 3) / 4 * 4;
+
+    nb::gil_scoped_release release;
+    const auto body = [=, scratch = Scratch(), sums = std::vector<double>()](
+                          std::size_t begin, std::size_t end) mutable {
+        scratch.weights.resize(kGroup * n);
+        scratch.multipliers.resize(kGroup * kRows);
+        scratch.block.resize(width * kRows);
+        for (std::size_t group = begin; group < end; ++group) {
+            const std::size_t first = group * kGroup;
+            const std::size_t count = std::min(kGroup, n_resamples - first);
+            for (std::size_t r = 0; r < count; ++r)
+                draw(Stream(seed, first + r), n, scratch.weights.data() + r * n);
+            sums.assign(kGroup * width, 0.0);
+            sum_group(data, n, k, scratch, sums.data());
+            for (std::size_t r = 0; r < count; ++r)
+                std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
+        }
+    };
+    parallel_for((n_resamples + kGroup - 1) / kGroup, threads, body, 1);
+    return matrix;
+}
+
+// Exchanged rows: a row counts or it does not, so eight rows have only 256 possible sums. They are
+// computed once for a batch of resamples; each resample then adds the sum that its byte of random
+// bits names.
+constexpr std::size_t kBatch = 256;
+
+// subsets (256, width): the sum of every subset of up to eight rows.
+void fill_subsets(const double* rows, std::size_t count, std::size_t k, std::size_t width,
+                  double* subsets) {
+    std::fill_n(subsets, width, 0.0);
+    for (std::size_t row = 0; row < count; ++row) {
+        const std::size_t half = std::size_t{1} << row;
+        for (std::size_t subset = 0; subset < half; ++subset) {
+            const double* from = subsets + subset * width;
+            double* to = subsets + (half + subset) * width;
+            for (std::size_t c = 0; c < k; ++c) to[c] = from[c] + rows[row * k + c];
+            for (std::size_t c = k; c < width; ++c) to[c] = 0.0;
+        }
+    }
+}
+
+// sums (count, width) += the subset that each resample's byte names; bytes are `stride` apart.
+WELLPUT_CLONES
+void add_subsets(const double* subsets, const std::uint8_t* bytes, std::size_t stride,
+                 std::size_t count, std::size_t width, double* sums) {
+    for (std::size_t r = 0; r < count; ++r) {
+        const double* subset = subsets + bytes[r * stride] * width;
+        for (std::size_t c = 0; c < width; c += 4) {
+            Four sum, more;
+            __builtin_memcpy(&sum, sums + r * width + c, sizeof sum);
+            __builtin_memcpy(&more, subset + c, sizeof more);
+            sum += more;
+            __builtin_memcpy(sums + r * width + c, &sum, sizeof sum);
+        }
+    }
+}
+
+Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::uint64_t seed,
+                 int threads) {
+    const std::size_t n = differences.shape(0);
+    const std::size_t k = differences.shape(1);
+    if (n == 0) throw std::invalid_argument("there are no rows to resample");
+    double* result = nullptr;
+    Matrix matrix = new_matrix(n_resamples, k, &result);
+    const double* data = differences.data();
+    const std::size_t width = (k + 3) / 4 * 4;
+    const std::size_t words = (n + 63) / 64;
+
+    nb::gil_scoped_release release;
+    const auto body = [=, bits = std::vector<std::uint8_t>(), subsets = std::vector<double>(),
+                       sums = std::vector<double>()](std::size_t begin, std::size_t end) mutable {
+        bits.resize(kBatch * words * 8);
+        subsets.resize(256 * width);
+        for (std::size_t batch = begin; batch < end; ++batch) {
+            const std::size_t first = batch * kBatch;
+            const std::size_t count = std::min(kBatch, n_resamples - first);
+            for (std::size_t r = 0; r < count; ++r)
+                flip_packed(Stream(seed, first + r), words, bits.data() + r * words * 8);
+            sums.assign(kBatch * width, 0.0);
+            for (std::size_t start = 0; start < n; start += 8) {
+                const std::size_t rows = std::min<std::size_t>(8, n - start);
+                fill_subsets(data + start * k, rows, k, width, subsets.data());
+                if (rows < 8)  // bits past the last row mean nothing
+                    for (std::size_t r = 0; r < count; ++r)
+                        bits[r * words * 8 + start / 8] &=
+                            static_cast<std::uint8_t>((1 << rows) - 1);
+                add_subsets(subsets.data(), bits.data() + start / 8, words * 8, count, width,
+                            sums.data());
+            }
+            for (std::size_t r = 0; r < count; ++r)
+                std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
+        }
+    };
+    parallel_for((n_resamples + kBatch - 1) / kBatch, threads, body, 1);
+    return matrix;
+}
+
+}  // namespace
+
+void add_resampling(nb::module_& m) {
+    m.def("bootstrap_sums", &bootstrap_sums, nb::arg("statistics"), nb::arg("n_resamples"),
+          nb::arg("seed"), nb::arg("threads"));
+    m.def("swap_sums", &swap_sums, nb::arg("differences"), nb::arg("n_resamples"), nb::arg("seed"),
+          nb::arg("threads"));
+}
+
+}  // namespace wellput
