@@ -2,8 +2,8 @@
 
 From the bottom up, each head and its daughters, whose own phrases are already in order, are put into
 the order with the best score. The score adds up which of two comes first, which two and three stand
-side by side (ordering_features.h in native/), and an n-gram model's score where words meet. The search is
-a beam search; where it dropped nothing, the order is the best possible.
+side by side (ordering_features.h in native/), and an n-gram model's score where words meet. The
+search is a beam search; where it dropped nothing, the order is the best possible.
 """
 
 from __future__ import annotations
