@@ -147,6 +147,11 @@ def test_what_is_wrong_is_said_in_a_sentence(
         wellput.score(evalset, written(tmp_path, text))
 
 
+def test_the_name_of_a_neural_metric_points_to_its_file() -> None:
+    with pytest.raises(InputError, match=r"give their file: \./COMET-22\.csv with the columns"):
+        create("COMET-22")
+
+
 def test_the_same_score_twice_does_no_harm(tmp_path: Path) -> None:
     (found,) = read_external_scores(written(tmp_path, "system,item,score\nA,1,2\nA,1,2\n")).values()
     assert found.of("A", ["1"])[0] == 2

@@ -35,6 +35,11 @@ SCORE_FILE = re.compile(
     re.IGNORECASE,
 )
 """The path of a file of scores, with options behind it: `./comet.csv:metric=COMET-22`."""
+MADE_ELSEWHERE = (
+    "comet", "xcomet", "cometkiwi", "metricx", "bertscore", "bleurt", "bartscore", "gemba", "moverscore",
+    "unieval", "geval", "prism", "yisi",
+)  # fmt: skip
+"""Beginnings of the names of metrics that other programs compute."""
 WHERE_LISTED = "`wellput metrics`, in Python `wellput.list_metrics()`"
 
 BUILT_IN: dict[str, str] = {
@@ -101,6 +106,11 @@ def metric_class(name: str) -> Any:
         return getattr(import_module(module), attribute)
     if point := plugins(GROUP).get(name):
         return load_plugin(point)
+    if _plain(name).startswith(MADE_ELSEWHERE):
+        raise InputError(
+            f"wellput does not compute {name} itself. Make its scores with its own program, and give "
+            f"their file: ./{name}.csv with the columns system, item, score."
+        )
     raise InputError(
         f"No metric {name!r}.{did_you_mean(name, names())} {WHERE_LISTED}, lists them all."
     )
