@@ -36,8 +36,8 @@ SCORE_FILE = re.compile(
 )
 """The path of a file of scores, with options behind it: `./comet.csv:metric=COMET-22`."""
 MADE_ELSEWHERE = (
-    "comet", "xcomet", "cometkiwi", "metricx", "bertscore", "bleurt", "bartscore", "gemba", "moverscore",
-    "unieval", "geval", "prism", "yisi",
+    "comet", "xcomet", "cometkiwi", "metricx", "bertscore", "bleurt", "bartscore", "gemba",
+    "moverscore", "unieval", "geval", "prism", "yisi",
 )  # fmt: skip
 """Beginnings of the names of metrics that other programs compute."""
 WHERE_LISTED = "`wellput metrics`, in Python `wellput.list_metrics()`"
