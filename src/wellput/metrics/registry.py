@@ -2,7 +2,8 @@
 
 One table, name -> "module:Class", imported on request. Other packages add metrics through the
 entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
-the file of a fitted metric.
+the file of a fitted metric, one that ends in `.csv`, `.tsv`, `.jsonl` or `.parquet` a file of scores
+made elsewhere.
 
 `BLEU`, `chrF++` and `rougeL` mean the same as elsewhere: case, hyphens, underscores and spaces make no
 difference. Tables and signatures show the metric's own name, with the options that a spelling implies.
@@ -11,7 +12,7 @@ difference. Tables and signatures show the metric's own name, with the options t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -28,6 +29,16 @@ from wellput.core.registries import (
 from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
+SCORE_FILE = re.compile(
+    r"^(.+\.(?:csv|tsv|jsonl|parquet)(?:\.(?:gz|xz|bz2|zst))?)((?::[^:/\\]+=[^:]*)*)$",
+    re.IGNORECASE,
+)
+"""The path of a file of scores, with options behind it: `./comet.csv:metric=COMET-22`."""
+MADE_ELSEWHERE = (
+    "comet", "xcomet", "cometkiwi", "metricx", "bertscore", "bleurt", "bartscore", "gemba",
+    "moverscore", "unieval", "geval", "prism", "yisi",
+)  # fmt: skip
+"""Beginnings of the names of metrics that other programs compute."""
 WHERE_LISTED = "`wellput metrics`, in Python `wellput.list_metrics()`"
 
 BUILT_IN: dict[str, str] = {
@@ -93,6 +104,11 @@ def metric_class(name: str) -> Any:
         return import_object(BUILT_IN[name])
     if point := plugins(GROUP).get(name):
         return load_plugin(point)
+    if _plain(name).startswith(MADE_ELSEWHERE):
+        raise InputError(
+            f"wellput does not compute {name} itself. Make its scores with its own program, and give "
+            f"their file: ./{name}.csv with the columns system, item, score."
+        )
     raise InputError(
         f"No metric {name!r}.{did_you_mean(name, names())} {WHERE_LISTED}, lists them all."
     )
@@ -133,6 +149,8 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
         raise InputError(f"{spec.__name__} is a class; give a metric: {spec.__name__}().")
     if not isinstance(spec, str):
         return spec.as_metric() if isinstance(spec, GivesMetric) else spec
+    if SCORE_FILE.match(spec):
+        return _only_metric(spec)
     name, _, tail = spec.partition(":")
     if name not in BUILT_IN and spec.lower().endswith(".json"):
         from wellput.metrics.fitted import load
@@ -147,6 +165,19 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
     return metric
 
 
+def _only_metric(spec: str) -> Metric:
+    """The metric of a file of scores that has one."""
+    from wellput.metrics.external import external_metrics
+
+    found = external_metrics(spec)
+    if len(found) > 1:
+        names = [metric.name for metric in found]
+        raise InputError(
+            f"{spec} has several metrics: {', '.join(names)}. Say which: {spec}:metric={names[0]}."
+        )
+    return found[0]
+
+
 metric = create
 """The name of `create` in `wellput`."""
 
@@ -159,14 +190,30 @@ def create_all(
     if isinstance(specs, str | Metric | GivesMetric):
         specs = [specs]
     metrics: list[Metric] = []
+    has_files = False
     for spec in specs:
-        metrics += [create(one) for one in (split_specs(spec) if isinstance(spec, str) else [spec])]
+        for one in split_specs(spec) if isinstance(spec, str) else [spec]:
+            metrics += _metrics_of(one)
+            has_files = has_files or (isinstance(one, str) and SCORE_FILE.match(one) is not None)
     if not metrics:
         raise InputError(f"No metric was given. {WHERE_LISTED}, lists them all.")
+    if has_files:
+        from wellput.metrics.external import with_own_names
+
+        metrics = with_own_names(metrics)
     seen: dict[str, Metric] = {}
     for one in metrics:
         seen.setdefault(one.name, one)
     return list(seen.values())
+
+
+def _metrics_of(spec: str | Metric | GivesMetric) -> Sequence[Metric]:
+    """The metric that is meant; of a file of scores all that it has."""
+    if isinstance(spec, str) and SCORE_FILE.match(spec):
+        from wellput.metrics.external import external_metrics
+
+        return external_metrics(spec)
+    return [create(spec)]
 
 
 SPELLINGS: dict[str, str] = {

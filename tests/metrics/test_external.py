@@ -1,0 +1,170 @@
+"""Scores made elsewhere: the layouts of their files, their direction, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import wellput
+from wellput import InputError
+from wellput.io.external_scores import read_external_scores
+from wellput.metrics.external import ExternalMetric
+from wellput.metrics.registry import create, create_all
+
+LONG = """\
+system,item,metric,score,version
+A,1,COMET-22,0.8,2.2.1
+A,2,COMET-22,0.6,2.2.1
+B,1,COMET-22,0.5,2.2.1
+A,1,MetricX-24,2.5,xl
+A,2,MetricX-24,,xl
+B,1,MetricX-24,4,xl
+B,2,MetricX-24,3,xl
+"""
+
+
+@pytest.fixture
+def evalset() -> wellput.EvalSet:
+    return wellput.EvalSet.of({"A": ["a b", "c"], "B": ["a", "d"]}, ["a b", "c"])
+
+
+def written(folder: Path, text: str, name: str = "scores.csv") -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_a_long_file_has_a_metric_for_each_name(tmp_path: Path, evalset: wellput.EvalSet) -> None:
+    """COMET of A: (.8 + .6) / 2 = .7; of B .5, as item 2 is missing. MetricX of B: (4 + 3) / 2."""
+    result = wellput.score(evalset, [written(tmp_path, LONG), "bleu"])
+    assert result["A", "COMET-22"].score == pytest.approx(0.7)
+    assert result["B", "COMET-22"].score == pytest.approx(0.5)
+    assert result["A", "MetricX-24"].score == pytest.approx(2.5)
+    assert result["B", "MetricX-24"].score == pytest.approx(3.5)
+    assert {"COMET-22", "MetricX-24", "bleu"} == {one.metric for one in result.scores}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rater.csv", "item,A,B\n1,3,1\n2,5,\n"),
+        ("rater.tsv", "id\tA\tB\n1\t3\t1\n2\t5\t\n"),
+        ("rater.csv", "system,item,rater,remark\nA,1,3,good\nA,2,5,fine\nB,1,1,odd\nB,2,,none\n"),
+        ("rater.csv", "score,item,system\n3,1,A\n5,2,A\n1,1,B\nnan,2,B\n"),
+        (
+            "rater.jsonl",
+            '{"system": "A", "item": 1, "score": 3}\n{"system": "A", "item": 2, "score": 5}\n'
+            '{"system": "B", "item": 1, "score": true}\n',
+        ),
+    ],
+)
+def test_layouts(tmp_path: Path, name: str, text: str) -> None:
+    (found,) = read_external_scores(written(tmp_path, text, name)).values()
+    assert found.metric == "rater"
+    assert found.of("A", ["1", "2", "9"])[:2].tolist() == [3, 5]
+    assert str(found.of("A", ["9"])[0]) == "nan"
+    assert str(found.of("B", ["2"])[0]) == "nan"
+    assert found.of("B", ["1"])[0] == 1
+
+
+def test_compressed_and_parquet(tmp_path: Path) -> None:
+    packed = tmp_path / "s.csv.gz"
+    packed.write_bytes(gzip.compress(LONG.encode()))
+    assert list(read_external_scores(packed)) == ["COMET-22", "MetricX-24"]
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"system": ["A", "B"], "item": [1, 1], "score": [0.25, None]})
+    parquet.write_table(table, tmp_path / "s.parquet")
+    (found,) = read_external_scores(tmp_path / "s.parquet").values()
+    assert found.of("A", ["1"])[0] == 0.25
+    assert str(found.of("B", ["1"])[0]) == "nan"
+
+
+def test_lower_is_better_by_name_or_by_option(tmp_path: Path) -> None:
+    path = written(tmp_path, LONG)
+    comet, metricx = create_all(path)
+    assert comet.higher_is_better is True
+    assert metricx.higher_is_better is False
+    assert create(f"{path}:metric=MetricX-24:higher=true").higher_is_better is True
+    assert create(f"{path}:metric=COMET-22:higher=false").higher_is_better is False
+    term = written(tmp_path, "system,item,metric,score\nA,1,term-accuracy,1\n", "t.csv")
+    assert create(term).higher_is_better is True
+
+
+def test_the_signature_has_the_files_hash_and_release(tmp_path: Path) -> None:
+    path = written(tmp_path, LONG)
+    signature = create(f"{path}:metric=COMET-22").signature()
+    assert signature.startswith("COMET-22|file:")
+    assert "|release:2.2.1|higher:true" in signature
+    other = written(tmp_path, LONG.replace("0.8", "0.9"), "other.csv")
+    assert create(f"{other}:metric=COMET-22").signature() != signature
+
+
+def test_two_files_with_one_name_are_told_apart(tmp_path: Path) -> None:
+    one, two = written(tmp_path, LONG, "one.csv"), written(tmp_path, LONG, "two.csv")
+    names = [metric.name for metric in create_all(f"{one}:metric=COMET-22,{two}:metric=COMET-22")]
+    assert names == [f"{one}:metric=COMET-22", f"{two}:metric=COMET-22"]
+
+
+def test_agree_takes_them_like_any_metric(tmp_path: Path) -> None:
+    shown = wellput.demo(no_report=True)
+    worth = {"careful": 6.0, "realizer": 5.0, "template": 4.0}
+    lines = ["system,item,score"] + [
+        f"{system},{item.id},{worth.get(system, 2.0) + place % 3 / 10}"
+        for place, item in enumerate(shown.evalset)
+        for system in item.outputs
+    ]
+    path = written(tmp_path, "\n".join(lines) + "\n", "judge.csv")
+    result = wellput.agree(shown.evalset, shown.judgments, path)
+    assert [row.metric for row in result.agreement] == ["judge"]
+    assert result.agreement[0].value > 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,item,score\nA,1,good\n", "line 2: scores: the score 'good' is not a number"),
+        ("system,item,score\nA,1,1\nA,1,2\n", "line 3: .*a second score, 2 after 1"),
+        ("system,item,score\n,1,1\n", "line 2: no system"),
+        (
+            "system,item,score,version\nA,1,1,v1\nA,2,1,v2\n",
+            "line 3: scores: version v2 after v1",
+        ),
+        ("system,item,score\nA,1,\n", "all its cells are empty"),
+        ("system,item,score\n", "has no scores"),
+        ("name,number\nA,1\n", "is not a file of scores. .* It has name, number"),
+        ("judge,item,system,question,value\nJ,1,A,q,3\n", "is a file of judgments"),
+        ("system,item,score\nX,1,3\n", "no score of any system of the evalset: it has 'X'"),
+        ("system,item,score\nA,x7,3\n", "no score of any item of the evalset: it has 'x7'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(
+    tmp_path: Path, evalset: wellput.EvalSet, text: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        wellput.score(evalset, written(tmp_path, text))
+
+
+def test_the_name_of_a_neural_metric_points_to_its_file() -> None:
+    with pytest.raises(InputError, match=r"give their file: \./COMET-22\.csv with the columns"):
+        create("COMET-22")
+
+
+def test_the_same_score_twice_does_no_harm(tmp_path: Path) -> None:
+    (found,) = read_external_scores(written(tmp_path, "system,item,score\nA,1,2\nA,1,2\n")).values()
+    assert found.of("A", ["1"])[0] == 2
+
+
+def test_unknown_names_and_options(tmp_path: Path) -> None:
+    path = written(tmp_path, LONG)
+    with pytest.raises(InputError, match="Did you mean COMET-22"):
+        create(f"{path}:metric=COMET")
+    with pytest.raises(InputError, match="has several metrics: COMET-22, MetricX-24"):
+        create(path)
+    with pytest.raises(InputError, match="no option 'lower'"):
+        create(f"{path}:lower=true")
+    with pytest.raises(InputError, match="higher is true or false"):
+        create(f"{path}:higher=yes")
+    assert isinstance(create(f"{path}:metric=COMET-22"), ExternalMetric)
