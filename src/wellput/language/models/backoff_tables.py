@@ -2,11 +2,12 @@
 
 A *family* is P(outcome | context) with a chain of contexts, from the fullest to the empty one. Each
 level is discounted absolutely (with the three discounts of Chen & Goodman 1999), and the mass goes to
-the level below: p(x | c) = d(c, x) + w(c) p(x | shorter c), with a uniform distribution under the last
-level. The kernel (head_driven_model.h in native/) reads d and w from two tables that the families
-share, keyed by 32 bits of a hash: an unseen key is mistaken for a stored one about once in 10,000. d has
-8 bits; w is computed from the rounded d and has 16, so that a distribution sums to 1 within one part in 1,000.
-Where the kernel needs all outcomes of a context, and there are few, they are listed under the context.
+the level below: p(x | c) = d(c, x) + w(c) p(x | shorter c), with a uniform distribution under the
+last level. The kernel (head_driven_model.h in native/) reads d and w from two tables that the
+families share, keyed by 32 bits of a hash: an unseen key is mistaken for a stored one about once in
+10,000. d has 8 bits; w is computed from the rounded d and has 16, so that a distribution sums to 1
+within one part in 1,000. Where the kernel needs all outcomes of a context, and there are few, they
+are listed under the context.
 """
 
 from __future__ import annotations
