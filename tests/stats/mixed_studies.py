@@ -24,7 +24,9 @@ def golden(name: str) -> dict[str, Any]:
 def golden_columns(study: str) -> dict[str, Floats]:
     with (GOLDEN / "mixed_designs.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["design"] == study]
-    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0] if name != "design"}
+    return {
+        name: np.array([float(row[name]) for row in rows]) for name in rows[0] if name != "design"
+    }
 
 
 def codes(labels: Floats) -> Codes:

@@ -1,13 +1,13 @@
 """The design of a mixed model of judgments, and the solution of its equations.
 
-A judgment has a fixed effect of its system, fixed effects of covariates, and one random intercept of each
-*factor*: a judge, an item, a document, or one of these with a system ("judge:system"). A choice between two
-systems has each of them twice, the second with the sign turned.
+A judgment has a fixed effect of its system, fixed effects of covariates, and one random intercept
+of each *factor*: a judge, an item, a document, or one of these with a system ("judge:system"). A
+choice between two systems has each of them twice, the second with the sign turned.
 
-The levels of items and documents (or of judges, if there are more of them) are *absorbed* one by one by the
-kernel; the *core* of the other columns, the fixed effects last, is dense. Random effects are spherical as in
-lme4 (Bates et al. 2015): an effect is its factor's θ, the standard deviation in units of the residual's,
-times a column's solution, so that θ = 0 needs no special case.
+The levels of items and documents (or of judges, if there are more of them) are *absorbed* one by
+one by the kernel; the *core* of the other columns, the fixed effects last, is dense. Random effects
+are spherical as in lme4 (Bates et al. 2015): an effect is its factor's θ, the standard deviation in
+units of the residual's, times a column's solution, so that θ = 0 needs no special case.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ Codes: TypeAlias = NDArray[np.int64]
 
 ITEM_SIDE = ("item:system", "item", "document:system", "document")
 JUDGE_SIDE = ("judge:system", "judge")
+CONFOUNDED_SHARE = 1e-9
+"""A column with less than this share of its own is made up of the others."""
 MAX_CORE_COLUMNS = 10_000
 """A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation."""
 
@@ -36,9 +38,10 @@ MAX_CORE_COLUMNS = 10_000
 class MixedDesign:
     """What was judged by whom: integer codes from 0 without gaps, a row a judgment.
 
-    `systems` and every array of `factors` have shape (n,) for ratings and (n, 2) for choices between two
-    systems; `covariates` has shape (n, c), differences between the two for choices. Covariates are taken as
-    they are: where they have mean 0, a system's effect is its mean at the average covariates.
+    `systems` and every array of `factors` have shape (n,) for ratings and (n, 2) for choices
+    between two systems; `covariates` has shape (n, c), differences between the two for choices.
+    Covariates are taken as they are: where they have mean 0, a system's effect is its mean at the
+    average covariates.
     """
 
     systems: Codes
@@ -98,7 +101,8 @@ def crossed_codes(first: Codes, second: Codes) -> Codes:
 
 
 class MixedModel:
-    """The equations of a design: `factor` them at some θ and weights, then ask for solutions and inverses.
+    """The equations of a design: `factor` them at some θ and weights, then ask for solutions and
+    inverses.
 
     Columns are those of the absorbed factors, of the other factors, of systems (without the first if
     `has_reference`), of covariates. The latest factorization is the one that every method uses.
@@ -150,6 +154,20 @@ class MixedModel:
             np.ascontiguousarray(np.concatenate(values, axis=1)),
         )
 
+    def fixed_matrix(self) -> Floats:
+        """The columns of fixed effects (n, p) as a dense matrix."""
+        return self.times(np.eye(self.n_columns, self.n_fixed, -self.n_random))
+
+    def check_fixed(self) -> None:
+        """Refuse fixed effects that determine one another."""
+        fixed = self.fixed_matrix()
+        gram = fixed.T @ fixed
+        unit = np.sqrt(np.diag(gram))
+        if not unit.all() or np.linalg.eigvalsh(gram / np.outer(unit, unit))[0] < CONFOUNDED_SHARE:
+            raise InputError(
+                "the covariates cannot be told from the systems or from one another: leave one out"
+            )
+
     def scale(self, thetas: Mapping[str, float]) -> Floats:
         """θ of each column; 1 for fixed effects."""
         scale = np.ones(self.n_columns)
@@ -168,7 +186,8 @@ class MixedModel:
         return found.reshape(self.n_columns, *v.shape[1:])
 
     def factor(self, thetas: Mapping[str, float], weights: Floats) -> tuple[float, float]:
-        """Factor the equations; the log determinants of the random part and of what is left for the fixed.
+        """Factor the equations; the log determinants of the random part and of what is left for the
+        fixed.
 
         The second is NaN if the fixed effects cannot be told apart.
         """
@@ -210,7 +229,9 @@ class MixedModel:
             n = self.n_random - self.n_absorbed
             inverse = np.zeros((self.n_core, self.n_core))
             if n:
-                part, _ = lapack.dpotri(self._core[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1)
+                part, _ = lapack.dpotri(
+                    self._core[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1
+                )
                 inverse[:n, :n] = part.T
         else:
             inverse = lapack.dpotri(self._core.T, lower=0, overwrite_c=1)[0].T

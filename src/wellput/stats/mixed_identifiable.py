@@ -1,8 +1,9 @@
 """Which variance components a study can tell apart.
 
-A component's variance can be estimated if, once the systems' means are taken out, the covariance it gives to
-the judgments is not made up of those of the other components and of the residual. This is read off the Gram
-matrix of these covariances, whose entries MINQUE uses too (Rao 1971): exact, whatever the design.
+A component's variance can be estimated if, once the systems' means are taken out, the covariance it
+gives to the judgments is not made up of those of the other components and of the residual. This is
+read off the Gram matrix of these covariances, whose entries MINQUE uses too (Rao 1971): exact,
+whatever the design.
 """
 
 from __future__ import annotations
@@ -13,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from wellput.stats.mixed_equations import Codes, Floats, MixedDesign
+from wellput.stats.mixed_equations import CONFOUNDED_SHARE, Codes, Floats, MixedDesign
 
 PRIORITY = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """Of two components that cannot be told apart the first is kept."""
-CONFOUNDED_SHARE = 1e-9
-"""A component with less than this share of its own is made up of the others."""
 NO_REPEATS = {
     "judge": "no judge judged more than once",
     "item": "no item was judged more than once",

@@ -1,9 +1,10 @@
 """Linear mixed models of ratings by restricted maximum likelihood (REML).
 
-The criterion is lme4's (Bates et al. 2015, eq. 41), profiled over the fixed effects and the residual variance.
-It is minimized over *ratios* γ = θ², a component's variance in units of the residual variance, by
-Newton steps with the average-information matrix (Gilmour, Thompson & Cullis 1995). A ratio whose optimum
-lies at 0 is 0 exactly. Degrees of freedom are Satterthwaite's as in lmerTest (Kuznetsova et al. 2017).
+The criterion is lme4's (Bates et al. 2015, eq. 41), profiled over the fixed effects and the
+residual variance. It is minimized over *ratios* γ = θ², a component's variance in units of the
+residual variance, by Newton steps with the average-information matrix (Gilmour, Thompson & Cullis
+1995). A ratio whose optimum lies at 0 is 0 exactly. Degrees of freedom are Satterthwaite's as in
+lmerTest (Kuznetsova et al. 2017).
 """
 
 from __future__ import annotations
@@ -19,16 +20,21 @@ from wellput.stats.mixed_equations import Floats, Inverse, MixedDesign, MixedMod
 
 MAX_STEPS = 60
 CONVERGED_DECREASE = 1e-11
-LARGE_CONVERGED_DECREASE = 1e-7
-"""Of the criterion that a step promises: 1e-7 is a step of about 1/3,000 standard error. In models with a
-large core an evaluation takes seconds."""
+LARGE_CONVERGED_DECREASE = 1e-5
+"""Of the criterion that a step promises: 1e-5 is a step of less than 1/200 standard error. In models
+with a large core an evaluation takes seconds."""
 FIRST_RATIO = 0.3
 LEAST_RATIO = 1e-4
 """Times levels per judgment: a ratio this small that would rather be smaller is taken to be 0."""
-MAX_CORE_FOR_OBSERVED = 1_500
-"""Above this many core columns the average information stands for the observed (see `LinearMixed`)."""
-MAX_CORE_FOR_WHOLE_START = 1_000
+LARGE_CORE = 1_500
+"""Above this many core columns a part of the judges gives the start, and the average information stands
+for the observed (see `LinearMixed`)."""
+PART_CORE = 1_000
+MAX_FALL, MAX_GROWTH = 0.02, 9.0
+"""A step leaves at least this share of a ratio, and adds at most so many times the ratio."""
 RELATIVE_DIFFERENCE = 1e-4
+EXACT_SHARE = 1e-10
+"""A residual variance below this share of the variance of the values is rounding."""
 ROUNDING = 1e-9
 """Two criteria that differ by less are equal."""
 
@@ -37,9 +43,10 @@ ROUNDING = 1e-9
 class LinearMixed:
     """A fitted model.
 
-    `effects` are those of systems, then of covariates, `covariance` is theirs. `components` has the variance of
-    each factor and of the "residual"; `modes` each factor's predicted effects (BLUPs: a judge's is positive
-    where the judge gives more than others). `criterion` is the REML criterion, −2 log likelihood.
+    `effects` are those of systems, then of covariates, `covariance` is theirs. `components` has the
+    variance of each factor and of the "residual"; `modes` each factor's predicted effects (BLUPs: a
+    judge's is positive where the judge gives more than others). `criterion` is the REML criterion,
+    −2 log likelihood.
 
     `contrast` takes many contrasts at once. Its degrees of freedom rest on the observed information,
     or, in models so large that this would take longer than the fit and there are many degrees of
@@ -93,8 +100,8 @@ def fit_linear(
 ) -> LinearMixed:
     """Fit the ratings `values` (n,) by REML, with a random intercept for every factor of the design.
 
-    The factors must be identifiable (`identify_components`). `start` has ratios to begin with, such as those of a
-    fit of nearly the same data.
+    The factors must be identifiable (`identify_components`). `start` has ratios to begin with, such
+    as those of a fit of nearly the same data.
     """
     values = np.asarray(values, np.float64)
     _check(values, design)
@@ -144,26 +151,19 @@ class _Problem:
     def check_fixed(self) -> None:
         if self.n_free < 1:
             raise InputError("there are no more judgments than systems and covariates")
-        _, log_fixed = self.model.factor(dict.fromkeys(self.names, 0.0), np.ones(len(self.values)))
-        if not np.isfinite(log_fixed):
-            raise InputError(
-                "the covariates cannot be told from the systems or from one another: leave one out"
-            )
+        self.model.check_fixed()
 
     def first_ratios(self, start: Mapping[str, float] | None) -> Floats:
         """The given ones, or in large designs those of a part of the judges."""
         if start is not None:
-            return np.maximum([start[name] for name in self.names], self.least)
-        part = _part_of_judges(self.model)
-        if part is None:
-            return np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
-        try:
-            fitted = fit_linear(self.values[part], self.model.design.rows(part))
-        except InputError:
-            return np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
-        self.evaluations += fitted.evaluations
-        found = [fitted.components[name] / fitted.components["residual"] for name in self.names]
-        return np.maximum(found, self.least)
+            return np.asarray(np.maximum([start[name] for name in self.names], self.least))
+        first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
+        rows = _part_of_judges(self.model)
+        if rows is None:
+            return first
+        part = _Problem(MixedModel(self.model.design.rows(rows)), self.values[rows])
+        found = dict(zip(part.names, part.minimize(first)[0].ratios, strict=True))
+        return np.asarray(np.maximum([found[name] for name in self.names], self.least))
 
     def at(self, ratios: Floats, *, has_curvature: bool = True) -> _Point:
         """Evaluate at ratios; a ratio of 0 stays there, its slope is given as 0."""
@@ -175,8 +175,8 @@ class _Problem:
         solution = model.solve(scale * model.transposed_times(self.values))
         residuals = self.values - model.times(scale * solution)
         squares = float(residuals @ residuals + (solution[: model.n_random] ** 2).sum())
-        criterion = log_random + log_fixed + self.n_free * (
-            1 + np.log(2 * np.pi * squares / self.n_free)
+        criterion = (
+            log_random + log_fixed + self.n_free * (1 + np.log(2 * np.pi * squares / self.n_free))
         )
         sums = model.by_factor(model.transposed_times(residuals))
         pulls = np.array([float(part @ part) for part in sums.values()])
@@ -213,11 +213,12 @@ class _Problem:
         return point, is_free
 
     def _descend(self, point: _Point) -> _Point:
-        is_large = self.model.n_core > MAX_CORE_FOR_OBSERVED
+        is_large = self.model.n_core > LARGE_CORE
         enough = LARGE_CONVERGED_DECREASE if is_large else CONVERGED_DECREASE
+        enough = max(enough, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
             step, promised = self._step(point)
-            if promised < enough:
+            if promised < enough or point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
                 break
             new = self._search(point, step, promised)
             if new is None:
@@ -229,6 +230,8 @@ class _Problem:
         """A Newton step within the bounds, and by how much it promises to lower the criterion."""
         held = (point.ratios <= self.least) & (point.slope > 0) | (point.ratios == 0)
         step = np.zeros(len(point.ratios))
+        # A ratio does not fall to nothing at once: from there it would have to grow step by step.
+        lowest = np.maximum(self.least, MAX_FALL * point.ratios)
         for _ in range(len(step) + 1):
             free = ~held
             if not free.any():
@@ -240,20 +243,20 @@ class _Problem:
             values, vectors = np.linalg.eigh(curvature)
             values = np.maximum(values, max(1e-6 * values.max(), 1e-10))
             step[free] = -(vectors @ ((vectors.T @ slope) / values)) * unit
-            beyond = free & (point.ratios + step < self.least)
+            beyond = free & (point.ratios + step < lowest)
             if not beyond.any():
                 break
-            step[beyond] = self.least[beyond] - point.ratios[beyond]
+            step[beyond] = lowest[beyond] - point.ratios[beyond]
             held |= beyond
         return step, float(-(point.slope @ step) - 0.5 * step @ point.curvature @ step)
 
     def _search(self, point: _Point, step: Floats, promised: float) -> _Point | None:
         """The first of ever shorter steps that lowers the criterion as it should."""
-        # Ratios do not grow more than tenfold at once: far from the optimum the curvature misleads.
+        # Far from the optimum the curvature misleads.
         least = np.where(point.ratios > 0, self.least, 0.0)
         is_growing = step > 0
         growth = float((step[is_growing] / point.ratios[is_growing]).max(initial=0.0))
-        size = min(1.0, 9.0 / growth) if growth else 1.0
+        size = min(1.0, MAX_GROWTH / growth) if growth else 1.0
         for _ in range(20):
             new = self.at(np.maximum(point.ratios + size * step, least))
             if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
@@ -266,6 +269,11 @@ class _Problem:
     def result(self, point: _Point, is_free: NDArray[np.bool_], center: float) -> LinearMixed:
         model = self.model
         residual = point.squares / self.n_free
+        if residual < EXACT_SHARE * float(self.values.var()):
+            raise InputError(
+                "systems, judges and items explain every value exactly: nothing is left that says "
+                "how sure the differences are"
+            )
         fixed = point.inverse.fixed_columns
         covariance = residual * fixed[model.n_random :]
         slopes = [fixed[model.n_random :]]
@@ -276,7 +284,8 @@ class _Problem:
         effects = point.solution[model.n_random :].copy()
         effects[: model.design.n_systems] += center
         components = {
-            name: float(ratio * residual) for name, ratio in zip(self.names, point.ratios, strict=True)
+            name: float(ratio * residual)
+            for name, ratio in zip(self.names, point.ratios, strict=True)
         }
         return LinearMixed(
             effects=effects,
@@ -291,7 +300,8 @@ class _Problem:
         )
 
     def _variance_covariance(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
-        """Twice the inverse of the criterion's Hessian in (ratios that are not 0, residual variance)."""
+        """Twice the inverse of the criterion's Hessian in (ratios that are not 0, residual
+        variance)."""
         free = np.flatnonzero(is_free)
         residual = point.squares / self.n_free
         products = point.products[np.ix_(free, free)] / residual
@@ -306,7 +316,7 @@ class _Problem:
         average[:-1, :-1] = products
         average[:-1, -1] = average[-1, :-1] = pulls / residual**2
         average[-1, -1] = self.n_free / residual**2
-        if self.model.n_core <= MAX_CORE_FOR_OBSERVED:
+        if self.model.n_core <= LARGE_CORE:
             observed = average.copy()
             observed[:-1, :-1] = 2 * products - self._expected(point, free)
             if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:
@@ -334,19 +344,21 @@ def _correlation(matrix: Floats) -> Floats:
 
 def _part_of_judges(model: MixedModel) -> NDArray[np.bool_] | None:
     """The judgments of a part of the judges whose model has a small core, if this one's is large."""
-    judges = model.design.factors.get("judge", model.design.factors.get("judge:system"))
-    if model.n_core <= MAX_CORE_FOR_WHOLE_START or judges is None or "judge" not in model.names:
+    judges = model.design.factors.get("judge")
+    if model.n_core <= LARGE_CORE or judges is None:
         return None
     n_judges = int(judges.max()) + 1
-    n_chosen = max(n_judges * MAX_CORE_FOR_WHOLE_START // model.n_core, 10)
     chosen = np.zeros(n_judges, np.bool_)
-    chosen[np.random.default_rng(0).permutation(n_judges)[:n_chosen]] = True
-    part = chosen[judges]
-    systems = model.design.systems[part]
-    return part if len(np.unique(systems)) == model.design.n_systems else None
+    order = np.random.default_rng(0).permutation(n_judges)
+    chosen[order[: max(n_judges * PART_CORE // model.n_core, 10)]] = True
+    rows = chosen[judges]
+    has_all_systems = len(np.unique(model.design.systems[rows])) == model.design.n_systems
+    return rows if has_all_systems and rows.sum() > 2 * model.n_fixed else None
 
 
 def ratios_of(fitted: LinearMixed) -> dict[str, float]:
     """The ratios of a fit, as a start for another."""
     residual = fitted.components["residual"]
-    return {name: value / residual for name, value in fitted.components.items() if name != "residual"}
+    return {
+        name: value / residual for name, value in fitted.components.items() if name != "residual"
+    }
