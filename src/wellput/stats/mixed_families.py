@@ -1,4 +1,4 @@
-"""How a judgment that is no measurement comes about from a latent value η: yes or no, a grade, a choice.
+"""How a judgment comes about from a latent value η if it is yes or no, a grade or a choice.
 
 A *family* gives each judgment's negative log likelihood as a function of η and of *shape* parameters
 that all judgments share (thresholds between grades, the frequency of ties), with the derivatives that
@@ -29,8 +29,11 @@ class Terms:
 class Family(Protocol):
     """`has_reference` says that only differences between systems count."""
 
-    name: str
-    has_reference: bool
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def has_reference(self) -> bool: ...
 
     def first_shape(self) -> Floats: ...
 
@@ -128,8 +131,12 @@ class Grades:
         at_upper, at_lower = upper * (1 - upper), lower * (1 - lower)
         with np.errstate(over="ignore"):
             narrow = 1 / np.expm1(step)
-        of_upper = upper - 1 - narrow - of_slopes * at_upper + of_curvatures * at_upper * (1 - 2 * upper)
-        of_lower = lower + narrow - of_slopes * at_lower + of_curvatures * at_lower * (1 - 2 * lower)
+        of_upper = (
+            upper - 1 - narrow - of_slopes * at_upper + of_curvatures * at_upper * (1 - 2 * upper)
+        )
+        of_lower = (
+            lower + narrow - of_slopes * at_lower + of_curvatures * at_lower * (1 - 2 * lower)
+        )
         n_grades = len(shape) + 1
         found = np.bincount(self.values, of_upper, n_grades)[:-1]
         found += np.bincount(self.values, of_lower, n_grades)[1:]

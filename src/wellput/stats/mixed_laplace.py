@@ -1,9 +1,9 @@
 """Mixed models of yes or no, grades and choices, by the Laplace approximation.
 
-The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) and ordinal::clmm do it: by
-a normal curve at the effects' mode. The mode is found by Newton's method (penalized iteratively
-reweighted least squares); the approximation's gradient is exact, the change of the mode and of the
-weights included. Standard errors rest on the Hessian of the whole approximation.
+The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) and ordinal::clmm do
+it: by a normal curve at the effects' mode. The mode is found by Newton's method (penalized
+iteratively reweighted least squares); the approximation's gradient is exact, the change of the mode
+and of the weights included. Standard errors rest on the Hessian of the whole approximation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wellput.core.errors import InputError
 from wellput.stats.mixed_equations import Floats, MixedDesign, MixedModel
 from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, Terms, YesNo
 from wellput.stats.mixed_linear import Contrasts
-from wellput.stats.mixed_separation import require_finite
+from wellput.stats.mixed_separation import require_connected, require_finite
 
 FIRST_THETA = 0.5
 MODE_STEPS = 100
@@ -27,6 +27,10 @@ MODE_FOUND = 1e-15
 """Of the step's squared length in the curvature at the mode."""
 ZERO_THETA = 1e-3
 """A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
+MAX_THETA = 10.0
+"""A standard deviation of 10 in log odds is that of judgments which the factor decides alone."""
+SUSPICIOUS_LATENT = 8.0
+"""Log odds this large without random effects may be on their way to infinity: then it is examined."""
 DIFFERENCE = 1e-3
 """Of parameters in units of their rough standard errors, for second derivatives from first ones."""
 LARGE_CORE = 1_500
@@ -38,9 +42,11 @@ class LaplaceMixed:
     """A fitted model on the latent scale (log odds).
 
     `effects` are those of systems, then of covariates; where only differences between systems count
-    (grades, choices) their mean is 0. `shape` are thresholds of grades, or log ν of ties; `covariance` is
-    that of effects and shape together. `components` has each factor's variance, `modes` its
-    predicted effects. `criterion` is −2 log likelihood, approximately.
+    (grades, choices) the systems' mean is 0. `shape` are thresholds of grades, or log ν of ties;
+    `covariance` is that of effects and shape together. `components` has each factor's variance,
+    `modes` its predicted effects. `criterion` is −2 log likelihood, approximately. `latent` has each
+    judgment's η, random effects included; `residuals` and `weights` are those of the linear model that
+    has the same mode.
     """
 
     family: str
@@ -51,6 +57,8 @@ class LaplaceMixed:
     modes: dict[str, Floats]
     criterion: float
     latent: Floats
+    residuals: Floats
+    weights: Floats
     evaluations: int
 
     @property
@@ -106,9 +114,10 @@ def fit_choices(values: Floats, design: MixedDesign) -> LaplaceMixed:
 def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
     if design.n_systems < 2:
         raise InputError("there is only one system: there is nothing to compare")
+    if design.is_choice:
+        require_connected(design)
     model = MixedModel(design, has_reference=family.has_reference)
     model.check_fixed()
-    require_finite(family, model.fixed_matrix(), design)
     return _Problem(model, family).fit()
 
 
@@ -217,7 +226,9 @@ class _Problem:
         hessian = np.eye(len(parameters))
         for _ in range(50):
             value, gradient = slope(parameters)
-            hessian = _differences(lambda at: slope(at)[1], parameters, np.full(len(parameters), 1e-4))
+            hessian = _differences(
+                lambda at: slope(at)[1], parameters, np.full(len(parameters), 1e-4)
+            )
             step = -np.linalg.solve(_positive(hessian), gradient)
             if -gradient @ step < 1e-8:
                 break
@@ -229,26 +240,46 @@ class _Problem:
 
     def fit(self) -> LaplaceMixed:
         first, hessian = self.first_parameters()
+        columns = self.model.fixed_matrix()
+        if float(np.abs(columns @ first[: self.model.n_fixed]).max()) > SUSPICIOUS_LATENT:
+            require_finite(self.family, columns, self.model.design)
         parameters = np.concatenate([np.full(self.n_thetas, FIRST_THETA), first])
         units = self._units(parameters, hessian)
-        parameters = self._descend(parameters, units)
-        is_zero = self._zeros(parameters)
+        for _ in range(3):
+            parameters = self._descend(parameters, units)
+            is_zero, is_stuck = self._at_zero(parameters)
+            if not is_stuck.any():
+                break
+            parameters[is_stuck] = FIRST_THETA / 2
+        self._require_finite_thetas(parameters)
         if is_zero.any():
             parameters = self._descend(np.where(is_zero, 0.0, parameters), units, is_zero)
         if self.model.n_core > LARGE_CORE:
             return self._result(parameters, self._rough_covariance(parameters))
-        free = np.flatnonzero(~is_zero)
+        parameters, covariance = self._polished(parameters, np.flatnonzero(~is_zero), units)
+        return self._result(parameters, covariance)
+
+    def _polished(
+        self, parameters: Floats, free: NDArray[np.int64], units: Floats
+    ) -> tuple[Floats, Floats]:
+        """Newton steps with the whole Hessian, and the covariance of fixed effects and shape."""
         widths = DIFFERENCE * np.sqrt((units**2).sum(axis=1))
         for _ in range(3):
-            whole = _differences(lambda at: self(at)[1], parameters, widths, free)
-            covariance = np.linalg.inv(_positive(whole))
+            hessian = _differences(lambda at: self(at)[1], parameters, widths, free)
+            if _positive(hessian) is not hessian:
+                return parameters, self._rough_covariance(parameters)
+            covariance = np.linalg.inv(hessian)
             step = -covariance @ self(parameters)[1][free]
-            parameters[free] += step
+            moved = parameters.copy()
+            moved[free] += step
+            if (moved[: self.n_thetas] < 0).any():
+                break
+            parameters = moved
             if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
                 break
         every = np.zeros((len(parameters), len(parameters)))
         every[np.ix_(free, free)] = covariance
-        return self._result(parameters, every[self.n_thetas :, self.n_thetas :])
+        return parameters, every[self.n_thetas :, self.n_thetas :]
 
     def _units(self, parameters: Floats, hessian: Floats) -> Floats:
         """A matrix whose columns are steps of about one standard error, nearly independent."""
@@ -287,25 +318,63 @@ class _Problem:
         end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)
         return np.asarray(end)
 
-    def _zeros(self, parameters: Floats) -> NDArray[np.bool_]:
-        """Which θ are 0 at the optimum: small ones from which the likelihood rises towards 0."""
-        thetas = parameters[: self.n_thetas]
-        small = thetas < 0.05
-        found = np.zeros(len(parameters), np.bool_)
-        for k in np.flatnonzero(small):
+    def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which θ are 0 at the optimum, and which only came to lie there: θ's slope is 0 at 0 anyway,
+        a little above it is not."""
+        is_zero = np.zeros(len(parameters), np.bool_)
+        is_stuck = is_zero.copy()
+        for k in np.flatnonzero(parameters[: self.n_thetas] <= ZERO_THETA):
             probe = parameters.copy()
-            probe[k] = max(thetas[k], ZERO_THETA)
-            found[k] = self(probe)[1][k] > 0 and thetas[k] <= ZERO_THETA
-        return found
+            probe[k] = ZERO_THETA
+            is_zero[k] = self(probe)[1][k] > 0
+            is_stuck[k] = not is_zero[k]
+        return is_zero, is_stuck
+
+    def _require_finite_thetas(self, parameters: Floats) -> None:
+        for name, theta in zip(self.names, parameters[: self.n_thetas], strict=True):
+            if theta > MAX_THETA:
+                raise InputError(
+                    f"the judgments of each {name} nearly all agree: its variance has no finite "
+                    f"estimate; leave the random effect {name} out or collect more judgments"
+                )
 
     def _rough_covariance(self, parameters: Floats) -> Floats:
-        """Of fixed effects from the curvature at the mode, of shape from its own Hessian."""
+        """From the curvature in fixed effects and shape alone, the θ held and the mode moving along."""
+        thetas, fixed, shape = self.split(parameters)
         mode = self.mode(parameters)
-        thetas, _, _ = self.split(parameters)
-        self.model.factor(dict(zip(self.names, thetas.tolist(), strict=True)), mode.terms.curvatures)
-        found = np.zeros((self.model.n_fixed + self.n_shape,) * 2)
-        fixed = self.model.invert().fixed_columns[self.model.n_random :]
-        found[: self.model.n_fixed, : self.model.n_fixed] = fixed
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        self.model.factor(named, mode.terms.curvatures)
+        scale = self.model.scale(named)
+        own = np.concatenate([fixed, shape])
+        # η's slope of each shape parameter, at the judgments: what the shape shares with the effects.
+        widths = np.full(len(shape), 1e-4)
+        crossed = np.zeros((len(mode.eta), len(shape)))
+        inner = np.zeros((len(shape), len(shape)))
+        none = np.zeros(len(mode.eta))
+        for k, width in enumerate(widths):
+            move = np.zeros(len(shape))
+            move[k] = width
+            up, down = (self.family.terms(mode.eta, shape + sign * move).slopes for sign in (1, -1))
+            crossed[:, k] = (up - down) / (2 * width)
+            ends = [
+                self.family.shape_slope(mode.eta, shape + sign * move, none, none)
+                for sign in (1, -1)
+            ]
+            inner[:, k] = (ends[0] - ends[1]) / (2 * width)
+        sides = scale[:, None] * self.model.transposed_times(crossed)
+        solved = self.model.solve(sides) if len(shape) else sides
+        between = inner - sides.T @ solved
+        whole = self.model.invert().fixed_columns[self.model.n_random :]
+        found = np.zeros((len(own), len(own)))
+        n_fixed = len(fixed)
+        found[:n_fixed, :n_fixed] = whole
+        if len(shape):
+            of_shape = np.linalg.inv(_positive((between + between.T) / 2))
+            part = solved[self.model.n_random :]
+            found[:n_fixed, :n_fixed] += part @ of_shape @ part.T
+            found[:n_fixed, n_fixed:] = -part @ of_shape
+            found[n_fixed:, :n_fixed] = found[:n_fixed, n_fixed:].T
+            found[n_fixed:, n_fixed:] = of_shape
         return found
 
     def _result(self, parameters: Floats, covariance: Floats) -> LaplaceMixed:
@@ -328,11 +397,14 @@ class _Problem:
             modes=self.model.by_factor(mode.solution * self.model.scale(named)),
             criterion=2 * mode.value + mode.log_random,
             latent=mode.eta,
+            residuals=-mode.terms.slopes / mode.terms.curvatures,
+            weights=mode.terms.curvatures,
             evaluations=self.evaluations,
         )
 
     def _centering(self) -> Floats:
-        """From fixed effects and shape to effects of all systems, with mean 0 if they have a reference."""
+        """Turns fixed effects and shape into effects of all systems (mean 0 where one was the
+        reference) and shape."""
         n_systems, n_fixed = self.model.design.n_systems, self.model.n_fixed
         size = n_fixed + self.n_shape
         if not self.model.has_reference:

@@ -69,6 +69,11 @@ class LinearMixed:
     def n(self) -> int:
         return len(self.residuals)
 
+    @property
+    def weights(self) -> Floats:
+        """Of each judgment: one over the residual variance."""
+        return np.full(self.n, 1 / self.components["residual"])
+
     def contrast(self, weights: Floats) -> Contrasts:
         """Contrasts, one a row of `weights` (k, systems) or (k, all effects)."""
         weights = np.atleast_2d(np.asarray(weights, np.float64))

@@ -1,8 +1,8 @@
 """Whether a model of yes or no, grades or choices has a finite best fit at all.
 
-If a direction of the parameters makes no judgment less likely and some more likely, the likelihood grows
-for ever in that direction (Albert & Anderson 1984): a system that won every comparison is infinitely
-strong. Such data are refused with a sentence, not given a large number.
+If a direction of the parameters makes no judgment less likely and some more likely, the likelihood
+grows for ever in that direction (Albert & Anderson 1984): a system that won every comparison is
+infinitely strong. Such data are refused with a sentence, not given a large number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from wellput.core.errors import InputError
 from wellput.stats.mixed_equations import Floats, MixedDesign
-from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades
+from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, YesNo
 
 
 def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
@@ -25,8 +25,26 @@ def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
     return [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
 
 
+def require_connected(design: MixedDesign) -> None:
+    """Refuse choices in which systems were never compared with others, not even over third ones."""
+    groups = comparable_groups(design)
+    if len(groups) > 1:
+        raise Disconnected(groups)
+
+
+class Disconnected(InputError):
+    """`groups` are the codes of systems that can be compared with one another."""
+
+    def __init__(self, groups: list[tuple[int, ...]]) -> None:
+        self.groups = groups
+        super().__init__(
+            f"the systems fall into {len(groups)} groups that were never compared with one another: "
+            "rank each group by itself, or collect choices between them"
+        )
+
+
 def require_finite(family: Family, fixed: Floats, design: MixedDesign) -> None:
-    """Refuse separated data. The systems in the message are codes in braces, `{0}`."""
+    """Refuse separated data."""
     rows = np.unique(_inequalities(family, fixed), axis=0)
     direction = _separating_direction(rows)
     if direction is not None:
@@ -34,27 +52,34 @@ def require_finite(family: Family, fixed: Floats, design: MixedDesign) -> None:
 
 
 class Separated(InputError):
-    """The likelihood has no maximum; `systems` are the codes of those it lets grow without end."""
+    """The likelihood has no maximum. `systems` are the codes of those it lets grow without end, where
+    systems are what it is about."""
 
     def __init__(self, family: Family, direction: Floats, design: MixedDesign) -> None:
         n = design.n_systems - family.has_reference
-        of_systems = np.concatenate([np.zeros(int(family.has_reference)), direction[:n]])
+        ways = np.concatenate([np.zeros(int(family.has_reference)), direction[:n]])
         if family.has_reference:
-            usual = np.median(of_systems)
-            of_systems = of_systems - usual
-        large = np.abs(of_systems) > 1e-6
-        self.systems: tuple[int, ...] = tuple(np.flatnonzero(large).tolist())
-        what = {
-            "binary": "the answers are separated perfectly (a system that has only one answer, say)",
-            "ordinal": "the grades are separated perfectly (a system that has only the best grade, say)",
-            "bradley-terry": "the choices are separated perfectly (a system that won or lost every "
-            "comparison, say)",
-        }[family.name]
-        super().__init__(f"{what}: no finite estimate fits best; more judgments are needed")
+            ways = ways - np.median(ways)
+        self.systems: tuple[int, ...] = tuple(np.flatnonzero(np.abs(ways) > 1e-6).tolist())
+        super().__init__(
+            f"{WHAT[family.name]}: no finite estimate fits best; collect more judgments"
+        )
+
+
+WHAT = {
+    "binary": "the answers are separated perfectly: a system has only yes or only no, or a covariate "
+    "divides them",
+    "ordinal": "the grades are separated perfectly: a system has only the best or only the worst "
+    "grade, or a covariate divides them",
+    "bradley-terry": "the choices are separated perfectly: a system, or a group of them, won or lost "
+    "every comparison with the others, or a covariate decides them",
+}
 
 
 def _inequalities(family: Family, fixed: Floats) -> Floats:
     """Rows c such that a direction d with c·d ≥ 0 for all of them makes no judgment less likely."""
+    if isinstance(family, YesNo):
+        return np.asarray(np.where(family.values > 0, 1.0, -1.0)[:, None] * fixed)
     if isinstance(family, Grades):
         n_thresholds = len(family.first_shape())
         thresholds = np.eye(n_thresholds)
@@ -75,8 +100,7 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
                 np.hstack([-tied / 2, ones[: len(tied)]]),
             ]
         )
-    values = getattr(family, "values")  # noqa: B009
-    return np.asarray(np.where(values > 0, 1.0, -1.0)[:, None] * fixed)
+    raise TypeError(f"no separation is known of {family.name}")
 
 
 def _separating_direction(rows: Floats) -> Floats | None:
