@@ -100,7 +100,6 @@ void add_mixed_equations(nb::module_& m) {
              },
              nb::arg("columns"), nb::arg("values"), nb::arg("absorbed"), nb::arg("random"),
              nb::arg("all"))
-        .def_prop_ro("entries", &MixedEquations::entries)
         .def("factor", &factor, nb::arg("scale"), nb::arg("weights"))
         .def("forward", &forward, nb::arg("x"))
         .def("backward", &backward, nb::arg("x"))

@@ -36,6 +36,7 @@ public:
           all_(all) {
         require(values.size() == columns.size(), "values are not shaped as columns are");
         require(absorbed <= random && random <= all, "absorbed columns are random, and all are counted");
+        require(all <= columns.size(), "every column has an entry");
         require(all < static_cast<std::size_t>(std::numeric_limits<Column>::max()), "too many columns");
         require_below(columns, all, "a column beyond the last");
         own_rows();
@@ -48,7 +49,6 @@ public:
     std::size_t absorbed() const { return absorbed_; }
     std::size_t columns() const { return all_; }
     std::size_t core() const { return all_ - absorbed_; }
-    std::size_t entries() const { return pattern_.size(); }
 
     // Scales the columns, weighs the rows, eliminates the absorbed columns. Adds what is left to the lower
     // triangle of the core (row-major, zeroed by the caller). Returns the log determinant of the pivots.

@@ -111,6 +111,8 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         _native.MixedEquations(columns, values, 1, 1, 2)
     with pytest.raises(ValueError, match="absorbed columns are random"):
         _native.MixedEquations(columns, values, 2, 1, 3)
+    with pytest.raises(ValueError, match="every column has an entry"):
+        _native.MixedEquations(columns, values, 1, 1, 2**31 - 2)
     equations = _native.MixedEquations(columns, values, 1, 1, 3)
     with pytest.raises(ValueError, match="factor comes first"):
         equations.forward(np.ones((3, 1)))

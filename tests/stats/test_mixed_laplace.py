@@ -60,9 +60,8 @@ def chosen(*names: str) -> tuple[Floats, MixedDesign]:
         f"{name}:system": crossed_codes(np.stack([column[name], column[name]], axis=1), systems)
         for name in names
     }
-    return column["won"].astype(float), MixedDesign(
-        systems, factors, column["length"][:, None] * 1.0
-    )
+    length = column["length"][:, None].astype(float)
+    return column["won"].astype(float), MixedDesign(systems, factors, length)
 
 
 @pytest.mark.parametrize("kind", ["plain", "random"])
