@@ -46,15 +46,15 @@ def other_orders(question: FittedQuestion) -> list[OtherOrder]:
     """The order by raw means, by standardized ratings, and without the judge who matters most."""
     data = question.data
     model = _order(data, question.effects)
-    found = [("raw means", _order(data, question.sign * data.raw_means))]
+    found = [("by raw means", _order(data, question.sign * data.raw_means))]
     if not data.are_choices and data.n_judges > 1:
         standardized = _judge_standardized(data)
         if standardized is not None:
-            found.append(("z-scores of each judge", _order(data, question.sign * standardized)))
+            found.append(("by z-scores of each judge", _order(data, question.sign * standardized)))
     if data.n_judges >= MIN_JUDGES_TO_LEAVE_ONE_OUT:
         judge, effects = _without_most_influential(question)
         if effects is not None:
-            way = f"without judge {data.judge_names[judge]}, who matters most"
+            way = f"without judge {data.judge_names[judge]}"
             found.append((way, _order(data, question.sign * effects)))
     return [OtherOrder(way, order, order == model) for way, order in found]
 

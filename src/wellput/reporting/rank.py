@@ -59,6 +59,8 @@ def _question_tables(question: QuestionRanking) -> list[Table]:
     ranking = question.ranking
     tables = [_systems_table(question)]
     if ranking.by is None:
+        if any(not order.is_same for order in question.other_orders):
+            tables.append(_orders_table(question))
         tables.append(_pairs_table(ranking))
         tables.append(_variance_table(question))
     return tables
@@ -120,14 +122,38 @@ def _correction_words(ranking: FittedRanking) -> str:
 
 
 def _sensitivity(question: QuestionRanking) -> list[str]:
-    """One line if every way of ranking gives the same order, else each order that differs."""
-    others = [order for order in question.other_orders if not order.is_same]
-    if not question.other_orders:
-        return []
-    if not others:
-        ways = ", ".join(order.way for order in question.other_orders)
-        return [f"The order is the same by: {ways}."]
-    return [f"Another order by {one.way}: {', '.join(one.systems)}." for one in others]
+    """One line: whether every way of ranking gives the same order."""
+    same = [order.way for order in question.other_orders if order.is_same]
+    other = [order.way for order in question.other_orders if not order.is_same]
+    lines = [f"The order is the same {', '.join(same)}{_most_influential(same)}."] if same else []
+    if other:
+        lines.append(
+            f"The order is another one {', '.join(other)}{_most_influential(other)}: see below."
+        )
+    return lines
+
+
+def _most_influential(ways: Sequence[str]) -> str:
+    return ", the most influential one" if ways[-1].startswith("without judge") else ""
+
+
+def _orders_table(question: QuestionRanking) -> Table:
+    """The rank of each system by every way of ranking."""
+    ranking = question.ranking
+    orders = question.other_orders
+    rows = [
+        [row.system, str(row.rank), *(str(order.systems.index(row.system) + 1) for order in orders)]
+        for row in ranking.systems
+    ]
+    return Table(
+        ["system", "by the model", *(order.way for order in orders)],
+        rows,
+        title="Does the order depend on how it is made?",
+        notes=[
+            "Ranks. Where they differ, the differences are small beside their intervals, or few "
+            "judges or items decide."
+        ],
+    )
 
 
 def _covariate_note(name: str, effect: SystemDifference, ranking: FittedRanking) -> str:
@@ -222,8 +248,8 @@ def _next_steps(question: QuestionRanking) -> list[str]:
         notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
     if question.permutation_p is not None:
         notes.append(
-            f"Do the systems differ at all? p {p_text(question.permutation_p)} by exchanging each "
-            "judge's answers among systems, a test that assumes no model."
+            f"For these judges and items alone, p {p_text(question.permutation_p)} that no system "
+            "differs (each judge's answers about an item exchanged among systems; assumes no model)."
         )
     return notes
 
