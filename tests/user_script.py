@@ -36,7 +36,8 @@ def whole_loop(folder: Path) -> None:
     study = wp.Study.create(evalset, path=folder / "study.db", design="rating", questions="quality")
     study.invite(judges=2)
     results: list[wp.Result] = [
-        scores, ranked, answer, fitted, page, needed, trees, sentences, worse, chosen, rewritten, every, runs,
+        ranked,
+        scores, answer, fitted, page, needed, trees, sentences, worse, chosen, rewritten, every, runs,
         model, displays, study.status(),
     ]  # fmt: skip
     for result in results:

@@ -227,13 +227,13 @@ def test_length_is_taken_out() -> None:
         ([Judgment("J", str(n), "A", "q", n) for n in range(4)], "a ranking needs two systems"),
         ([Judgment("J", str(n), "AB"[n % 2], "q", 3) for n in range(4)], "all 4 judgments are the"),
         (
-            [Preference("J", str(n), *pair, "q", "ab"[n % 2])
+            [Preference("J", str(n), *pair, "q", "b" if n % 2 else "a")
              for n in range(4) for pair in (("A", "B"), ("C", "D"))],
             "A, B; C, D",
         ),
         (
-            [Preference("J", str(n), *pair, "q", choice)
-             for n in range(6) for pair, choice in ((("A", "B"), "a"), (("B", "C"), "ab"[n % 2]))],
+            [Preference("J", str(n), *pair, "q", "b" if n % 2 and pair[0] == "B" else "a")
+             for n in range(6) for pair in (("A", "B"), ("B", "C"))],
             "A won or lost every comparison",
         ),
     ],

@@ -133,9 +133,9 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         ),
     ),
     "rank": (
-        "rank j.csv --against realizer --correction none --confidence 0.9 --permutations 20",
+        "rank j.csv --against template --correction none --confidence 0.9 --permutations 20",
         lambda: wellput.rank(
-            "j.csv", against="realizer", correction="none", confidence=0.9, permutations=20
+            "j.csv", against="template", correction="none", confidence=0.9, permutations=20
         ),
     ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),

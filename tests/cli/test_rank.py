@@ -37,7 +37,8 @@ def test_the_json_has_the_keys_of_the_design(run: Run, tmp_path: Path) -> None:
         "question", "model", "systems", "differences", "variance", "reliability", "by",
     } <= question.keys()  # fmt: skip
     assert {
-        "system", "estimate", "low", "high", "rank", "rank_low", "rank_high", "cluster", "n", "raw_mean",
+        "system", "estimate", "low", "high", "rank", "rank_low", "rank_high", "cluster", "n",
+        "raw_mean",
     } <= question["systems"][0].keys()  # fmt: skip
     first = question["differences"][0]
     assert {"systems", "delta", "low", "high", "p_value", "p_adjusted"} <= first.keys()

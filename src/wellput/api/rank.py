@@ -108,14 +108,10 @@ def rank(
     Examples
     --------
     >>> import wellput
-    >>> ratings = [
-    ...     wellput.Judgment(judge, item, system, "quality", value + 7 * ("abcdef".index(item) % 3))
-    ...     for judge in ("Kim", "Lee", "Max")
-    ...     for item in "abcdef"
-    ...     for system, value in (("A", 60 + len(judge) + ord(item) % 2), ("B", 40 + ord(judge[0]) % 5))
-    ... ]
-    >>> print(wellput.rank(ratings).rankings[0].leaders)
-    ['A']
+    >>> shown = wellput.demo(no_report=True)
+    >>> ranking = wellput.rank(shown.judgments).rankings[0]
+    >>> [(row.system, round(row.estimate, 1), row.rank_high) for row in ranking.systems[:2]]
+    [('careful', 6.6, 1), ('realizer', 6.1, 2)]
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
