@@ -11,7 +11,7 @@ from scipy.stats import t as student
 import wellput
 from tests.stats.mixed_studies import golden, golden_columns
 from wellput import InputError, Judgment, Preference
-from wellput.agreement.fitted_ranking import fit_question, model_for
+from wellput.agreement.fitted_question import fit_question, model_for
 from wellput.agreement.judgment_design import question_data
 from wellput.agreement.ranking_checks import larger_studies, permutation_p_value
 
@@ -141,6 +141,25 @@ def test_what_the_study_cannot_tell_is_null_and_said() -> None:
 def test_against_compares_with_one_system_only() -> None:
     found = wellput.rank(simulated(2), against="B", permutations=10).rankings[0]
     assert [one.systems for one in found.differences] == [("A", "B"), ("B", "C")]
+    shown = str(wellput.rank(simulated(2), against="B", permutations=10))
+    assert "A is significantly ahead of B; C is significantly behind B." in shown
+
+
+def test_sequential_ranks_need_five_judges_and_are_wider() -> None:
+    few = wellput.rank(simulated(2, judges=4, items=30), sequential=True, permutations=10).rankings[
+        0
+    ]
+    assert all(np.isnan(one.p_value) and one.low is None for one in few.differences)
+    assert any("Too early" in note for note in few.notes)
+    assert {(row.rank_low, row.rank_high) for row in few.systems} == {(1, 3)}
+    ratings = simulated(2, gap=1.0, judges=6, items=30)
+    once = wellput.rank(ratings, permutations=10).rankings[0]
+    always = wellput.rank(ratings, sequential=True, permutations=10).rankings[0]
+    for one, other in zip(once.differences, always.differences, strict=True):
+        assert None not in (one.low, one.high, other.low, other.high)
+        assert other.low < one.low  # type: ignore[operator]
+        assert one.high < other.high  # type: ignore[operator]
+        assert (other.p_value < 0.05) == (not other.low <= 0 <= other.high)  # type: ignore[operator]
 
 
 def test_machines_are_left_out_unless_asked_for() -> None:
@@ -232,7 +251,7 @@ def test_length_is_taken_out() -> None:
             "A, B; C, D",
         ),
         (
-            [Preference("J", str(n), *pair, "q", "b" if n % 2 and pair[0] == "B" else "a")
+            [Preference("J", str(n), *pair, "q", "b" if n % 2 and pair != ("A", "B") else "a")
              for n in range(6) for pair in (("A", "B"), ("B", "C"))],
             "A won or lost every comparison",
         ),

@@ -1,47 +1,52 @@
 """Who won, according to people, by a mixed model of their judgments: the noun `FittedRanking`.
 
-Systems are fixed effects; judges, items and documents are random ones, alone and with a system, as far
-as the study can tell them apart. So intervals and tests hold for these systems, other judges and other
-items, and a judge who is severe or an item that is hard does not pass for a difference of systems.
-Inference is on the model's own scale (log odds for grades, yes or no, and choices); estimates are on
+Intervals and tests hold for these systems, other judges and other items, and a judge who is severe or
+an item that is hard does not pass for a difference of systems. Inference is on the model's own scale (log odds for grades, yes or no, and choices); estimates are on
 the scale on which people judged. A rank range follows from the differences that are real after
 correction: if none of these is wrong, every range holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
-from wellput.agreement.judgment_design import COMPONENTS, QuestionData
+from wellput.agreement.fitted_question import (
+    FittedQuestion,
+    ModelName,
+    pair_weights,
+    reliability_of,
+)
+from wellput.agreement.judgment_design import QuestionData
 from wellput.agreement.ranking import (
-    LOWER_IS_BETTER,
     VARIANCE_COMPONENTS,
     RankedSystem,
     Ranking,
     RankingModel,
     SystemDifference,
 )
-from wellput.core.errors import InputError
+from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
 from wellput.stats.corrections import holm
-from wellput.stats.mixed_equations import Floats, MixedDesign
-from wellput.stats.mixed_identifiable import identify_components
-from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
-from wellput.stats.mixed_linear import LinearMixed, fit_linear
+from wellput.stats.mixed_equations import Floats
+from wellput.stats.mixed_linear import LinearMixed
 from wellput.stats.mixed_ranks import rank_clusters, rank_ranges
 from wellput.stats.mixed_scale import OnScale, expectations, expected_values
-from wellput.stats.mixed_separation import Disconnected, Separated
 
-ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 RankCorrection: TypeAlias = Literal["holm", "none"]
-MAX_ORDINAL_GRADES = 5
-"""A scale with more points is taken to be linear."""
+MIN_SEQUENTIAL_JUDGES = 5
+MIN_SEQUENTIAL_ITEMS = 30
+"""From here on the estimates behave like sums of independent steps."""
+PRIOR_SD_SHARE = 0.5
+"""Sequential intervals are narrowest for differences of about half the spread of single judgments."""
+LOGISTIC_VARIANCE = math.pi**2 / 3
+"""Of one answer in log odds."""
 SCALE_OF: dict[ModelName, RankingModel] = {
     "linear": "mean",
     "ordinal": "mean",
@@ -70,6 +75,7 @@ class FittedRanking(Ranking):
     notes: tuple[str, ...] = ()
     by: dict[str, str] | None = None
     against: str | None = None
+    sequential: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `questions` in the JSON of `wellput rank`."""
@@ -84,161 +90,9 @@ class FittedRanking(Ranking):
             "by": self.by,
             "correction": self.correction,
             "confidence": self.confidence,
+            "sequential": self.sequential,
             "notes": list(self.notes),
         }
-
-
-@dataclass(frozen=True, eq=False)
-class FittedQuestion:
-    """A question's data with its model: what a ranking and the checks beside it start from.
-
-    `data` has only the random effects that the study can tell. `freedom` are the degrees of freedom of
-    the differences of all pairs of systems, in the order of `combinations`.
-    """
-
-    data: QuestionData
-    model: ModelName
-    fitted: LinearMixed | LaplaceMixed
-    freedom: Floats
-    untold: dict[str, str]
-    notes: tuple[str, ...]
-
-    @property
-    def effects(self) -> Floats:
-        """Of each system, on the model's own scale; the best is the highest."""
-        return np.asarray(self.sign * self.fitted.effects[: len(self.data.system_names)])
-
-    @property
-    def sign(self) -> float:
-        """−1 where the lowest value is best."""
-        return -1.0 if self.data.question in LOWER_IS_BETTER else 1.0
-
-
-def model_for(data: QuestionData) -> ModelName:
-    """The model that fits the scale of the answers."""
-    if data.are_choices:
-        return "bradley-terry"
-    points = np.unique(data.values)
-    if set(points.tolist()) <= {0.0, 1.0}:
-        return "binary"
-    is_graded = len(points) <= MAX_ORDINAL_GRADES and bool(np.all(points == np.round(points)))
-    return "ordinal" if is_graded else "linear"
-
-
-def fit_question(
-    data: QuestionData,
-    *,
-    model: ModelName | Literal["auto"] = "auto",
-    random: Sequence[str] = COMPONENTS,
-) -> FittedQuestion:
-    """The model of one question's judgments; `InputError` where no number would mean anything."""
-    name = model_for(data) if model == "auto" else model
-    _check_answers(data, name)
-    identified = identify_components(data.with_factors(random).design)
-    told = data.with_factors(identified.told)
-    notes: list[str] = []
-    try:
-        fitted = FITTERS[name](told.values, told.design)
-    except Disconnected as problem:
-        raise InputError(_disconnected(data, problem)) from None
-    except Separated as problem:
-        if model != "auto" or name == "bradley-terry":
-            raise InputError(_separated(data, name, problem)) from None
-        notes.append(
-            f"{_extreme(data, problem)}: the {name} model has no finite estimate for this, so the "
-            "linear model is used."
-        )
-        name, fitted = "linear", fit_linear(told.values, told.design)
-    return FittedQuestion(
-        told, name, fitted, _freedom(told, fitted), identified.reasons, tuple(notes)
-    )
-
-
-FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
-    "linear": fit_linear,
-    "ordinal": fit_ordinal,
-    "binary": fit_binary,
-    "bradley-terry": fit_choices,
-}
-
-
-def _check_answers(data: QuestionData, model: ModelName) -> None:
-    n = len(data.system_names)
-    if n < 2:
-        raise InputError(
-            f"{data.question}: only {data.system_names[0]} was judged; a ranking needs two systems."
-        )
-    if data.are_choices != (model == "bradley-terry"):
-        kind = "pairwise choices" if data.are_choices else "ratings"
-        raise InputError(
-            f"model={model!r} does not fit {data.question}, whose judgments are {kind}."
-        )
-    if np.ptp(data.values) == 0:
-        raise InputError(
-            f"{data.question}: all {len(data.values):,} judgments are the same, so no system is ahead."
-        )
-    if model == "binary" and not set(np.unique(data.values).tolist()) <= {0.0, 1.0}:
-        raise InputError(f"model='binary' needs answers of 0 and 1; {data.question} has others.")
-
-
-def _extreme(data: QuestionData, problem: Separated) -> str:
-    names = [data.system_names[code] for code in problem.systems]
-    who = " and ".join(names) if names else "a covariate"
-    if data.are_choices:
-        return f"{who} won or lost every comparison with the others"
-    values = data.raw_means[list(problem.systems)] if names else np.array([])
-    if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
-        extreme = "highest" if values[0] == data.values.max() else "lowest"
-        return f"every answer about {who} is the {extreme}"
-    return f"{who} decides the answers completely"
-
-
-def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
-    advice = (
-        "Collect choices in which it does not, or leave it out: exclude='system=NAME: reason'."
-        if data.are_choices
-        else "Use model='linear'."
-    )
-    reason = f"{_extreme(data, problem)}, so the {model} model has no finite estimate"
-    return f"{data.question}: {reason}. {advice}"
-
-
-def _disconnected(data: QuestionData, problem: Disconnected) -> str:
-    groups = "; ".join(
-        ", ".join(data.system_names[code] for code in group) for group in problem.groups
-    )
-    return (
-        f"{data.question}: these groups of systems were never compared with one another, so they "
-        f"cannot be ranked together: {groups}. Collect choices between the groups, or rank each alone "
-        "with exclude=."
-    )
-
-
-def _freedom(data: QuestionData, fitted: LinearMixed | LaplaceMixed) -> Floats:
-    """Degrees of freedom of all pairs. Models in log odds know none of their own: they take those of
-    the linear model of the same judgments."""
-    weights = _pair_weights(len(data.system_names))
-    if isinstance(fitted, LaplaceMixed):
-        fitted = _linear_beside(data)
-    found = fitted.contrast(weights).freedom
-    return np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
-
-
-def _linear_beside(data: QuestionData) -> LinearMixed:
-    """Of choices each system's point in a choice is a rating (1, ½ or 0)."""
-    if not data.are_choices:
-        return fit_linear(data.values, data.design)
-    points = np.stack([data.values, 1 - data.values], axis=1).ravel()
-    factors = {name: codes.ravel() for name, codes in data.design.factors.items()}
-    return fit_linear(points, MixedDesign(data.design.systems.ravel(), factors))
-
-
-def _pair_weights(n: int) -> Floats:
-    pairs = list(combinations(range(n), 2))
-    weights = np.zeros((len(pairs), n))
-    for row, (a, b) in enumerate(pairs):
-        weights[row, a], weights[row, b] = 1.0, -1.0
-    return weights
 
 
 def rank_fitted(
@@ -248,55 +102,160 @@ def rank_fitted(
     confidence: float = 0.95,
     against: str | None = None,
     by: dict[str, str] | None = None,
+    sequential: bool = False,
 ) -> FittedRanking:
-    """The ranking by a fitted model."""
+    """The ranking by a fitted model; `sequential` makes everything hold however often one looks."""
     data, fitted = question.data, question.fitted
-    n = len(data.system_names)
     scale = _Scale.of(question)
-    contrasts = fitted.contrast(_pair_weights(n))
-    half = contrasts.errors * student.isf((1 - confidence) / 2, question.freedom)
-    p_values = 2 * student.sf(np.abs(contrasts.values / contrasts.errors), question.freedom)
-    pairs = list(combinations(range(n), 2))
-    kept = [
-        place
-        for place, pair in enumerate(pairs)
-        if against is None or against in (data.system_names[pair[0]], data.system_names[pair[1]])
-    ]
-    adjusted = np.full(len(pairs), np.nan)
-    adjusted[kept] = holm(p_values[kept]) if correction == "holm" else p_values[kept]
     order = np.argsort(-scale.order, kind="stable").tolist()
-    place_of = {system: place for place, system in enumerate(order)}
-    better = np.zeros((n, n), np.bool_)
-    differences: list[tuple[tuple[int, int], SystemDifference]] = []
-    for place in kept:
-        a, b = pairs[place]
-        value, bound = contrasts.values[place], half[place]
-        sign = question.sign
+    too_early = _too_early(data) if sequential else ""
+    compared = _compared(
+        question, confidence, against, correction, sequential, is_said=not too_early
+    )
+    differences, better = _differences(question, scale, compared, order, 1 - confidence)
+    latent = (
+        {}
+        if isinstance(fitted, LinearMixed)
+        else {name: float(fitted.effects[code]) for code, name in enumerate(data.system_names)}
+    )
+    return FittedRanking(
+        question=data.question,
+        model=SCALE_OF[question.model],
+        systems=_systems(question, scale, better, order, confidence, sequential),
+        differences=differences,
+        n_judges=data.n_judges,
+        n_items=data.n_items,
+        n=len(data.values),
+        are_simulated=all(name.startswith("simulated") for name in data.judge_names),
+        fitted=question.model,
+        confidence=confidence,
+        correction=correction,
+        variance={name: float(value) for name, value in fitted.components.items()},
+        untold=question.untold,
+        latent=latent,
+        reliability=reliability_of(question),
+        covariate_effects=_covariate_effects(question, confidence),
+        notes=(*question.notes, *((too_early,) if too_early else ())),
+        by=by,
+        against=against,
+        sequential=sequential,
+    )
+
+
+def _too_early(data: QuestionData) -> str:
+    """Why nothing can be said yet that would hold under continuous looks; empty where it can."""
+    if data.n_judges >= MIN_SEQUENTIAL_JUDGES and data.n_items >= MIN_SEQUENTIAL_ITEMS:
+        return ""
+    return (
+        f"Too early to tell systems apart while looking again and again: that begins with "
+        f"{MIN_SEQUENTIAL_JUDGES} judges and {MIN_SEQUENTIAL_ITEMS} items; so far there are "
+        f"{data.n_judges} and {data.n_items}."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """All pairs that are compared, on the model's scale."""
+
+    pairs: list[tuple[int, int]]
+    values: Floats
+    half_widths: Floats
+    p_values: Floats
+    adjusted: Floats
+
+
+def _compared(
+    question: FittedQuestion,
+    confidence: float,
+    against: str | None,
+    correction: RankCorrection,
+    sequential: bool,
+    *,
+    is_said: bool,
+) -> _Compared:
+    names = question.data.system_names
+    every = list(combinations(range(len(names)), 2))
+    kept = [
+        k for k, (a, b) in enumerate(every) if against is None or against in (names[a], names[b])
+    ]
+    contrasts = question.fitted.contrast(pair_weights(len(names))[kept])
+    values, errors, freedom = contrasts.values, contrasts.errors, question.freedom[kept]
+    if not is_said:
+        half = p_values = np.full(len(kept), np.nan)
+    elif sequential:
+        spread = PRIOR_SD_SHARE * _judgment_sd(question)
+        known = normal_errors(values, errors, freedom)
+        half = anytime_half_widths(known, alpha=1 - confidence, prior_sd=spread)
+        p_values = anytime_p_values(values, known, prior_sd=spread)
+    else:
+        half = errors * student.isf((1 - confidence) / 2, freedom)
+        p_values = 2 * student.sf(np.abs(values / errors), freedom)
+    adjusted = holm(p_values) if correction == "holm" else p_values
+    return _Compared([every[k] for k in kept], values, half, p_values, adjusted)
+
+
+def _judgment_sd(question: FittedQuestion) -> float:
+    """The standard deviation of single judgments of a system, on the model's scale."""
+    components = question.fitted.components
+    noise = 0.0 if "residual" in components else LOGISTIC_VARIANCE
+    return math.sqrt(sum(components.values()) + noise)
+
+
+def _differences(
+    question: FittedQuestion, scale: _Scale, compared: _Compared, order: list[int], alpha: float
+) -> tuple[tuple[SystemDifference, ...], NDArray[np.bool_]]:
+    """The differences in the order of the ranking, and who is surely better (row) than whom."""
+    names = question.data.system_names
+    place_of = {code: place for place, code in enumerate(order)}
+    better = np.zeros((len(names), len(names)), np.bool_)
+    found: list[tuple[tuple[int, int], SystemDifference]] = []
+    rows = zip(
+        compared.pairs,
+        compared.values,
+        compared.half_widths,
+        compared.p_values,
+        compared.adjusted,
+        strict=True,
+    )
+    for (first, second), latent, half, p_value, adjusted in rows:
+        a, b, value = first, second, float(latent)
         if place_of[a] > place_of[b]:
-            a, b, value, sign = b, a, -value, sign
-        if adjusted[place] < 1 - confidence:
-            winner, loser = (a, b) if sign * value > 0 else (b, a)
+            a, b, value = b, a, -value
+        if adjusted < alpha:
+            winner, loser = (a, b) if question.sign * value > 0 else (b, a)
             better[winner, loser] = True
-        low, high = scale.difference(a, b, value - bound), scale.difference(a, b, value + bound)
+        is_known = not math.isnan(half)
         row = SystemDifference(
-            (data.system_names[a], data.system_names[b]),
+            (names[a], names[b]),
             scale.difference(a, b, value),
-            low,
-            high,
-            float(p_values[place]),
-            float(adjusted[place]),
+            scale.difference(a, b, value - half) if is_known else None,
+            scale.difference(a, b, value + half) if is_known else None,
+            float(p_value),
+            float(adjusted),
         )
-        differences.append(((place_of[a], place_of[b]), row))
+        found.append(((place_of[a], place_of[b]), row))
+    return tuple(row for _, row in sorted(found, key=lambda entry: entry[0])), better
+
+
+def _systems(
+    question: FittedQuestion,
+    scale: _Scale,
+    better: NDArray[np.bool_],
+    order: list[int],
+    confidence: float,
+    sequential: bool,
+) -> tuple[RankedSystem, ...]:
+    data = question.data
     ranks_low, ranks_high = rank_ranges(better)
     clusters = rank_clusters(scale.order, better)
     lows, highs = scale.intervals(question, confidence)
     raw, counts = data.raw_means, data.counts
-    rows = tuple(
+    return tuple(
         RankedSystem(
             system=data.system_names[code],
             estimate=float(scale.values[code]),
-            low=lows[code],
-            high=highs[code],
+            low=None if sequential else lows[code],
+            high=None if sequential else highs[code],
             rank=rank,
             rank_low=int(ranks_low[code]),
             rank_high=int(ranks_high[code]),
@@ -306,48 +265,6 @@ def rank_fitted(
         )
         for rank, code in enumerate(order, 1)
     )
-    variance = {name: float(fitted.components[name]) for name in fitted.components}
-    latent = (
-        {}
-        if isinstance(fitted, LinearMixed)
-        else {name: float(fitted.effects[code]) for code, name in enumerate(data.system_names)}
-    )
-    return FittedRanking(
-        question=data.question,
-        model=SCALE_OF[question.model],
-        systems=rows,
-        differences=tuple(row for _, row in sorted(differences, key=lambda entry: entry[0])),
-        n_judges=data.n_judges,
-        n_items=data.n_items,
-        n=len(data.values),
-        are_simulated=all(name.startswith("simulated") for name in data.judge_names),
-        fitted=question.model,
-        confidence=confidence,
-        correction=correction,
-        variance=variance,
-        untold=question.untold,
-        latent=latent,
-        reliability=reliability_of(question),
-        covariate_effects=_covariate_effects(question, confidence),
-        notes=question.notes,
-        by=by,
-        against=against,
-    )
-
-
-def reliability_of(question: FittedQuestion, *, error_share: float = 1.0) -> float | None:
-    """The share of the spread of the systems' estimates that is not error, on the model's scale; None
-    with two systems, whose spread is one difference. `error_share` is that of a larger or smaller
-    study's error variance in this one's."""
-    n = len(question.data.system_names)
-    if n < 3:
-        return None
-    covariance = question.fitted.covariance[:n, :n]
-    error = float((np.trace(covariance) - covariance.sum() / n) / (n - 1))
-    spread = float(np.var(question.effects, ddof=1))
-    signal = max(spread - error, 0.0)
-    total = signal + error * error_share
-    return signal / total if total > 0 else None
 
 
 def _covariate_effects(question: FittedQuestion, confidence: float) -> dict[str, SystemDifference]:

@@ -7,13 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal, cast
 
 from wellput.agreement.exclusions import without_excluded
-from wellput.agreement.fitted_ranking import (
-    FittedRanking,
-    ModelName,
-    RankCorrection,
-    fit_question,
-    rank_fitted,
-)
+from wellput.agreement.fitted_question import ModelName, fit_question
+from wellput.agreement.fitted_ranking import FittedRanking, RankCorrection, rank_fitted
 from wellput.agreement.judgment_design import COMPONENTS, Covariates, question_data
 from wellput.agreement.panel import AnyJudgment, Exclusion
 from wellput.agreement.ranking import winner_sentence
@@ -44,6 +39,7 @@ class RankOptions:
     confidence: float = 0.95
     against: str | None = None
     by: str | None = None
+    sequential: bool = False
     permutations: int = 1000
     seed: int = 12345
 
@@ -160,6 +156,7 @@ def _ranked(
         confidence=options.confidence,
         against=options.against,
         by=by,
+        sequential=options.sequential,
     )
     p = permutation_p_value(data, permutations=options.permutations, seed=options.seed)
     return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)

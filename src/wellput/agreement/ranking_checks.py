@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.agreement.fitted_ranking import FittedQuestion, reliability_of
+from wellput.agreement.fitted_question import FittedQuestion, reliability_of
+from wellput.agreement.fitted_ranking import LOGISTIC_VARIANCE
 from wellput.agreement.judgment_design import QuestionData
 from wellput.core.errors import InputError
 from wellput.stats.mixed_equations import Codes, Floats
@@ -131,10 +132,6 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
             LargerStudy(change, float(np.sqrt(share)), reliability_of(question, error_share=share))
         )
     return found
-
-
-LOGISTIC_VARIANCE = float(np.pi**2 / 3)
-"""Of one answer in log odds."""
 
 
 def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> float | None:

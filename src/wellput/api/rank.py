@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from wellput.agreement.exclusions import known_answers, parse_exclusion
-from wellput.agreement.fitted_ranking import ModelName, RankCorrection
+from wellput.agreement.fitted_question import ModelName
+from wellput.agreement.fitted_ranking import RankCorrection
 from wellput.agreement.judgment_design import COMPONENTS, Covariates, check_components
 from wellput.agreement.panel import names_of
 from wellput.agreement.people_ranking import RankOptions, RankResult, rank_judgments
@@ -46,6 +47,7 @@ def rank(
     exclude: str | list[str] | tuple[str, ...] = (),
     correction: RankCorrection = "holm",
     confidence: float = 0.95,
+    sequential: bool = False,
     permutations: int = 1000,
     path: PathLike | None = None,
     seed: int = 12345,
@@ -87,6 +89,9 @@ def rank(
         clusters follow from them.
     confidence
         Of intervals, rank ranges and clusters.
+    sequential
+        For a study that is still running: differences, p-values and ranks that hold however often one
+        looks, from 5 judges and 30 items on. They are wider than those of one look at the end.
     permutations, seed
         Of the test that assumes no model.
     path
@@ -125,6 +130,7 @@ def rank(
         confidence=confidence,
         against=against,
         by=by,
+        sequential=sequential,
         permutations=permutations,
         seed=seed,
     )

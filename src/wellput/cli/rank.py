@@ -83,6 +83,11 @@ Examples:
     help="The confidence of intervals and rank ranges.",
 )
 @click.option(
+    "--sequential",
+    is_flag=True,
+    help="For a study that is still running: what is said holds however often one looks.",
+)
+@click.option(
     "--permutations",
     type=click.IntRange(min=1),
     default=1000,

@@ -70,23 +70,23 @@ def _systems_table(question: QuestionRanking) -> Table:
     ranking = question.ranking
     level = f"{100 * ranking.confidence:g}%"
     has_covariates = bool(ranking.covariate_effects)
+    is_ranked = ranking.against is None
     columns = [
-        "system", ESTIMATE_HEADINGS[ranking.model], f"{level} interval", "rank", "cluster", "judgments",
-        "raw",
+        "system", ESTIMATE_HEADINGS[ranking.model], f"{level} interval",
+        *(("rank", "cluster") if is_ranked else ()), "judgments", "raw",
     ]  # fmt: skip
     rows = [
         [
             row.system,
             shown_estimate(row.estimate, ranking.model),
             shown_interval(row, ranking.model),
-            shown_rank(row),
-            str(row.cluster),
+            *((shown_rank(row), str(row.cluster)) if is_ranked else ()),
             f"{row.n:,}",
             shown_estimate(row.raw_mean, ranking.model),
         ]
         for row in ranking.systems
     ]
-    leaders = set(ranking.leaders)
+    leaders = set(ranking.leaders) if ranking.has_tests else set()
     best = frozenset(
         (place, 1)
         for place, row in enumerate(ranking.systems)
@@ -96,18 +96,41 @@ def _systems_table(question: QuestionRanking) -> Table:
     judges, items = counted(ranking.n_judges, "judge"), counted(ranking.n_items, "item")
     who = " (simulated)" if ranking.are_simulated else ""
     notes = [
-        winner_sentence(ranking),
+        winner_sentence(ranking) if ranking.against is None else _against_sentence(ranking),
         *_sensitivity(question),
         *ranking.notes,
         f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}. Intervals and tests hold for "
-        f"{ranking.scope}.",
-        f"rank: the ranks a system may have{_correction_words(ranking)}. raw: the plain mean of its "
-        f"judgments; the estimate is fair to systems that met severe judges or hard items{adjusted}.",
+        f"{ranking.scope}{', however often one looks' if ranking.sequential else ''}.",
+        *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
+        "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
+        f"judges or hard items{adjusted}.",
     ]
     notes += [
         _covariate_note(name, effect, ranking) for name, effect in ranking.covariate_effects.items()
     ]
     return Table(columns, rows, title=_title(ranking), notes=notes, best=best)
+
+
+def _against_sentence(ranking: FittedRanking) -> str:
+    """Who is ahead of the system that all are compared with, and who is behind it."""
+    ahead: list[str] = []
+    behind: list[str] = []
+    level: list[str] = []
+    for one in ranking.differences:
+        is_second = one.systems[1] == ranking.against
+        other = one.systems[0 if is_second else 1]
+        kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
+        kind.append(other)
+    parts = [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
+        for names, what in (
+            (ahead, "significantly ahead of"),
+            (behind, "significantly behind"),
+            (level, "not told apart from"),
+        )
+        if names
+    ]
+    return f"{'; '.join(parts)}."
 
 
 def _title(ranking: FittedRanking) -> str:
