@@ -1,9 +1,10 @@
 """Who won, according to people, by a mixed model of their judgments: the noun `FittedRanking`.
 
 Intervals and tests hold for these systems, other judges and other items, and a judge who is severe or
-an item that is hard does not pass for a difference of systems. Inference is on the model's own scale (log odds for grades, yes or no, and choices); estimates are on
-the scale on which people judged. A rank range follows from the differences that are real after
-correction: if none of these is wrong, every range holds.
+an item that is hard does not pass for a difference of systems. Inference is on the model's own scale
+(log odds for grades, yes or no, and choices); estimates are on the scale on which people judged. A rank
+range follows from the differences that are real after correction: if none of these is wrong, every
+range holds.
 """
 
 from __future__ import annotations
