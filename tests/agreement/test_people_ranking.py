@@ -138,6 +138,13 @@ def test_what_the_study_cannot_tell_is_null_and_said() -> None:
     assert "there is only one judge" in str(found)
 
 
+def test_a_judge_of_its_own_for_each_system_is_said() -> None:
+    ratings = [one for one in simulated(8) if one.judge == f"J{LETTERS.index(one.system)}"]
+    found = wellput.rank(ratings, permutations=10).rankings[0]
+    assert found.scope == "these systems and these judges, other items"
+    assert any("a severe judge cannot be told from a bad system" in note for note in found.notes)
+
+
 def test_against_compares_with_one_system_only() -> None:
     found = wellput.rank(simulated(2), against="B", permutations=10).rankings[0]
     assert [one.systems for one in found.differences] == [("A", "B"), ("B", "C")]
@@ -244,6 +251,7 @@ def test_length_is_taken_out() -> None:
     ("judgments", "message"),
     [
         ([Judgment("J", str(n), "A", "q", n) for n in range(4)], "a ranking needs two systems"),
+        ([Judgment("J", "1", "A", "q", 3), Judgment("J", "1", "B", "q", 5.5)], "q: there are no more"),
         ([Judgment("J", str(n), "AB"[n % 2], "q", 3) for n in range(4)], "all 4 judgments are the"),
         (
             [Preference("J", str(n), *pair, "q", "b" if n % 2 else "a")

@@ -89,6 +89,13 @@ def fit_question(
             "linear model is used."
         )
         name, fitted = "linear", fit_linear(told.values, told.design)
+    except InputError as problem:
+        raise InputError(f"{data.question}: {problem}.") from None
+    if data.has_own_judges:
+        notes.append(
+            "Each system had a judge of its own: a severe judge cannot be told from a bad system, so "
+            "differences may be those of the judges."
+        )
     return FittedQuestion(
         told, name, fitted, _freedom(told, fitted), identified.reasons, tuple(notes)
     )
@@ -130,6 +137,8 @@ def _extreme(data: QuestionData, problem: Separated) -> str:
     if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
         extreme = "highest" if values[0] == data.values.max() else "lowest"
         return f"every answer about {who} is the {extreme}"
+    if names:
+        return f"the answers about {who} do not overlap with each other or with the others'"
     return f"{who} decides the answers completely"
 
 

@@ -77,6 +77,14 @@ class FittedRanking(Ranking):
     by: dict[str, str] | None = None
     against: str | None = None
     sequential: bool = False
+    has_own_judges: bool = False
+
+    @property
+    def scope(self) -> str:
+        """What the intervals and tests generalize to, in words."""
+        if self.has_own_judges:
+            return "these systems and these judges, other items"
+        return super().scope
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `questions` in the JSON of `wellput rank`."""
@@ -140,6 +148,7 @@ def rank_fitted(
         by=by,
         against=against,
         sequential=sequential,
+        has_own_judges=data.has_own_judges,
     )
 
 

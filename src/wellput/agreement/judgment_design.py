@@ -51,6 +51,14 @@ class QuestionData:
         return int(self.items.max()) + 1
 
     @property
+    def has_own_judges(self) -> bool:
+        """Whether every system was judged by one judge alone, each by another one."""
+        if self.are_choices or self.n_judges < 2:
+            return False
+        met = np.unique(np.stack([self.design.systems, self.judges]), axis=1).shape[1]
+        return met == self.n_judges == len(self.system_names)
+
+    @property
     def are_choices(self) -> bool:
         return self.design.is_choice
 
