@@ -78,17 +78,21 @@ def fit_question(
     told = data.with_factors(identified.told)
     notes: list[str] = []
     try:
-        fitted = FITTERS[name](told.values, told.design)
+        try:
+            fitted = FITTERS[name](told.values, told.design)
+        except Separated as problem:
+            if model != "auto" or name == "bradley-terry":
+                raise
+            reason = _extreme(data, problem)
+            notes.append(
+                f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, so "
+                "the linear model is used."
+            )
+            name, fitted = "linear", fit_linear(told.values, told.design)
     except Disconnected as problem:
         raise InputError(_disconnected(data, problem)) from None
     except Separated as problem:
-        if model != "auto" or name == "bradley-terry":
-            raise InputError(_separated(data, name, problem)) from None
-        notes.append(
-            f"{_extreme(data, problem)}: the {name} model has no finite estimate for this, so the "
-            "linear model is used."
-        )
-        name, fitted = "linear", fit_linear(told.values, told.design)
+        raise InputError(_separated(data, name, problem)) from None
     except InputError as problem:
         raise InputError(f"{data.question}: {problem}.") from None
     if data.has_own_judges:

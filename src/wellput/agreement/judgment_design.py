@@ -56,7 +56,7 @@ class QuestionData:
         if self.are_choices or self.n_judges < 2:
             return False
         met = np.unique(np.stack([self.design.systems, self.judges]), axis=1).shape[1]
-        return met == self.n_judges == len(self.system_names)
+        return bool(met == self.n_judges == len(self.system_names))
 
     @property
     def are_choices(self) -> bool:
