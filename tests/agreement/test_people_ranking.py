@@ -289,7 +289,7 @@ def test_a_system_that_always_passes_is_still_ranked() -> None:
     found = wellput.rank(ratings, permutations=10).rankings[0]
     assert found.fitted == "linear"
     assert found.systems[0].system == "A"
-    assert any("every answer about A is the highest" in note for note in found.notes)
+    assert any("Every answer about A is the highest" in note for note in found.notes)
     with pytest.raises(InputError, match=r"Use model='linear'\."):
         wellput.rank(ratings, model="binary")
 

@@ -85,8 +85,8 @@ def fit_question(
                 raise
             reason = _extreme(data, problem)
             notes.append(
-                f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, so "
-                "the linear model is used."
+                f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, "
+                "so the linear model is used."
             )
             name, fitted = "linear", fit_linear(told.values, told.design)
     except Disconnected as problem:
