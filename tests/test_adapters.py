@@ -21,7 +21,7 @@ REFERENCES = [["the cat sat on a mat", "a cat was on the mat"], ["it rained the 
 
 
 class Repeater(BaseEstimator):  # type: ignore[misc]
-    """A model of text whose one parameter spoils what it says."""
+    """A model with one parameter, which makes its output worse."""
 
     def __init__(self, spoiled: int = 0) -> None:
         self.spoiled = spoiled
@@ -85,7 +85,7 @@ def test_a_scorer_travels_to_other_processes() -> None:
     assert copy(Repeater(), TEXTS, TEXTS) == 1.0
 
 
-def test_what_says_neither_good_nor_bad_chooses_no_model() -> None:
+def test_a_metric_without_a_direction_is_refused() -> None:
     with pytest.raises(wellput.InputError, match="length cannot choose a model"):
         scorer("length")
 

@@ -1,4 +1,4 @@
-"""Every example of the documentation runs and prints what stands there."""
+"""Every example of the documentation runs and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PAGES = sorted(
     if not {"results", "_build"} & set(path.parts)
 )
 
-# Blocks that cannot be run here, by page. Each says why in the page's source, by
-# `<!-- not run: REASON -->`. A new one has to be counted here, so that somebody asks whether it must.
+# The number of blocks per page that cannot be run. Each has `<!-- not run: REASON -->` in the page's
+# source. A new one must be counted here, so that a reviewer notices it.
 NOT_RUN = {
     "docs/adapters.md": 1,
     "docs/commands/displays.md": 2,
@@ -36,7 +36,7 @@ NOT_RUN = {
     "docs/studies.md": 2,
 }
 
-# Pages whose examples call a program that not everybody has.
+# Pages whose examples need an optional program.
 NEEDS = {
     "docs/commands/paraphrase.md": "WordNet",
     "docs/language/link-grammar.md": "link grammar",
@@ -52,7 +52,7 @@ def test_examples_print_what_the_page_shows(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.alarm(120)  # an example that serves something would never end
+    signal.alarm(120)  # an example that starts a server would never end
     try:
         differences = Page(ROOT / page).differences()
     finally:

@@ -1,4 +1,4 @@
-"""The documentation says what is the case."""
+"""The documentation is complete and agrees with the program."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_a_tutorial_quotes_what_was_measured() -> None:
-    """The table of "Which metric should I use?" is that of the results, rounded."""
+    """The table of "Which metric should I use?" equals the results, rounded."""
     page = (DOCS / "tutorials" / "which-metric.md").read_text(encoding="utf-8")
     quoted = _table_rows(page.split("## What was measured")[1])
     columns, rows = quoted[0][3:], quoted[1:]
@@ -134,7 +134,7 @@ def test_the_plugin_page_makes_a_plugin(tmp_path: Path) -> None:
 def test_every_public_name_has_its_place_in_the_reference() -> None:
     page = (DOCS / "reference.md").read_text(encoding="utf-8")
     named = set(re.findall(r":: wellput\.([\w.]+)", page))
-    packages = {"runs", "train", "displays"}  # what is in them is named one by one
+    packages = {"runs", "train", "displays"}  # their members are named one by one
     public = set(dir(wellput)) - packages
     public |= {f"stats.{name}" for name in dir(wellput.stats)}
     public |= {f"displays.{name}" for name in dir(wellput.displays)}

@@ -1,4 +1,4 @@
-"""The stubs beside `__init__.py` are the public names: all there, loaded when asked for."""
+"""The stubs beside `__init__.py` list the public names; each exists and is loaded when first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite's own rules: the order of tests, and what is said of those that were skipped."""
+"""The rules of the suite: the order of tests, and the message about skipped tests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Kernels that share their work among threads, each with enough of it for several: threads never change
-a digit. `make races` runs this under the thread sanitizer."""
+"""Kernels that divide their work among threads, with enough work for several: threads never change a
+digit. `make races` runs this under the thread sanitizer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from wellput.language.realize.realizer import Realizer
 
 pytestmark = pytest.mark.heavy  # trained models
 
-# Items are given out 64 at a time at most: five turns for four threads.
+# A thread takes at most 64 items at a time: enough for five turns of four threads.
 N = 320
 TEXTS = skewed(N)
 REFERENCES = [[one, two] for one, two in zip(skewed(N, 2), skewed(N, 3), strict=True)]
@@ -147,7 +147,7 @@ ALL: list[Work] = [
     realizing,
 ]
 
-# What they share is made once: it is not what is tested.
+# Shared input is made once; it is not what is tested.
 _ngrams = cache(trained)
 _trees = cache(lambda: TreeModel.train(TREES))
 
@@ -172,7 +172,7 @@ def _realizers() -> list[Realizer]:
 
 
 def plain(value: Any) -> Any:
-    """Equal where every digit is."""
+    """A value that is equal if and only if every digit is."""
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.str, value.tobytes()
     if isinstance(value, list | tuple):

@@ -1,5 +1,5 @@
-"""wellput: how well a generated text is put, whether a difference is real, and whether the number
-agrees with people.
+"""wellput scores generated text, says whether differences are real, collects people's judgments, and
+says how far metrics agree with people.
 
 >>> import wellput
 >>> evalset = wellput.EvalSet.of({"A": ["the cat sat"]}, [["a cat sat", "the cat sat"]])

@@ -9,7 +9,7 @@ import pytest
 from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
 from wellput.agreement.panel import KnownNames, names_of, refuse_unknown
 from wellput.cli.agree import command
-from wellput.cli.options import in_options
+from wellput.cli.options import keywords_as_options
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
@@ -64,7 +64,7 @@ def test_what_is_to_be_typed_works(name: str) -> None:
     answer = Judgment("J", "1", name, "q", 1)
     with pytest.raises(InputError) as raised:
         refuse_unknown([answer], KNOWN)
-    told = in_options(str(raised.value), command)
+    told = keywords_as_options(str(raised.value), command)
     line = told.splitlines()[1].partition("leave it out: ")[2]
     option, rule = shlex.split(line)
     assert option == "--exclude"

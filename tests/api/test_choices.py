@@ -1,4 +1,4 @@
-"""Python refuses what the command line refuses: a value that a keyword does not take."""
+"""Python refuses the same values of options as the command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUESTION = JUDGMENTS[0].question
         ({"generalize": "item"}, "generalize='item' is none of items, systems, both"),
         ({"test": "ttest"}, "test='ttest' is none of"),
         ({"correction": "bonf"}, "correction='bonf' is none of"),
-        ({"confidence": 95}, "confidence=95 must lie between 0 and 1"),
+        ({"confidence": 95}, "confidence=95 must be between 0 and 1"),
     ],
 )
 def test_agree(given: dict[str, Any], message: str) -> None:
@@ -63,7 +63,7 @@ def test_a_metric_is_not_praised_for_the_judgments_it_was_fitted_to(tmp_path: Pa
     assert not wellput.agree(EVALSET, other, str(tmp_path / "mine.json")).notes
 
 
-def test_a_judge_who_is_left_out_of_the_agreement_is_in_the_ranking_and_that_is_said() -> None:
+def test_the_note_says_that_a_judge_left_out_of_agreement_is_in_the_ranking() -> None:
     lazy = JUDGMENTS[0].judge
     ratings = [
         wellput.Judgment(j.judge, j.item, j.system, j.question, 4 if j.judge == lazy else j.value)

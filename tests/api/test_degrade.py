@@ -1,4 +1,4 @@
-"""`wellput.degrade` with a corpus in memory, and what its result holds."""
+"""`wellput.degrade` with a corpus in memory, and its result."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def test_saving(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("corpus", "keywords", "message"),
     [
-        (SENTENCES, {"size": [1, 2]}, "add evalset=True"),
+        (SENTENCES, {"size": [1, 2]}, "need evalset=True"),
         (SENTENCES, {"size": []}, "size= takes whole numbers above 0, such as 1,2,4"),
         (SENTENCES, {"method": []}, "No method was given"),
-        (SENTENCES, {"gold": "g.csv"}, "gold= is for evalset=True"),
-        (SENTENCES, {"treebank": TREES}, "treebank= is for the method cfg"),
+        (SENTENCES, {"gold": "g.csv"}, "gold= needs evalset=True"),
+        (SENTENCES, {"treebank": TREES}, "treebank= is for method=.cfg."),
         (SENTENCES, {"boundary": "none"}, "boundary='none' is none of sentence, literal"),
         (SENTENCES, {"length": 0}, "length=0 must be from 1 to 500"),
         (SENTENCES, {"n": 0}, "n=0 must be 1 or more"),

@@ -1,4 +1,4 @@
-"""`wellput.fit` with values of Python."""
+"""`wellput.fit` with Python values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_what_intervals_hold_for() -> None:
     assert widths["both"] >= max(widths["items"], widths["systems"]) > 0
 
 
-def test_another_word_is_refused() -> None:
+def test_an_unknown_value_is_refused() -> None:
     evalset, ratings = study()
     with pytest.raises(
         wellput.InputError, match="generalize='all' is none of items, systems, both"

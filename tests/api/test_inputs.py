@@ -1,4 +1,4 @@
-"""What verbs take for an evalset and for judgments: files, objects, data frames, records."""
+"""The forms of evalsets and judgments: files, objects, data frames, records."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ EVALSET = wellput.EvalSet.of({"A": ["a cat sat", "it rains"], "B": ["sat", "rain
         (["judgments.csv"], "not a list with a str."),
     ],
 )
-def test_what_no_judgments_are(given: Any, ending: str) -> None:
+def test_what_is_not_a_judgment_is_refused(given: Any, ending: str) -> None:
     with pytest.raises(InputError) as caught:
         read_answers(given)
     assert str(caught.value).startswith(
@@ -174,7 +174,7 @@ def test_kinds_of_judgments_cannot_be_mixed() -> None:
 
 
 @pytest.mark.parametrize(("given", "kind"), [(pd.DataFrame(RATINGS), "DataFrame"), (5, "int")])
-def test_an_evalset_of_a_wrong_type_gets_a_sentence(given: Any, kind: str) -> None:
+def test_an_evalset_of_a_wrong_type_is_refused(given: Any, kind: str) -> None:
     message = "evalset: give an EvalSet (EvalSet.from_frame makes one), or the path of one, not "
     verbs: list[Callable[[], object]] = [
         lambda: wellput.score(given, "bleu"),
@@ -188,7 +188,7 @@ def test_an_evalset_of_a_wrong_type_gets_a_sentence(given: Any, kind: str) -> No
         assert str(caught.value) == f"{message}{kind}."
 
 
-def test_a_frame_of_judgments_gives_what_its_file_gives(tmp_path: Path) -> None:
+def test_a_frame_of_judgments_equals_its_file(tmp_path: Path) -> None:
     example = wellput.demo(no_report=True)
     path = tmp_path / "judgments.csv"
     wellput.write_judgments(example.judgments, path)

@@ -1,4 +1,4 @@
-"""`wellput.parse` with sentences in memory, and where the trees are afterwards."""
+"""`wellput.parse` with sentences in memory, and access to the trees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_trees_are_kept_or_read_from_the_file(tmp_path: Path) -> None:
     assert tuple(read_trees(tmp_path / "again.conllu")) == kept.trees
 
 
-def test_trees_that_were_printed_are_gone(capfd: pytest.CaptureFixture[str]) -> None:
+def test_printed_trees_cannot_be_read_again(capfd: pytest.CaptureFixture[str]) -> None:
     result = wellput.parse(["It rains."], path="-")
     assert capfd.readouterr().out.startswith("# sent_id = 1\n# text = It rains.\n")
     with pytest.raises(wellput.InputError, match="were not kept"):
@@ -44,7 +44,7 @@ def test_nothing_to_parse(tmp_path: Path) -> None:
         ("none.txt", {}, "none.txt"),
         (7, {}, "give a list of texts, .* not int"),
         (pd.DataFrame({"text": ["It rains."]}), {}, "give a list of texts, .* not DataFrame"),
-        ([7], {}, "A sentence is a text; 7 is none"),
+        ([7], {}, "A sentence must be a text; 7 is not"),
         (["Hi"], {"tokenize": "treebnk"}, "tokenize='treebnk' is none of .* Did you mean treebank"),
         (["Hi"], {"parser": "frnech"}, "No parser 'frnech'"),
     ],

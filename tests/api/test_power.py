@@ -1,4 +1,4 @@
-"""`wellput.power` with values of Python, and its errors in the words of Python."""
+"""`wellput.power` with Python values; its errors name keywords."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def test_numbers_in_a_list_an_array_or_a_text_are_the_same() -> None:
         assert table.to_dict() == by_text.to_dict()
 
 
-def test_judges_are_one_three_and_five_unless_said() -> None:
+def test_default_judges_are_one_three_and_five() -> None:
     table = wellput.power(difference=0.5, items=20, simulations=200)
     assert [row.n_judges for row in table.rows] == [1, 3, 5]
     metrics = wellput.power(metric_correlations=(0.5, 0.3, 0.6), items=20, simulations=200)
     assert [row.n_judges for row in metrics.rows] == [None]
 
 
-def test_one_judge_speaks_for_nobody_else() -> None:
+def test_with_one_judge_the_note_says_so() -> None:
     only = "With 1 judge the result of the study will hold for that judge only."
     assert only in str(wellput.power(difference=0.5, items=20, judges=[1, 3], simulations=200))
     for options in ({"judges": 3}, {"judges": [1, 3], "sd_judge": 0.5}):
@@ -53,10 +53,10 @@ def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
         ({}, r"two systems \(difference=0.2\), or two metrics \(metric_correlations='0.45,"),
         ({"difference": 1, "items": [5, 0, 2.5]}, "items= takes .*: 0, 2.5 are not"),
         ({"difference": 1, "judges": []}, "judges= takes whole numbers"),
-        ({"difference": 1, "pilot_judges": 2}, "pilot_judges= says nothing .*: leave it out"),
+        ({"difference": 1, "pilot_judges": 2}, "pilot_judges= has no effect .*: leave it out"),
         (
             {"metric_correlations": "0.5,0.3,0.6", "sd_item": 1, "sd_noise": 1},
-            "sd_item=, sd_noise= say nothing about two metrics: leave them out",
+            "sd_item=, sd_noise= have no effect for two metrics: leave them out",
         ),
         ({"metric_correlations": [0.5, 0.3]}, "metric_correlations= takes three numbers"),
         ({"difference": 1, "simulations": 5}, "At least 100 simulations"),

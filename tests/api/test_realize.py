@@ -1,4 +1,4 @@
-"""`wellput.realize` with trees in memory, with the models of a toy language."""
+"""`wellput.realize` with trees in memory and the models of a toy language."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", models)
 
 
-def test_what_parse_returned() -> None:
+def test_the_result_of_parse_is_accepted() -> None:
     parsed = ParseResult(tuple(TREES), ParseSummary())
     assert wellput.realize(parsed).sentences == wellput.realize(TREES).sentences
     assert wellput.realize(parsed, evaluate=True).evaluation is not None
@@ -57,7 +57,7 @@ def test_all_sentences_go_to_rerank() -> None:
     assert own.references == tuple(result.orders)
 
 
-def test_an_evalset_in_memory_is_that_of_the_file(tmp_path: Path) -> None:
+def test_the_evalset_in_memory_equals_the_file(tmp_path: Path) -> None:
     result = wellput.realize(TREES, evalset=tmp_path / "set.jsonl")
     written = read_evalset(tmp_path / "set.jsonl")
     assert written.systems == result.evalset.systems == ("learned",)
@@ -106,10 +106,10 @@ def test_saving(tmp_path: Path) -> None:
         ([NODES], {"evaluate": True}, "evaluate= and evalset= need Tree objects"),
         ([NODES], {"input": "letters"}, "input='letters' is none of words, labels, lemmas"),
         ([NODES], {"nbest": 0}, "nbest=0 must be 1 or more"),
-        ([NODES], {"lattice": "x"}, "lattice= goes with model='fergus'"),
+        ([NODES], {"lattice": "x"}, "use lattice= with model='fergus'"),
         ([NODES], {"insert": ["adverbs"]}, "insert= takes .* not 'adverbs'"),
         ([7], {}, "a node is an object"),
-        (7, {}, "give trees, what parse returned, or the path of a file of trees, not int"),
+        (7, {}, "give trees, the result of parse, or the path of a file of trees, not int"),
         ("A dog.", {}, r"Give sentences in a list, with from_text=True: \['A dog.'\]"),
     ],
 )

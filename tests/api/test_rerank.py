@@ -1,4 +1,4 @@
-"""`wellput.rerank` with candidates in memory, and what its result holds."""
+"""`wellput.rerank` with candidates in memory, and its result."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_evalset_without_a_file(tmp_path: Path) -> None:
         ([[]], "ttr", 'place 1: no "candidates"'),
         ([ITEMS[0], ITEMS[0]], "wer", "the id 'a' is given twice"),
         ([["a"]], "wer", "wer needs references"),
-        ([["a"]], "ttr,wer", "ordered by one metric"),
+        ([["a"]], "ttr,wer", "takes one metric, not 2"),
     ],
 )
 def test_errors(nbest: Any, metric: str, message: str) -> None:

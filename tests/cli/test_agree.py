@@ -1,4 +1,4 @@
-"""`wellput agree` as people call it."""
+"""`wellput agree` on the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFERENCES = [
     "the ferry leaves at nine", "it rains in the harbor", "tickets cost four euros",
     "the museum opens at ten", "no boats will sail today", "the cafe is closed on monday",
 ]  # fmt: skip
-# What each system does to a reference, and how its outputs are rated.
+# How each system changes a reference, and how its outputs are rated.
 SYSTEMS: dict[str, tuple[Callable[[str], str], int]] = {
     "same": (lambda text: text, 6),
     "turned": (lambda text: " ".join(reversed(text.split())), 2),
@@ -94,7 +94,7 @@ def test_pairwise_choices(run: Run) -> None:
     # χ² of 15 : 3 is (6² + 6²) / 9.
     pair = pairs["same", "turned"]
     assert pair["chi_squared"] == pytest.approx(8.0)
-    # It takes 18 choices of three judges for independent; the test that decides does not.
+    # χ² treats 18 choices of three judges as independent; the deciding test does not.
     assert pair["chi_squared_p"] < 0.005 < pair["p_value"] <= pair["p_adjusted"]
     assert pair["share"] == pytest.approx(15 / 18)
     ranked = {frozenset(row["systems"]): row for row in result["ranking"][0]["differences"]}
@@ -103,7 +103,7 @@ def test_pairwise_choices(run: Run) -> None:
         assert (row["p_value"], row["p_adjusted"]) == (one["p_value"], one["p_adjusted"])
         assert abs(row["share"] - 0.5) == pytest.approx(abs(one["delta"]) / 2)
         assert (row["p_value"] < 0.05) == (row["low"] > 0.5 or row["high"] < 0.5)
-    # turned and short were never offered together: nothing says which is better.
+    # turned and short were never compared, so neither is better.
     assert ranked[frozenset(("turned", "short"))]["p_value"] is None
     (judges,) = result["judges"]
     assert (judges["n_judges"], judges["n_trials"], judges["values"]) == (3, 12, "choices")
@@ -179,7 +179,7 @@ def test_models_of_the_ratings(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("evalset")
-def test_exclusions_are_told(run: Run) -> None:
+def test_exclusions_are_listed(run: Run) -> None:
     outcome = run(
         "agree", "e.jsonl", "ratings.csv", "-m", "ssa", "--exclude", "judge=J2: pressed one button",
         "--resamples", "20",
@@ -202,7 +202,7 @@ def test_standard_input_is_read_once(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("evalset")
-def test_judges_who_press_one_button_leave_nothing(run: Run, files: Write) -> None:
+def test_constant_ratings_leave_nothing_to_correlate(run: Run, files: Write) -> None:
     rows = "".join(f"{judge},i0,same,q,3\n{judge},i1,same,q,3\n" for judge in ("J1", "J2"))
     files(**{"flat.csv": "judge,item,system,question,value\n" + rows})
     outcome = run("agree", "e.jsonl", "flat.csv", "-m", "ssa")
@@ -212,7 +212,7 @@ def test_judges_who_press_one_button_leave_nothing(run: Run, files: Write) -> No
     )
 
 
-def test_so_few_choices_show_nothing(run: Run, files: Write) -> None:
+def test_too_few_choices_show_no_difference(run: Run, files: Write) -> None:
     row = {"id": "1", "references": ["a b"], "outputs": {"A": "a b", "B": "a"}}
     choices = "judge,item,system_a,system_b,question,choice\nJ,1,A,B,better,a\nK,1,A,B,better,b\n"
     files(**{"e.jsonl": json.dumps(row) + "\n", "c.csv": choices})
@@ -291,7 +291,9 @@ def test_choices_are_left_out_by_system_item_and_judge(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("with_others")
-def test_a_report_and_a_fit_leave_them_out_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_and_fit_also_exclude_unknown_names(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "")
     common = ["-m", "ssa,gsa", "--resamples", "50", "-o", "r.html", "--format", "json"]
     for file, n in (("more.csv", 2), ("pairs.csv", 1)):

@@ -1,4 +1,4 @@
-"""`wellput degrade` as a user calls it."""
+"""`wellput degrade` on the command line."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_json_and_csv_of_sentences(run: Run, corpus: str) -> None:
     assert [row["sentence"] for row in rows] == run(*args).out.splitlines()
 
 
-def test_sentences_stand_on_the_left(run: Run, corpus: str) -> None:
+def test_sentences_are_left_aligned(run: Run, corpus: str) -> None:
     out = run("degrade", corpus, "--length", "8", "-n", "2", "--format", "markdown").out
     assert out.splitlines()[1] == "| --- | --- |"
 
@@ -114,16 +114,16 @@ def test_sentences_stand_on_the_left(run: Run, corpus: str) -> None:
         (("--size", "x"), "--size takes whole numbers"),
         (("--method", "sequences"), "Did you mean sequence?"),
         (("--method", "pos", "--size", "2"), "--size is for the method sequence"),
-        (("--size", "1,2"), "add --evalset"),
-        (("--gold", "gold.csv"), "--gold is for --evalset"),
+        (("--size", "1,2"), "need --evalset"),
+        (("--gold", "gold.csv"), "--gold needs --evalset"),
         (("--size", "24"), "no sentence of 24 words"),
         (("--size", "24"), "Give another --length"),
         (("--method", "errors"), "or another --length"),
-        (("--treebank", "trees.conllu"), "--treebank is for the method cfg"),
+        (("--treebank", "trees.conllu"), "--treebank is for --method cfg"),
         (("-o", "corpus.txt"), "corpus.txt"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_bad_input_is_refused(
     run: Run, corpus: str, args: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(corpus).parent)
@@ -133,7 +133,7 @@ def test_what_is_wrong_is_said(
 
 
 @pytest.mark.parametrize("name", ["known.jsonl", "known.csv.gz"])
-def test_an_evalset_is_no_corpus(run: Run, tmp_path: Path, name: str) -> None:
+def test_an_evalset_is_refused_as_a_corpus(run: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text('{"id": "1", "outputs": {"A": "The old dog saw a cat."}}\n')
     outcome = run("degrade", str(path))

@@ -1,4 +1,4 @@
-"""`wellput demo`: the whole loop on the embedded example."""
+"""`wellput demo`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_without_the_extra_it_says_how_to_get_the_report(
     assert not Path("wellput-demo.html").exists()
 
 
-def test_what_is_saved_goes_into_files_of_their_own(run: Run) -> None:
+def test_saved_files_must_differ(run: Run) -> None:
     refused = run("demo", "--no-report", "--save", "x.csv", "--save-judgments", "x.csv")
     assert refused.code == 2 and "x.csv is written already" in refused.err
     assert not Path("x").exists()

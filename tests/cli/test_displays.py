@@ -1,4 +1,4 @@
-"""`wellput displays` as people call it."""
+"""`wellput displays` on the command line."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_whole_chain(run: Run, tmp_path: Path) -> None:
         "original",
         *strategies.split(","),
     ]
-    # What the strategies were told apart by: each pair but those with the original.
+    # The tests: every pair of strategies, without the original.
     assert len(result.json["rank_sums"]) == 6
     refused = run("displays", "select", "corpus.jsonl", "--strategy", "rules", "-o", "x.jsonl")
     assert refused.code == 2 and "Did you mean rule?" in refused.err
@@ -136,7 +136,7 @@ def test_chi_square_of_section_3_4(run: Run, tmp_path: Path) -> None:
     assert sorted(round(pair["chi_squared"], 2) for pair in pairs) == [2.44, 4.17, 4.47]
 
 
-def test_preview_writes_a_page_that_stands_alone(run: Run, tmp_path: Path) -> None:
+def test_preview_writes_a_self_contained_page(run: Run, tmp_path: Path) -> None:
     run("displays", "example", "-n", "3", "-o", "corpus.jsonl")
     outcome = run("displays", "preview", "corpus.jsonl", "--items", "synthetic-2", "-o", "p.html")
     assert outcome.code == 0, outcome.err
@@ -173,7 +173,7 @@ def test_selection_ratios_are_fitted_by_display_metrics(run: Run, tmp_path: Path
     run("displays", "select", "corpus.jsonl", "--folds", "4", "-o", "all.jsonl")
     sets = read_evalset(tmp_path / "all.jsonl")
     lines = ["judge,item,system_a,system_b,question,choice"]
-    for item in sets:  # whoever shows more is chosen
+    for item in sets:  # the system with more displays is chosen
         for a, b in combinations(sets.systems, 2):
             more = len(item.outputs[a]) - len(item.outputs[b])
             lines.append(f"J1,{item.id},{a},{b},preference,{'a' if more > 0 else 'b'}")

@@ -1,4 +1,4 @@
-"""How the program ends when the machine does not play along; each in a process of its own."""
+"""How the program ends after signals, closed pipes and lack of memory. Each test starts a process."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ def ran(
     ],
     ids=" ".join,
 )
-def test_a_reader_that_goes_away_ends_it_as_it_ends_the_shells_tools(
-    tmp_path: Path, arguments: list[str]
-) -> None:
+def test_a_closed_pipe_ends_it_by_sigpipe(tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "set.jsonl").write_text(ITEM, encoding="utf-8")
     reader, writer = os.pipe()
     os.close(reader)
@@ -93,7 +91,7 @@ def test_a_pipe_closed_after_a_line(tmp_path: Path) -> None:
 
 @pytest.fixture
 def signals_of_a_terminal() -> Iterator[None]:
-    """What nohup or a shell's & ignores, programs inherit as ignored; here they must not."""
+    """Makes the program react to signals that nohup or a shell's & made it ignore."""
     hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -103,7 +101,7 @@ def signals_of_a_terminal() -> Iterator[None]:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A command in the middle of writing out.txt, of which there is an older version."""
+    """A command that is writing out.txt, while an older version of the file exists."""
     (folder / "out.txt").write_text("old")
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS, "endless"],
@@ -170,7 +168,7 @@ def test_closed_streams(tmp_path: Path, stream: str) -> None:
     assert done.returncode == (0 if stream == "stderr" else 2)
 
 
-def test_without_a_locale_text_is_utf_8_all_the_same(tmp_path: Path) -> None:
+def test_text_is_utf_8_without_a_locale(tmp_path: Path) -> None:
     (tmp_path / "sätze.jsonl").write_text(ITEM, encoding="utf-8")
     poor = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     plain = ran(["score", "sätze.jsonl", "-m", "ssa"], tmp_path)
@@ -190,7 +188,7 @@ def test_without_a_home(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
-def test_memory_that_does_not_suffice_is_said(tmp_path: Path) -> None:
+def test_too_little_memory_is_reported(tmp_path: Path) -> None:
     program = (
         "import resource, sys\n"
         "from wellput.cli import cli, main\n"
@@ -209,7 +207,7 @@ def test_memory_that_does_not_suffice_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
-def test_address_space_that_does_not_suffice_for_charts_is_said(tmp_path: Path) -> None:
+def test_too_little_address_space_for_charts_is_reported(tmp_path: Path) -> None:
     (tmp_path / "set.jsonl").write_text(ITEM, encoding="utf-8")
     limited = ["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh"]
     arguments = ["report", "set.jsonl", "-m", "ssa", "--threads", "1", "-o", "r.html"]
@@ -220,7 +218,7 @@ def test_address_space_that_does_not_suffice_for_charts_is_said(tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
-def test_threads_that_cannot_be_had_are_done_without(tmp_path: Path) -> None:
+def test_it_works_if_threads_cannot_be_started(tmp_path: Path) -> None:
     lines = "".join(ITEM.replace('"1"', f'"{n}"') for n in range(2000))
     (tmp_path / "set.jsonl").write_text(lines, encoding="utf-8")
     arguments = ["score", "set.jsonl", "-m", "bleu,ssa", "--threads", "64", "--format", "json"]

@@ -1,4 +1,4 @@
-"""`wellput fit` as people call it, and the metric it makes."""
+"""`wellput fit` on the command line, and the metric it makes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def evalset(items: int = 20) -> str:
 
 
 def ratings(folder: Path, *, judges: int = 3, noise: float = 0.3) -> str:
-    """Judges who like what ssa likes, dislike substitutions, and use scales of their own."""
+    """Judges who agree with ssa, dislike substitutions, and use different scales."""
     table = wellput.score(folder / "evalset.jsonl", "ssa", keep_rows=True).table("ssa")
     substitutions = table.components(table.statistics)["substitutions"]
     liking = 2 * table.scores - 0.3 * substitutions
@@ -133,7 +133,7 @@ def test_fit_then_score(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("study")
-def test_the_figures_are_those_of_statsmodels(run: Run, tmp_path: Path) -> None:
+def test_the_figures_equal_statsmodels(run: Run, tmp_path: Path) -> None:
     table = wellput.score(tmp_path / "evalset.jsonl", "ssa", keep_rows=True).table("ssa")
     values: dict[tuple[str, str, str], float] = {}
     with (tmp_path / "judgments.csv").open(encoding="utf-8") as file:
@@ -207,7 +207,7 @@ def test_options_of_a_metric_go_into_the_file(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("study")
-def test_normalization_and_exclusions_are_told(run: Run) -> None:
+def test_normalization_and_exclusions_are_listed(run: Run) -> None:
     result = fit(
         run, "--normalize", "rank", "--exclude", "judge=J1: asleep", "--format", "json"
     ).json
@@ -220,7 +220,7 @@ def test_normalization_and_exclusions_are_told(run: Run) -> None:
     )
 
 
-def test_one_judge_is_left_alone(run: Run, files: Write, tmp_path: Path) -> None:
+def test_ratings_of_one_judge_are_not_normalized(run: Run, files: Write, tmp_path: Path) -> None:
     files(**{"evalset.jsonl": evalset()})
     files(**{"judgments.csv": ratings(tmp_path, judges=1)})
     assert fit(run, "--format", "json").json["normalization"] == "none"
@@ -277,7 +277,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
         ),
         (["--predictors", "ssa,ssa"], ["ssa is given twice"]),
         (["--predictors", ","], ["No predictor was given"]),
-        (["--predictors", "./quality.json"], ["cannot be a predictor itself"]),
+        (["--predictors", "./quality.json"], ["cannot be a predictor"]),
         (["--predictors", "length"], ["No value of length is perfect", "--no-rescale"]),
         (["--predictors", "sta"], ["sta needs a tree"]),
         (
@@ -298,7 +298,7 @@ def test_bad_calls(run: Run, tmp_path: Path, arguments: list[str], fragments: li
 
 
 @pytest.mark.usefixtures("study")
-def test_judgments_of_what_is_not_there_are_all_listed(run: Run, files: Write) -> None:
+def test_all_judgments_of_unknown_outputs_are_listed(run: Run, files: Write) -> None:
     files(**{
         "judgments.csv": "judge,item,system,question,value\n"
         "J,0,A,quality,1\nJ,99,A,quality,2\nJ,1,Z,quality,3\n"

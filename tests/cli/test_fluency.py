@@ -1,4 +1,4 @@
-"""`wellput train fluency` and the fluency metrics as people call them, with the shipped models."""
+"""`wellput train fluency` and the fluency metrics on the command line, with the shipped models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONG = "The man who came in the morning said " + "that he had seen a ship and " 
 
 
 def corpus() -> str:
-    """864 sentences, no two of them equal."""
+    """864 different sentences."""
     told = (
         tale.format(*names).replace(" .", ".").replace(" ,", ",")
         for names in product(PEOPLE, THINGS, VERBS)
@@ -35,7 +35,7 @@ def corpus() -> str:
     return "\n\n".join(told)
 
 
-def test_a_model_of_ones_own_tells_order_from_disorder(run: Run, tmp_path: Path) -> None:
+def test_a_trained_model_tells_order_from_disorder(run: Run, tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text(corpus())
     made = run(
         *("train", "fluency", "--text", "corpus.txt", "--no-gleu", "-o", "own", "--format", "json")
@@ -66,7 +66,7 @@ def test_too_little_text_is_refused(run: Run, tmp_path: Path) -> None:
     "metric", parameters(["fluency", "gleu-fluency"], {"gleu-fluency": "link grammar"})
 )
 def test_any_output_is_scored_in_bounded_time(run: Run, tmp_path: Path, metric: str) -> None:
-    # 300 words are more than link grammar takes; the parser's chart is cut into fragments.
+    # 300 words are too many for link grammar; the parser's chart is split into fragments.
     assert len(LONG.split()) == 303
     (tmp_path / "a.txt").write_text(f"{LONG}\n\nnull\nThe cat sat on the mat.\n")
     started = time.monotonic()
@@ -77,5 +77,5 @@ def test_any_output_is_scored_in_bounded_time(run: Run, tmp_path: Path, metric: 
     long, empty, null, fine = scores
     assert float(fine) > float(null)
     assert float(fine) > float(long)
-    # An empty output has nothing well put, but parsers have nothing to say of it.
+    # An empty output is not fluent, but the parsers give it no score.
     assert (empty == "") if metric == "gleu-fluency" else (float(empty) == 0)

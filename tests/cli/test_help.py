@@ -1,4 +1,4 @@
-"""`wellput help` as people call it."""
+"""`wellput help` on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wellput metrics` as people call it."""
+"""`wellput metrics` on the command line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_one_metric(run: Run) -> None:
     assert "chrF++ is chrf:word_order=2.\n" in run("metrics", "chrF++").out
 
 
-def test_a_metric_that_there_is_not(run: Run) -> None:
+def test_an_unknown_metric_is_refused(run: Run) -> None:
     outcome = run("metrics", "blue")
     assert outcome.code == 2
     assert "No metric 'blue'. Did you mean bleu?" in outcome.err

@@ -1,4 +1,4 @@
-"""`wellput paraphrase`, `score --paraphrase` and `train paraphrase` as people call them."""
+"""`wellput paraphrase`, `score --paraphrase` and `train paraphrase` on the command line."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_model_without_judgments_has_no_context_filter(
         (["--method", "wordnet", "--relative"], "--filter classifier"),
         (["--method", "wordnet", "--wordnet", "nowhere"], "no such WordNet"),
         (["--method", "lsa", "--model", "corpus.txt"], "is no model of wellput"),
-        (["--method", "wordnet", "--corpus", "corpus.txt"], "filters that learn"),
+        (["--method", "wordnet", "--corpus", "corpus.txt"], "--corpus is for --filter classifier"),
     ],
 )
 def test_bad_choices_are_refused(run: Run, arguments: list[str], message: str) -> None:
@@ -160,7 +160,7 @@ def test_without_a_wordnet_the_packages_are_named(
     assert "apt-get install wordnet-base" in outcome.err
 
 
-def test_judges_are_asked_and_the_filter_is_held_against_them(run: Run, tmp_path: Path) -> None:
+def test_the_filter_is_compared_with_judges(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("sqlalchemy")
     made = run("paraphrase", "set.jsonl", "--method", "wordnet", "--substitutions", "subs.jsonl")
     assert made.code == 0, made

@@ -1,4 +1,4 @@
-"""What the command line can, Python can: commands × options = functions × keywords."""
+"""Every command has a function, and every option a keyword with the same default."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ EMPTY = click.Context(click.Command("none"))
 
 
 def usual(default: Any) -> Any:
-    """A default with nothing for the many ways to say nothing, and lists as they are written."""
+    """A default in one form: None if nothing is given, lists as the command line writes them."""
     nothing: tuple[Any, ...] = (None, (), [], False, "", inspect.Parameter.empty)
     if default in nothing or str(default) == "Sentinel.UNSET":
         return None

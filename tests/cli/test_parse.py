@@ -18,14 +18,14 @@ from wellput.language.models.parsers import load_parser
 
 @pytest.fixture
 def english(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a parser, which is taken for the English one."""
+    """A folder with a parser that replaces the English one."""
     (tmp_path / "trees.conllu").write_text("".join(map(format_tree, TREES)), encoding="utf-8")
     folder = tmp_path / "parser"
     folder.mkdir()
     outcome = run("train", "parser", "trees.conllu", "-o", "parser", "--epochs", "3")
     assert outcome.code == 0, outcome.err
     monkeypatch.setattr(shipped, "FOLDER", folder)
-    # Loaded anew each time, or other tests would get this one.
+    # Loaded again each time; otherwise other tests would get this parser.
     monkeypatch.setattr(parsed_references, "_loaded", parsed_references._loaded.__wrapped__)
     return folder
 
@@ -45,7 +45,7 @@ def test_training_measures_and_gives_the_same_bytes(run: Run, english: Path) -> 
     ]
 
 
-def test_training_wants_a_folder(run: Run, english: Path) -> None:
+def test_training_needs_a_folder(run: Run, english: Path) -> None:
     outcome = run("train", "parser", "trees.conllu", "-o", "nowhere")
     assert outcome.code == 2
     assert "mkdir nowhere" in outcome.err
@@ -78,7 +78,7 @@ def test_trees_go_to_a_file_with_a_summary(run: Run, english: Path) -> None:
     assert "1 of 2 lines has no words" in table
 
 
-def test_what_cannot_be_parsed_is_said(run: Run, english: Path) -> None:
+def test_bad_calls_of_parse_are_refused(run: Run, english: Path) -> None:
     missing = run("parse", "none.txt")
     assert missing.code == 2
     assert "none.txt" in missing.err

@@ -1,4 +1,4 @@
-"""`wellput power` as people call it."""
+"""`wellput power` on the command line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_csv(run: Run) -> None:
     assert all(row["method"].startswith("simulated") for row in rows)
 
 
-def test_what_is_not_possible_is_told(run: Run) -> None:
+def test_an_unreachable_target_is_reported(run: Run) -> None:
     outcome = run(*SYSTEMS, "--sd-judge", "2", "--judges", "1,2", "--items", "10")
     assert "one judge cannot show how judges differ" in outcome.out
     assert "not even 1,000,000 items reach 0.8" in outcome.out
@@ -73,14 +73,14 @@ def test_what_is_not_possible_is_told(run: Run) -> None:
         (["--difference", "1", "--judges", "0"], ["--judges takes whole numbers"]),
         (["--difference", "1", "--items", ","], ["--items takes whole numbers"]),
         (["--difference", "nan"], ["difference must be a number"]),
-        (["--difference", "1", "--pilot-judges", "2"], ["--pilot-judges says nothing"]),
+        (["--difference", "1", "--pilot-judges", "2"], ["--pilot-judges has no effect"]),
         (["--difference", "1", "--target", "0.01"], ["target must lie"]),
         (["--metric-correlations", "0.5,0.3"], ["three numbers"]),
         (["--metric-correlations", "0.5,0.3,x"], ["three numbers"]),
         (["--metric-correlations", "0.5,0.3,1.2"], ["r12 must lie between"]),
         (["--metric-correlations", "0.9,-0.9,0.9"], ["No three variables"]),
-        (["--metric-correlations", "0.5,0.3,0.6", "--sd-item", "1"], ["--sd-item says nothing"]),
-        (["--metric-correlations", "0.5,0.3,0.6", "--judges", "3"], ["--judges says nothing"]),
+        (["--metric-correlations", "0.5,0.3,0.6", "--sd-item", "1"], ["--sd-item has no effect"]),
+        (["--metric-correlations", "0.5,0.3,0.6", "--judges", "3"], ["--judges has no effect"]),
     ],
 )
 def test_bad_calls(run: Run, arguments: list[str], fragments: list[str]) -> None:

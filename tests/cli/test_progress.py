@@ -1,4 +1,4 @@
-"""The line that says what is being done: its phases, its counts, and that it leaves nothing behind."""
+"""The progress line: its phases and counts, and its removal."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "rug", "d
 
 
 class Terminal(io.StringIO):
-    """What is written, and what stands on the line in the end."""
+    """A terminal that records what is written and what the last line shows."""
 
     def isatty(self) -> bool:
         return True
 
     @property
     def line(self) -> str:
-        """The last line as a terminal shows it: a carriage return writes over what stands there."""
+        """The last line as a terminal shows it: text after a carriage return overwrites the line."""
         shown = ""
         for piece in self.getvalue().rpartition("\n")[2].split("\r"):
             shown = piece + shown[len(piece) :]
@@ -39,7 +39,7 @@ class Terminal(io.StringIO):
 
     @property
     def phases(self) -> list[str]:
-        """What was said to be done, in order, without the counts."""
+        """The names of the phases in order, without the counts."""
         pieces = [piece.strip() for piece in self.getvalue().replace("\n", "\r").split("\r")]
         names = ["".join(c for c in piece if c.isalpha() or c in " -") for piece in pieces]
         plain = [name.removesuffix(" a second").removesuffix(" s").strip() for name in names]
@@ -48,10 +48,10 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Standard error as a terminal on which every phase shows at once."""
+    """Standard error as a terminal that shows every phase at once."""
     made = Terminal()
-    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
-    monkeypatch.setattr(progress, "REDRAWN_EVERY", 60.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "REDRAW_SECONDS", 60.0)
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made))
     return made
 
@@ -70,7 +70,7 @@ def test_counts_with_and_without_a_total() -> None:
     assert shown.line.startswith("parsing references 120/2,000, ")
 
 
-def test_a_phase_that_comes_again_is_continued() -> None:
+def test_a_repeated_phase_is_continued() -> None:
     shown = Terminal()
     line = Line(shown, after=0.0)
     line.begin("parsing references", 100)(100)
@@ -82,7 +82,7 @@ def test_a_phase_that_comes_again_is_continued() -> None:
     assert shown.line.startswith("scoring items 3")
 
 
-def test_nothing_shows_before_its_time_and_nothing_stays() -> None:
+def test_the_line_appears_late_and_is_removed() -> None:
     early = Terminal()
     line = Line(early, after=1e9)
     line.begin("scoring items")(5)
@@ -93,17 +93,17 @@ def test_nothing_shows_before_its_time_and_nothing_stays() -> None:
     line = Line(shown, after=0.0)
     line.begin("scoring items")
     line.stop()
-    line.draw()  # a thread that comes late
+    line.draw()  # a late thread
     assert shown.line == ""
 
 
-def test_a_line_is_no_longer_than_the_terminal_is_wide() -> None:
+def test_a_line_fits_the_width_of_the_terminal() -> None:
     shown = Terminal()
     Line(shown, after=0.0).begin("x" * 200)
     assert shown.line == "x" * 79
 
 
-def test_a_warning_stands_on_a_line_of_its_own(terminal: Terminal) -> None:
+def test_a_warning_has_its_own_line(terminal: Terminal) -> None:
     with progress.progress() as on_phase, warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = _show_warning
@@ -115,10 +115,10 @@ def test_a_warning_stands_on_a_line_of_its_own(terminal: Terminal) -> None:
     assert terminal.line == ""
 
 
-def test_nothing_is_written_to_what_is_no_terminal(
+def test_nothing_is_written_if_standard_error_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.0)
+    monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)
     with progress.progress(at_once=True) as on_phase:
         on_phase("scoring items", 5)(1)
     assert capsys.readouterr() == ("", "")
@@ -225,7 +225,7 @@ def test_a_study_names_the_phases_of_its_export(
 def test_a_real_terminal_is_left_as_it_was(tmp_path: Path) -> None:
     example(tmp_path)
     ours, theirs = pty.openpty()
-    program = "from wellput.cli import main, progress\nprogress.SHOWN_AFTER = 0.0\nmain()\n"
+    program = "from wellput.cli import main, progress\nprogress.SHOWN_AFTER_SECONDS = 0.0\nmain()\n"
     done = subprocess.run(
         [sys.executable, "-c", program, "score", "e.jsonl", "-m", "bleu"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, stdin=subprocess.DEVNULL, check=True,

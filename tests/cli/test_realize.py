@@ -1,4 +1,4 @@
-"""`wellput realize`, with the models of a toy language in the place of the English ones."""
+"""`wellput realize`, with the models of a toy language instead of English."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch, files: Callable[
     )
 
 
-def test_sentences_one_line_a_tree(run: Run) -> None:
+def test_one_sentence_per_line(run: Run) -> None:
     outcome = run("realize", "trees.conllu")
     assert outcome.code == 0
     assert len(outcome.out.splitlines()) == len(TREES)
     assert "The old dog sleeps ." in outcome.out.splitlines()
 
 
-def test_o_holds_the_sentences_alone(run: Run, tmp_path: Path) -> None:
+def test_o_writes_only_the_sentences(run: Run, tmp_path: Path) -> None:
     said = run("realize", "tree.json", "-o", "out.txt").out
     assert said == "1 sentence written to out.txt.\n"
     assert (tmp_path / "out.txt").read_text() == "the dog sleeps\n"
@@ -136,7 +136,7 @@ def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.Mon
     assert run("realize", "text.txt", "--from-text").out == "The old dog sleeps .\n"
 
 
-def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
+def test_missing_words_are_inserted(run: Run, files: Callable[..., None]) -> None:
     files(**{"bare.json": '{"word": "sleeps", "children": [{"word": "dog"}]}'})
     outcome = run("realize", "bare.json", "--insert", "punctuation,function")
     assert outcome.code == 0
@@ -147,7 +147,7 @@ def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
     ("arguments", "message"),
     [
         (["tree.json", "--evaluate"], "no order to compare with"),
-        (["tree.json", "--explain", "--format", "json"], "--explain is for reading"),
+        (["tree.json", "--explain", "--format", "json"], "--explain needs --format table"),
         (["none.conllu"], "none.conllu"),
         (
             ["tree.json", "--model", "fergus", "--grammar", "xtag:nowhere"],
@@ -169,7 +169,7 @@ def test_missing_words_are_put_in(run: Run, files: Callable[..., None]) -> None:
         (["notes.txt"], "add --from-text"),
     ],
 )
-def test_bad_input_is_told_in_a_paragraph(
+def test_bad_input_gets_one_paragraph(
     run: Run, files: Callable[..., None], arguments: list[str], message: str
 ) -> None:
     ring = (

@@ -1,4 +1,4 @@
-"""`wellput report` as people call it."""
+"""`wellput report` on the command line."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_it_says_that_items_are_sampled(run: Run, files: Write) -> None:
     assert "5 of 12 items, drawn at random" in outcome.out
 
 
-def test_to_standard_output_goes_the_page_alone(run: Run, files: Write) -> None:
+def test_standard_output_gets_only_the_page(run: Run, files: Write) -> None:
     files(**{"set.jsonl": ITEMS})
     outcome = run("report", "set.jsonl", "-o", "-", "-m", "ssa", "--resamples", "20")
     assert outcome.out.startswith("<!doctype html>") and outcome.out.endswith("</html>\n")
@@ -89,7 +89,7 @@ def test_options_about_people_need_people(run: Run, files: Write, option: tuple[
     assert f"{option[0]} is about judgments: give judgments, too." in outcome.err
 
 
-def test_what_is_wrong_is_said_before_anything_is_written(run: Run, files: Write) -> None:
+def test_bad_input_is_refused_before_anything_is_written(run: Run, files: Write) -> None:
     files(**{"set.jsonl": ITEMS, "j.csv": HEADER + "J1,99,A,quality,3\n"})
     outcome = run("report", "set.jsonl", "j.csv", "-o", "r.html", "-m", "ssa")
     assert outcome.code == 2 and "item '99'" in outcome.err

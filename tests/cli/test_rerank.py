@@ -1,4 +1,4 @@
-"""`wellput rerank` as a user calls it."""
+"""`wellput rerank` on the command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_best_candidates_are_printed(run: Run, nbest: str) -> None:
     assert (result.code, result.out) == (0, "one two three\nfour\n")
 
 
-def test_an_evalset_has_what_came_first_beside_the_best(
+def test_an_evalset_has_the_first_and_the_best_candidates(
     run: Run, nbest: str, tmp_path: Path
 ) -> None:
     output = tmp_path / "best.jsonl"
@@ -39,7 +39,7 @@ def test_an_evalset_has_what_came_first_beside_the_best(
     assert "another than the first chosen" in result.out
 
 
-def test_json_tells_each_choice(run: Run, nbest: str) -> None:
+def test_json_has_each_choice(run: Run, nbest: str) -> None:
     found = json.loads(run("rerank", nbest, "-m", "exact", "--format", "json").out)
     assert [(item["place"], item["score"]) for item in found["items"]] == [(2, 1.0), (1, 1.0)]
     assert found["items"][0]["first_score"] == 0

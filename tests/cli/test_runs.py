@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +21,7 @@ FIRST = (
 
 @pytest.fixture
 def stored(run: Run, files: Write, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Ids of two runs: the second after A became better."""
+    """Ids of two runs; A is better in the second."""
     monkeypatch.delenv("WELLPUT_RUNS", raising=False)
     files(**{"one.jsonl": FIRST, "two.jsonl": FIRST.replace('"a b"', '"a b c"')})
     ids = []
@@ -61,7 +63,7 @@ def test_show(run: Run, stored: list[str]) -> None:
 def test_diff(run: Run, stored: list[str]) -> None:
     outcome = run("runs", "diff", *stored)
     assert outcome.code == 0
-    # One deletion less of 5 words.
+    # One deletion less in 5 words.
     assert "A           ssa    0.800   1.000       +0.200   the outputs changed" in outcome.out
     assert "the same outputs" in outcome.out
     assert "cannot be known from two scores" in outcome.out
@@ -116,7 +118,7 @@ def test_nothing_is_stored_unless_asked_for(
     assert "1 run." in run("runs", "list").out
 
 
-def test_what_is_wrong_is_said_before_the_work(run: Run, files: Write, stored: list[str]) -> None:
+def test_bad_input_is_refused_before_the_work(run: Run, files: Write, stored: list[str]) -> None:
     files(file="")
     outcome = run("score", "one.jsonl", "-m", "ssa", "--runs", "file")
     assert (outcome.code, outcome.out) == (2, "")
@@ -134,7 +136,7 @@ def test_what_is_wrong_is_said_before_the_work(run: Run, files: Write, stored: l
 
 
 @pytest.mark.parametrize("failure", [OutputError("the disk is full."), InputError("it changed.")])
-def test_a_run_that_cannot_be_stored_does_not_cost_the_report(
+def test_the_report_is_printed_if_the_run_cannot_be_stored(
     run: Run, stored: list[str], monkeypatch: pytest.MonkeyPatch, failure: WellputError
 ) -> None:
     def fail(*_: object) -> None:
@@ -173,7 +175,7 @@ def test_a_run_with_items_left_out(
     assert "2, 1 partition left out" in run("runs", "list").out
     shown = run("runs", "show", left_out).out
     assert "1 partition left out because of errors: the scores are those of the other" in shown
-    # The same items, however they came to be what was scored.
+    # The same items, scored in different ways.
     diff = run("runs", "diff", left_out, without)
     assert "the same outputs" in diff.out
     assert "1 partition left out" in diff.out
@@ -188,3 +190,16 @@ def test_a_damaged_run_is_named_in_the_list(run: Run, stored: list[str], tmp_pat
     assert "1 run." in outcome.out
     assert f"Left out: {newest.name} is damaged" in outcome.out
     assert run("runs", "show", stored[1]).code == 2
+
+
+def test_listing_runs_does_not_load_numpy(tmp_path: Path) -> None:
+    program = (
+        "import sys, wellput\n"
+        f"try: wellput.runs.list(runs={str(tmp_path / 'nowhere')!r})\n"
+        "except wellput.InputError: print(*sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "wellput.api.runs" in done.stdout.split()
+    assert "numpy" not in done.stdout.split()

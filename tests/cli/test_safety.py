@@ -1,4 +1,4 @@
-"""What must never happen: an input overwritten, a traceback for what a file or a disk holds."""
+"""An input is never overwritten, and bad files or full disks never cause a traceback."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_half_a_character_is_reported_as_its_escape(run: Run, files: Write) -> N
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 @pytest.mark.parametrize("argument", ["--help", "metrics", "completion"])
-def test_a_full_disk_is_said_without_a_traceback(argument: str) -> None:
+def test_a_full_disk_gets_a_message_without_a_traceback(argument: str) -> None:
     program = "from wellput.cli import main; main()"
     arguments = [argument, *(["bash"] if argument == "completion" else [])]
     with Path("/dev/full").open("w") as full:

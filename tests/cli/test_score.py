@@ -1,4 +1,4 @@
-"""`wellput score` as people call it."""
+"""`wellput score` on the command line."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_same_item_as_an_evalset(run: Run, files: Write) -> None:
 
 
 @pytest.mark.usefixtures("text_files")
-def test_scores_are_sacrebleus(run: Run) -> None:
+def test_scores_equal_sacrebleu(run: Run) -> None:
     result = run(
         "score", "--ref", "ref.txt", "--hyp", "A=a.txt", "--hyp", "B=b.txt", "-m", "bleu,chrf,ter",
         "-m", "chrf:word_order=2", "--format", "json",
@@ -170,7 +170,7 @@ def test_an_explanation(run: Run) -> None:
     assert "output     It               rain harbor today the ." in outcome.out
 
 
-def test_a_missing_output_is_told(run: Run, files: Write) -> None:
+def test_a_missing_output_is_reported(run: Run, files: Write) -> None:
     items = [
         {"id": "1", "references": ["a b"], "outputs": {"A": "a b", "B": "a b"}},
         {"id": "2", "references": ["a b"], "outputs": {"A": "a x", "B": None}},
@@ -182,7 +182,7 @@ def test_a_missing_output_is_told(run: Run, files: Write) -> None:
     assert [(row["score"], row["n"]) for row in scores] == [(0.75, 2), (1.0, 1)]
 
 
-def test_an_undefined_segment_is_told(run: Run, files: Write) -> None:
+def test_an_undefined_segment_is_reported(run: Run, files: Write) -> None:
     files(**{"ref.txt": "a\n\n", "a.txt": "a\nb c\n"})
     outcome = run("score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa")
     assert outcome.code == 0
@@ -285,11 +285,11 @@ def test_all_bad_lines_of_an_evalset_are_named(run: Run, files: Write) -> None:
         ("1\ta\t0\n", "10"),
     ],
 )
-def test_a_tree_that_is_none(run: Run, files: Write, tree: str, fragment: str) -> None:
+def test_an_invalid_tree_is_refused(run: Run, files: Write, tree: str, fragment: str) -> None:
     item = {"id": "1", "references": ["a b"], "tree": tree, "outputs": {"A": "a b"}}
     files(**{"e.jsonl": json.dumps(item)})
     refused(run("score", "e.jsonl", "-m", "sta"), fragment)
-    # A metric that needs no tree does not stumble over one.
+    # A metric that needs no tree ignores a bad one.
     assert run("score", "e.jsonl", "-m", "ssa").code == 0
 
 
@@ -339,7 +339,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.usefixtures("text_files")
-def test_too_few_items_are_said(run: Run) -> None:
+def test_too_few_items_are_reported(run: Run) -> None:
     arguments = ["score", "--ref", "ref.txt", "--hyp", "A=a.txt", "-m", "ssa"]
     assert (
         "With 5 items, fewer than 10, no difference is claimed"
@@ -348,7 +348,7 @@ def test_too_few_items_are_said(run: Run) -> None:
     assert "no interval" not in run(*arguments).out
 
 
-def test_a_difference_on_fewer_items_is_said(run: Run, files: Write) -> None:
+def test_a_difference_on_fewer_items_is_reported(run: Run, files: Write) -> None:
     items = [
         {"id": n, "references": ["a b"], "outputs": {"A": "a b", **({"B": "a x"} if n else {})}}
         for n in range(12)
@@ -379,7 +379,7 @@ def test_a_folder_with_a_poisoned_file(run: Run, tmp_path: Path) -> None:
     assert [entry["partition"] for entry in skipped] == ["s/b.jsonl"]
 
 
-def test_segments_in_a_folder_and_a_run_that_goes_on(run: Run, tmp_path: Path) -> None:
+def test_segments_in_a_folder_and_a_resumed_run(run: Run, tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_text(shard("1", "2"))
     plain = run("score", "e.jsonl", "-m", "ssa", "--format", "json").json
     options = ("score", "e.jsonl", "-m", "ssa", "--resume", "kept", "--format", "json")
@@ -392,7 +392,7 @@ def test_segments_in_a_folder_and_a_run_that_goes_on(run: Run, tmp_path: Path) -
     assert "Give a name without suffix" in refused.err
 
 
-def test_items_without_references_are_told(run: Run, files: Write) -> None:
+def test_items_without_references_are_reported(run: Run, files: Write) -> None:
     records = [
         {"id": f"h{i}", "references": [r] * (i not in (2, 4)), "outputs": {"A": a, "B": b}}
         for i, (r, a, b) in enumerate(zip(REFERENCES, GOOD, BAD, strict=True))
@@ -400,7 +400,7 @@ def test_items_without_references_are_told(run: Run, files: Write) -> None:
     files(**{"e.jsonl": "".join(json.dumps(record) + "\n" for record in records)})
     outcome = run("score", "e.jsonl", "-m", "bleu,chrf,length", "--paired", "ar")
     assert "2 items have no reference and are left out for bleu, chrf: h2, h4.\n" in outcome.out
-    assert "B against A: " in outcome.out  # both have all the items that can be compared
+    assert "B against A: " in outcome.out  # both systems have all items that can be compared
     result = run("score", "e.jsonl", "-m", "bleu,length", "--format", "json").json
     assert result["left_out"] == [
         {"reason": "no reference", "metrics": ["bleu"], "n": 2, "first": ["h2", "h4"]}

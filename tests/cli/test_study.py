@@ -1,4 +1,4 @@
-"""`wellput study` as people call it."""
+"""`wellput study` on the command line."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_names_and_formats(run: Run) -> None:
         (["invite", "nowhere.db"], "There is no study nowhere.db"),
         (["serve", "nowhere.db"], "There is no study nowhere.db"),
         (["status", "e.jsonl"], "no SQLite database"),
-        (["forget", "nowhere.db"], "Name the one judge"),
+        (["forget", "nowhere.db"], "Name one judge"),
         (["export", "nowhere.db"], "There is no study"),
     ],
 )
@@ -200,7 +200,7 @@ def test_bad_input(run: Run, files: Write, arguments: list[str], message: str) -
 
 @pytest.fixture
 def answered(run: Run, evalset: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two copies of a study that one judge has answered; all further tokens are the same."""
+    """Two copies of a study that one judge has answered; later tokens are equal in both."""
     run("study", "create", "e.jsonl", "--design", "rating", "--judges", "2", "-o", "a.db")
     study = Study.open("a.db")
     answer_everything("a.db", [one.token for one in study.invite(names=["Ann"])])

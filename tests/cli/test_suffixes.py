@@ -1,4 +1,4 @@
-"""A suffix that no format has is refused before the work, with those that work."""
+"""An unknown suffix is refused before the work; the message names the known ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLES = ".csv, .tsv, .jsonl, .parquet"
 
 @pytest.fixture(autouse=True)
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Good inputs, and scoring that must not begin."""
+    """Good inputs, and a scoring function that must not be called."""
     row = {"id": "1", "references": ["a b"], "outputs": {"A": "a b"}}
     (tmp_path / "e.jsonl").write_text(json.dumps(row) + "\n")
     (tmp_path / "n.jsonl").write_text('{"id": "1", "candidates": ["a", "b"]}\n')

@@ -1,4 +1,4 @@
-"""`wellput train lm` as people call it."""
+"""`wellput train lm` on the command line."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_options_change_the_vocabulary(run: Run, corpus: str, tmp_path: Path) ->
         (("corpus.txt", "-o", "m.wlm.gz"), "ends in .arpa"),
         (("blank.txt", "-o", "m.wlm"), "no words"),
         (("corpus.txt", "-o", "nowhere/m.wlm"), "does not exist"),
-        (("corpus.txt", "--compact", "-o", "m.arpa"), "Only a .wlm file"),
+        (("corpus.txt", "--compact", "-o", "m.arpa"), "--compact needs a path that ends in .wlm"),
         (("-", "--work", "counts", "-o", "m.wlm"), "standard input"),
         (("corpus.txt", "--prune", "2", "-o", "m.wlm"), "--prune"),
     ],
@@ -101,7 +101,7 @@ def test_a_small_model_is_pruned_and_compact(run: Run, tmp_path: Path) -> None:
     unseen = skewed(50, seed=4)
     perplexities = [load_model(tmp_path / n).perplexity(unseen) for n in ("small.wlm", "plain.wlm")]
     assert perplexities[0] < 1.1 * perplexities[1]
-    # Once more from the folder: the same; with another option it is refused.
+    # Resuming from the folder gives the same model; another option is refused.
     again = run("train", "lm", "text.txt", *options, "--format", "json").json
     assert again["sha256"] == small["sha256"]
     refused = run("train", "lm", "text.txt", "--order", "2", *options)
@@ -131,7 +131,7 @@ def test_english_models_are_made_once(run: Run, tmp_path: Path) -> None:
     assert again == {**file, "is_new": False}
     table = run(*command, "--restart").out
     assert "made" in table
-    assert "not stated" in table  # nothing is known of these files' licence
+    assert "not stated" in table  # the license of these files is unknown
 
 
 def test_bad_calls_of_train_english_are_refused(run: Run, tmp_path: Path) -> None:

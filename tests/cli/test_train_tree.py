@@ -1,4 +1,4 @@
-"""`wellput train tree` as people call it."""
+"""`wellput train tree` on the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_tree_model_is_trained(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "a.wpm").read_bytes() == (tmp_path / "b.wpm").read_bytes()
 
 
-def test_what_no_tree_model_is_trained_from(run: Run, tmp_path: Path) -> None:
+def test_bad_trees_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(TREES)
     (tmp_path / "bad.conllu").write_text("1\tThe\n\n")
     for arguments, message in (

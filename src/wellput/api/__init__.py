@@ -1,2 +1,2 @@
-"""One module a verb: a function with the keywords of the command of the same name, which returns a
-`Result`. It joins the rooms below; it prints nothing."""
+"""The verbs, one module each: a function with the keywords of the command of the same name. It calls
+the rooms below and returns a `Result`. It prints nothing."""

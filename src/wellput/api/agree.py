@@ -1,4 +1,4 @@
-"""`agree`: whom people prefer, and how far metrics agree with them."""
+"""`agree`: whom people prefer, and how far metrics agree with people."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def agree(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
-    """Says whom people prefer, whether metrics order the systems alike, how far each metric agrees with
-    people, and how far the people agree among themselves.
+    """Says whom people prefer, whether metrics rank the systems in the same order, how far each metric
+    agrees with people, and how far the judges agree with each other.
 
     Parameters
     ----------
@@ -71,46 +71,48 @@ def agree(
         An `EvalSet` and judgments (`Judgment` for ratings, `Preference` for pairwise choices), or the
         paths of their files.
     metrics
-        As for `score`; add `random` and `length-only` to see the floor.
+        As for `score`. `random` and `length-only` show what a metric must beat.
     trees
-        `"auto"` parses the references that have no tree, `"spacy:NAME"` with a spaCy pipeline you have.
+        Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
+        installed spaCy pipeline.
     level, average
-        What is correlated: segments (pooled, or within each item or system and averaged), systems, or
-        documents of `document_size` segments, of which `documents` are drawn at random.
+        What is correlated: segments (all together, or within each item or system and then averaged),
+        systems, or `documents` documents, each of `document_size` segments drawn at random.
     coefficient
         One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
     question
-        Only these questions; all without it. A list, where a question has a comma in it.
+        Uses only these questions. Default: all.
     normalize
-        Ratings per judge: z, unit, rank or none; unless said, z where several judges rated the same
-        systems, else none: z would erase differences between systems that had different judges.
+        Brings the ratings of each judge to one scale: z, unit, rank or none. Default: z if several
+        judges rated the same systems; else none, because z would erase differences between systems
+        that had different judges.
     exclude, exclude_judges_below
-        Ratings to leave out, each with its reason (`"judge=J3: pressed one button"`), and judges who
-        correlate less than this with the others.
+        Leaves out ratings, each with a reason (`"judge=J3: pressed one button"`), and judges who
+        correlate less than this with the other judges.
     models
         Also regresses the ratings on the metrics.
     test, correction
-        How two metrics are compared, and the correction for there being many metrics or pairs of them.
-        `"auto"` is the inference that the intervals come from; the others are tests that papers use.
+        How two metrics are compared, and how p-values are corrected for the number of metrics and
+        pairs. `"auto"` is the method of the intervals; the others are tests used in papers.
     generalize, confidence
-        What intervals and p-values hold for: other systems and other items (`"both"`, from four systems
-        on), other `"systems"`, or these systems and other `"items"`; and the intervals' confidence.
+        Intervals and p-values hold for other systems and other items (`"both"`, needs 4 systems), for
+        other `"systems"`, or for these systems and other `"items"`; and the confidence of intervals.
     resamples, seed
-        Of the tests that draw or exchange; the seed is also that of documents drawn.
+        For the permutation and bootstrap tests; the seed also draws the documents.
     path
-        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the tables to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads, on_phase
         As for `score`.
 
     Returns
     -------
     AgreementResult
-        `ranking`, `orders`, `agreement`, `differences`, `judges` and more, one row each.
+        `ranking`, `orders`, `agreement`, `differences`, `judges` and more: lists of rows.
 
     Raises
     ------
     InputError
-        What was given is wrong, or an option does not fit the judgments.
+        A file, a name or a value is wrong, or an option does not fit the judgments.
 
     Examples
     --------
@@ -174,7 +176,7 @@ def agree(
 
 
 def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
-    """The coefficients asked for, each once."""
+    """The names, checked, without repeats."""
     known = COEFFICIENTS
     names = split_names(given)
     for name in names:
@@ -185,7 +187,7 @@ def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
 
 
 def _refuse_options_of_ratings(options: AgreementOptions) -> None:
-    """Pairwise choices have an analysis of their own: an option that it passes over is an error."""
+    """Refuses options that the analysis of pairwise choices does not use."""
     usual, own, drawn = AgreementOptions(), options.uncertainty, Uncertainty()
     given = {
         "level": options.level != usual.level,

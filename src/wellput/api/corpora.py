@@ -1,5 +1,5 @@
-"""What models are trained from: text, as files with a sentence on each line or as sentences in memory,
-and trees, as files in CoNLL-U or in memory; read in this process, or in parts on a Ray cluster.
+"""Text and trees to train models from: text as files with a sentence on each line or as lists of
+sentences, trees as CoNLL-U files or `Tree` objects.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, get_args
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
@@ -20,27 +20,33 @@ if TYPE_CHECKING:
     from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 
+T = TypeVar("T")
+
 Text: TypeAlias = PathLike | Sequence[str]
 """A file with a sentence on each line, or a list of sentences."""
 Texts: TypeAlias = PathLike | Sequence[Text]
-"""One file, or several texts. Sentences in memory are one text among others: `[sentences]`."""
+"""One file, or a list of texts. One list of sentences is a list of one text: `[sentences]`."""
 
 BLOCK_LINES = 1 << 14
 INDEX_SUFFIX = ".wpm"
 
 
+def as_list(given: PathLike | Sequence[T]) -> Sequence[PathLike | T]:
+    """One path, or a list, as a list."""
+    return [given] if isinstance(given, str | Path) else given
+
+
 def text_list(corpus: Texts) -> list[str | Sequence[str]]:
-    """Every text, files by their name.
+    """A list of texts, with files as strings.
 
     >>> text_list("a.txt"), text_list([["It rains ."], Path("b.txt")])
     (['a.txt'], [['It rains .'], 'b.txt'])
     """
-    texts = [corpus] if isinstance(corpus, str | Path) else corpus
-    return [str(text) if isinstance(text, Path) else text for text in texts]
+    return [str(text) if isinstance(text, Path) else text for text in as_list(corpus)]
 
 
 def file_names(texts: Sequence[str | Sequence[str]], why: str) -> list[str]:
-    """The texts, all of which must be files that can be opened anew; `why` begins the message."""
+    """The texts as file names. All must be files that can be read again; `why` begins the message."""
     names = [text for text in texts if isinstance(text, str)]
     if len(names) < len(texts) or STANDARD_INPUT in names:
         raise InputError(f"{why} reads files, not standard input or sentences in memory.")
@@ -48,7 +54,7 @@ def file_names(texts: Sequence[str | Sequence[str]], why: str) -> list[str]:
 
 
 def corpus_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str]]:
-    """All sentences in lists. What cannot be read is refused at once."""
+    """All sentences, in lists. A file that cannot be read is refused at once."""
     sources = [InputFile(text) if isinstance(text, str) else text for text in texts]
     check_readable(*(source for source in sources if isinstance(source, InputFile)))
     return (
@@ -81,17 +87,16 @@ def corpus_index(
 
 
 Treebanks: TypeAlias = PathLike | Sequence[PathLike | Tree]
-"""One file, or several, or trees, or both."""
+"""One file, or a list of files and trees."""
 
 
 def tree_list(trees: Treebanks) -> list[str | Tree]:
-    """What was given, files by their name."""
-    given = [trees] if isinstance(trees, str | Path) else trees
-    return [one if isinstance(one, Tree) else str(one) for one in given]
+    """A list of files, as strings, and trees."""
+    return [one if isinstance(one, Tree) else str(one) for one in as_list(trees)]
 
 
 def trees_in(given: Sequence[str | Tree]) -> Iterator[Tree]:
-    """All trees. A file that is not there is refused at once."""
+    """All trees. A missing file is refused at once."""
     readers = [[one] if isinstance(one, Tree) else read_trees(one) for one in given]
     return (tree for reader in readers for tree in reader)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 
@@ -49,52 +48,51 @@ def degrade(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> DegradedSentences:
-    """Makes sentences of known quality from a corpus: to calibrate a fluency metric, to see what fools
-    it, to try an evaluation before there are judges.
+    """Makes sentences of known quality from a corpus. Use them to calibrate a fluency metric, to see
+    what fools it, or to try an evaluation before there are judges.
 
     Parameters
     ----------
     corpus
-        Sentences or `Tree` objects in a list, or the path of a file: text with a sentence on each line,
+        A list of sentences or `Tree` objects, or the path of a file: text with a sentence on each line,
         or trees in CoNLL-U (`.conllu`).
     method
-        `"sequence"` glues sequences of words, `"pos"` and `"supertag"` fill templates of parts of
-        speech or supertags with their likeliest words, `"cfg"` derives sentences from a grammar,
-        `"errors"` puts mistakes into sentences of the corpus. Several with `evalset`.
+        `"sequence"` joins sequences of words, `"pos"` and `"supertag"` fill templates of parts of
+        speech or supertags with their most probable words, `"cfg"` derives sentences from a grammar,
+        `"errors"` puts mistakes into sentences of the corpus. Several methods need `evalset`.
     size
-        Words in a sequence (1 unless said), a divisor of `length`; several with `evalset`. The larger,
-        the better the sentences.
+        Words in a sequence (default 1), a divisor of `length`. Longer sequences make better sentences.
+        Several sizes need `evalset`.
     length, n
-        Words in a sentence, and sentences of each system.
+        Words in a sentence, and number of sentences of each system.
     boundary
-        `"sentence"`: sequences begin and end a sentence as in the corpus. `"literal"`: anywhere.
+        `"sentence"`: a sentence begins and ends as sentences of the corpus do. `"literal"`: anywhere.
     treebank
-        Trees for the grammar of `"cfg"`, `Tree` objects or a file; those of the corpus unless given.
+        Trees for the grammar of `"cfg"`: `Tree` objects or a file. Default: the trees of the corpus.
     input_tokenized, tokenized
-        The words of the corpus are separated by spaces already; the sentences shall be so.
+        The corpus is already split into words by spaces; the sentences are written in the same way.
     evalset
         Makes an evalset with a system for each method and size.
     gold
-        Writes what is known by construction, the size, as judgments for `agree`; `result.gold` is the
-        same.
+        Writes the size of the sequences as judgments, for `agree`; the same as `result.gold`.
     path
-        Writes the sentences, one a line, or the evalset.
+        Writes the sentences, one per line, or the evalset.
     seed
         The same corpus and seed give the same sentences.
     threads
-        For tagging, parsing and filling templates, 1 unless said; it changes nothing.
+        For tagging, parsing and filling templates. Default: 1. The sentences do not depend on it.
     on_phase
         As for `score`.
 
     Returns
     -------
     DegradedSentences
-        `sentences` are the sentences, `outputs` has them by system, `evalset` as an `EvalSet`.
+        `sentences` is the list of sentences, `outputs` has them by system, `evalset` as an `EvalSet`.
 
     Raises
     ------
     InputError
-        The corpus is too small, or an option does not go with the method.
+        The corpus is too small, or an option does not fit the method.
 
     Examples
     --------
@@ -110,16 +108,15 @@ def degrade(
     sizes = {system: words for system, words in systems.items() if words}
     if len(systems) > 1 and not evalset:
         raise InputError(
-            f"Several systems ({', '.join(systems)}) go into an evalset: add evalset=True, or ask for "
-            "one."
+            f"Several systems ({', '.join(systems)}) need evalset=True; or ask for one system."
         )
     if gold is not None and not (evalset and sizes):
         raise InputError(
-            "gold= is for evalset=True with the method sequence: only its order is known."
+            "gold= needs evalset=True and method='sequence': only its quality is known."
         )
     if treebank is not None and "cfg" not in systems:
-        raise InputError("treebank= is for the method cfg.")
-    _check_numbers(length, n, boundary)
+        raise InputError("treebank= is for method='cfg'.")
+    _check_numbers(length, n)
     check_files([path, gold], [corpus, treebank])
     if path is not None:
         (check_table if evalset else check_text)(path)
@@ -159,10 +156,8 @@ def degrade(
     return result
 
 
-def _check_numbers(length: int, n: int, boundary: Boundary) -> None:
+def _check_numbers(length: int, n: int) -> None:
     if not 1 <= length <= MAX_LENGTH:
         raise InputError(f"length={length} must be from 1 to {MAX_LENGTH}.")
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")
-    if boundary not in get_args(Boundary):
-        raise InputError(f"boundary={boundary!r} is none of {', '.join(get_args(Boundary))}.")

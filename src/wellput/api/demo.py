@@ -1,4 +1,4 @@
-"""`demo`: the whole loop on the embedded example."""
+"""`demo`: scores, judgments and the report of the embedded example."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from wellput.io.files import PathLike
 from wellput.reporting.html import page as html_page
 from wellput.reporting.html.contents import evaluate
 
-METRICS = "bleu,chrf,gsa,fluency"
-TITLE = "Harbor announcements (wellput demo, judges simulated)"
+DEMO_METRICS = "bleu,chrf,gsa,fluency"
+DEMO_TITLE = "Harbor announcements (wellput demo, judges simulated)"
 
 
 @dataclass(frozen=True, repr=False)
 class Demo(Result):
-    """The example's evalset and simulated judgments, and what `score` and `agree` say of them.
-    `report` is the page's file, None where it was not written."""
+    """The evalset and the simulated judgments of the example, with the results of `score` and `agree`.
+    `page` is the file of the report; None if it was not written."""
 
     presented_by: ClassVar[str] = "wellput.reporting.ranking:demo_report"
 
@@ -59,17 +59,17 @@ def demo(
     on_phase: OnPhase = ignore_phase,
 ) -> Demo:
     """Shows the tool on an embedded example: announcements of a harbor, written by seven systems, with
-    two references and their trees, and the ratings of eight simulated judges.
+    two references and their trees, and ratings by eight simulated judges.
 
     Parameters
     ----------
     save, save_judgments
-        Files to write the example's evalset and its simulated judgments to, to play with.
+        Write the evalset and the simulated judgments of the example to these files.
     report, no_report
-        Where the report for the browser goes, and whether there is none. It needs the extra `report`;
-        without it there is none.
+        The file of the report for the browser, and whether to leave it out. Without the extra
+        `report` it is left out.
     path
-        Writes the table to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed, threads, on_phase
         As for `score`.
 
@@ -106,8 +106,8 @@ def demo(
     evaluation = evaluate(
         evalset,
         judgments,
-        METRICS,
-        title=TITLE,
+        DEMO_METRICS,
+        title=DEMO_TITLE,
         baseline=EXAMPLE_BASELINE,
         shown=len(evalset),
         options=AgreementOptions(uncertainty=uncertainty),
@@ -117,7 +117,7 @@ def demo(
         text = html_page.report_page(evaluation, library, on_phase=on_phase)
         with replacing(report) as file:
             file.write(text.encode(errors="backslashreplace"))
-    assert evaluation.agreement is not None  # there are judgments
+    assert evaluation.agreement is not None  # because there are judgments
     shown = Demo(evalset, judgments, evaluation.result, evaluation.agreement, page)
     if path is not None:
         shown.save(path)
@@ -125,7 +125,7 @@ def demo(
 
 
 def _library_if_installed() -> str | None:
-    """The demo shows what it can where the extra `report` is missing."""
+    """None if the extra `report` is missing: the demo then shows the rest."""
     try:
         return html_page.chart_library()
     except MissingExtra:

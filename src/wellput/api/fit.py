@@ -1,8 +1,6 @@
-"""`fit`: a metric of one's own, fitted to people's judgments."""
+"""`fit`: a metric fitted to people's judgments."""
 
 from __future__ import annotations
-
-from typing import get_args
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.exclusions import known_answers, parse_exclusion
@@ -48,27 +46,27 @@ def fit(
     Parameters
     ----------
     evalset, judgments
-        As for `agree`; pairwise choices are fitted as how often an output was chosen when offered.
+        As for `agree`. From pairwise choices, the share of times that an output was chosen is fitted.
     question
-        The question whose answers to fit.
+        Fits the answers to this question.
     predictors
         Metrics and their components: `"sta,ssa.substitutions,length"`.
     trees
-        `"auto"` parses the references that have no tree, `"spacy:NAME"` with a spaCy pipeline you have.
+        Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
+        installed spaCy pipeline.
     method
-        `"ols"` least squares, `"ridge"` with the penalty chosen by leave-one-out.
+        `"ols"`: least squares; `"ridge"`: ridge regression, penalty chosen by leave-one-out.
     stepwise
-        Chooses among the predictors, by `"aic"` or by `"p"`.
+        Keeps only the best predictors, chosen by `"aic"` or by `"p"`.
     normalize, exclude, exclude_judges_below
         As for `agree`.
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
     generalize
-        What intervals and p-values of coefficients hold for, and the comparison of the metric with its
-        best predictor: `"both"`, other systems and other items; `"items"`, these systems and other
-        items; `"systems"`, other systems and these items.
+        Intervals and p-values hold for other systems and other items (`"both"`), these systems and
+        other items (`"items"`), or other systems and these items (`"systems"`).
     path
-        Writes the metric to a `.json` file, which `score` takes as a metric.
+        Writes the metric to a `.json` file, which `score` accepts as a metric.
     seed, threads, on_phase
         As for `score`.
 
@@ -97,8 +95,6 @@ def fit(
     from wellput.io.files import file_fingerprint
     from wellput.metrics.fitted import check_savable
 
-    if generalize not in get_args(Generalize):
-        raise InputError(f"generalize={generalize!r} is none of {', '.join(get_args(Generalize))}.")
     if path is not None:
         check_savable(path)
     check_files([path], [evalset, judgments])
@@ -149,13 +145,13 @@ def fit(
 
 
 def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
-    """The metrics to score, and the predictors by the metrics' own names."""
+    """The metrics to score, and the names of the predictors."""
     metrics: dict[str, Metric] = {}
     names: list[str] = []
     for text in [predictors] if isinstance(predictors, str) else predictors:
         for name in registry.split_specs(text):
             if name.lower().endswith(".json"):
-                raise InputError(f"{name} is a fitted metric; it cannot be a predictor itself.")
+                raise InputError(f"{name} is a fitted metric; it cannot be a predictor.")
             spec, component = split_predictor(name)
             metric = registry.create(spec)
             metrics[metric.name] = metric

@@ -1,5 +1,5 @@
-"""What verbs are given: an evalset as a file or in memory, judgments likewise, names in a list or
-separated by commas, and keywords by the names they had before."""
+"""The forms in which verbs take their input: evalsets and judgments as files or in memory, names and
+numbers in lists or separated by commas, keywords under old names."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ or the path of a file that `wellput.read_judgments` reads."""
 Sentences: TypeAlias = Iterable[str] | PathLike
 """Sentences in a list, or the path of a text file with one on each line."""
 Metrics: TypeAlias = str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric]
-"""Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metrics or fits, or a list of
-them."""
+"""Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, fits, or a list
+of them."""
 Numbers: TypeAlias = int | str | Iterable[int | str]
 """Whole numbers in a list, or separated by commas."""
 
@@ -57,11 +57,11 @@ def open_items(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> EvalSource:
-    """The items of an evalset, with trees where a metric needs them: its own, or a parser's."""
+    """The items of an evalset. If a metric needs trees, they have their own or those of a parser."""
     parser = parser_named(trees)
     if trees is not None and parser is None:
         raise InputError(
-            f"trees={str(trees)!r}: give auto or spacy:NAME. Trees of your own belong in the evalset."
+            f"trees={str(trees)!r}: give auto or spacy:NAME. Your own trees belong in the evalset."
         )
     needs_trees = any("tree" in metric.needs for metric in metrics)
     source = evalset
@@ -75,7 +75,7 @@ def open_items(
 
 
 def parser_named(trees: str | None) -> str | None:
-    """The parser that `trees` asks for; None where it names a file, or nothing."""
+    """The parser that `trees` names; None if `trees` is a file or None."""
     if trees == "auto":
         return "english"
     return trees if trees is not None and str(trees).startswith("spacy:") else None
@@ -84,7 +84,7 @@ def parser_named(trees: str | None) -> str | None:
 def parsed(
     source: EvalSource, parser: str, *, threads: int | None, on_phase: OnPhase
 ) -> EvalSource:
-    """The items with their references parsed, a tree without words for one without words."""
+    """The items with parsed references; a reference without words gets a tree without words."""
     from wellput.engine.parsed_references import NamedParser, ParsedReferences
 
     parse = NamedParser(parser)
@@ -94,7 +94,7 @@ def parsed(
 
 
 def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
-    """The judgments, from wherever they are."""
+    """The judgments, read from a file, a data frame or a list."""
     if isinstance(judgments, str | Path):
         from wellput.io import read_judgments
 
@@ -106,12 +106,12 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
     if is_frame(judgments):
         return judgments_of_frame(judgments)
     if isinstance(judgments, EvalSource) or not isinstance(judgments, Iterable):
-        raise _no_judgments(judgments)
+        raise _not_judgments(judgments)
     answers: list[Any] = list(judgments)
     if answers and all(isinstance(answer, Mapping) for answer in answers):
         return judgments_of_records(answers)
     if wrong := [one for one in answers if not isinstance(one, Judgment | Preference | Mapping)]:
-        raise _no_judgments(wrong[0], "a list with ")
+        raise _not_judgments(wrong[0], "a list with ")
     if len({type(answer) for answer in answers}) > 1:
         raise InputError(
             "Ratings, pairwise choices and dictionaries cannot be mixed: give one kind of judgments."
@@ -119,7 +119,7 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
     return answers
 
 
-def _no_judgments(given: object, where: str = "") -> InputError:
+def _not_judgments(given: object, where: str = "") -> InputError:
     kind = type(given).__name__
     article = "an" if kind[0].lower() in "aeiou" else "a"
     return InputError(
@@ -129,9 +129,9 @@ def _no_judgments(given: object, where: str = "") -> InputError:
 
 
 def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
-    """The sentences in lists of `size`. That a file is not there is said at once."""
+    """The sentences, in lists of `size`. A missing file is refused at once."""
     if not isinstance(sentences, str | Path):
-        _refuse_what_holds_no_sentences(sentences)
+        _check_holds_sentences(sentences)
         return _blocks(sentences, size)
     refuse_sentence(sentences)
     file = InputFile(sentences)
@@ -139,8 +139,8 @@ def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
     return file.line_blocks(size)
 
 
-def _refuse_what_holds_no_sentences(given: object) -> None:
-    """Of a data frame the names of its columns would be parsed."""
+def _check_holds_sentences(given: object) -> None:
+    """Refuses a data frame, which would yield the names of its columns."""
     from wellput.core.frames import is_frame
 
     if is_frame(given) or not isinstance(given, Iterable):
@@ -151,12 +151,11 @@ def _refuse_what_holds_no_sentences(given: object) -> None:
 
 
 def refuse_sentence(path: PathLike, *, keyword: str = "") -> None:
-    """Where the name of a file is wanted, a sentence is a misunderstanding; `keyword` is what sentences
-    need."""
+    """Refuses a sentence in place of a file name; `keyword` is the keyword that sentences need."""
     text = str(path).strip()
     if " " in text and text.endswith((".", "?", "!")) and not Path(path).exists():
         raise InputError(
-            f"{text!r} is taken for the name of a file, and there is none. Give sentences in a list"
+            f"{text!r} is taken as a file name, and there is no such file. Give sentences in a list"
             f"{f', with {keyword}' if keyword else ''}: [{text!r}]."
         )
 
@@ -165,18 +164,18 @@ def _blocks(sentences: Iterable[str], size: int) -> Iterator[list[str]]:
     rest = iter(sentences)
     while block := list(islice(rest, size)):
         if wrong := [one for one in block if not isinstance(one, str)]:
-            raise InputError(f"A sentence is a text; {wrong[0]!r:.60} is none.")
+            raise InputError(f"A sentence must be a text; {wrong[0]!r:.60} is not.")
         yield block
 
 
 def numbers_if_given(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int] | None:
-    """Whole numbers above 0; None for an empty tuple, the default of what need not be given."""
+    """Whole numbers above 0; None for an empty tuple, which means: not given."""
     is_given = not isinstance(given, tuple) or len(given) > 0
     return whole_numbers(keyword, given, example=example) if is_given else None
 
 
 def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int]:
-    """Whole numbers above 0; an error names the keyword, with an example of its value.
+    """Whole numbers above 0. An error names the keyword and shows `example`.
 
     >>> whole_numbers("items", "50,100"), whole_numbers("items", [50, "100,200"])
     ([50, 100], [50, 100, 200])
@@ -194,7 +193,7 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
 
 
 def checks_choices(function: Callable[P, T]) -> Callable[P, T]:
-    """Refuses a value that its keyword, a Literal, does not name; the command line does so itself."""
+    """Refuses values that the Literal type of a keyword does not have, as the command line does."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -210,12 +209,12 @@ def checks_choices(function: Callable[P, T]) -> Callable[P, T]:
 
 @cache
 def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
-    """The keywords that take one of several names, or None."""
+    """The keywords whose type is a Literal (or None), with the names that they take."""
     found: dict[str, tuple[str, ...]] = {}
     for name, annotation in function.__annotations__.items():
         try:
             kind = eval(annotation, function.__globals__)
-        except (NameError, TypeError):  # what only type checkers can read is no Literal
+        except (NameError, TypeError):  # names known only to type checkers: not a Literal
             continue
         kinds = [one for one in (get_args(kind) or ()) if get_origin(kind) is not Literal] or [kind]
         names = [one for part in kinds if get_origin(part) is Literal for one in get_args(part)]
@@ -225,7 +224,7 @@ def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
 
 
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
-    """The metrics that were fitted to this very file of judgments, by the hash in their cards."""
+    """The metrics that were fitted to this file of judgments, found by the hash in their cards."""
     from wellput.core.fitted_model import FittedModel
     from wellput.io.files import file_fingerprint
 
@@ -242,13 +241,13 @@ def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuses what is no confidence."""
+    """Refuses a confidence that is not between 0 and 1."""
     if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence} must lie between 0 and 1, such as 0.95.")
+        raise InputError(f"confidence={confidence} must be between 0 and 1, such as 0.95.")
 
 
 def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Takes the old keywords, too, with a notice: `@renamed(n_resamples="resamples")`."""
+    """Also accepts old keywords, with a warning: `@renamed(n_resamples="resamples")`."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)

@@ -1,4 +1,4 @@
-"""`list_metrics`: every metric, what it needs, its options and its paper."""
+"""`list_metrics`: every metric with its needs, options and paper."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ def list_metrics(
     seed: int = 12345,
     threads: int | None = None,
 ) -> MetricList:
-    """Lists every metric: which direction is better, what it needs, its options, its paper. Metrics of
-    other packages are in the list too.
+    """Lists every metric: which direction is better, what it needs, its options, its paper. The list
+    includes metrics of other packages.
 
     Parameters
     ----------
     metric
-        Shows this one alone, with its options, their defaults and values, and examples.
+        Shows only this metric: what it measures, its options with defaults and values, examples.
     path
-        Writes the list to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the list to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed, threads
-        As for every verb; without effect here.
+        No effect here; every verb has them.
 
     Returns
     -------
     MetricList
-        `records()` has a dictionary of texts for each metric.
+        `records()` has one dictionary for each metric.
 
     Raises
     ------

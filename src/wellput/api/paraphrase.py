@@ -1,4 +1,4 @@
-"""`paraphrase`: references rewritten for each system, closer in wording to its output."""
+"""`paraphrase`: references rewritten to be closer in wording to each output."""
 
 from __future__ import annotations
 
@@ -55,40 +55,41 @@ def paraphrase(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ParaphraseResult:
-    """Rewrites references for each system, closer in wording to its output. Every output gets
-    references of its own (`references_by_system`); all else stays as it is.
+    """Rewrites references for each system, closer in wording to its output. The new references are in
+    `references_by_system`; everything else stays the same.
 
     Parameters
     ----------
     evalset
-        An `EvalSet`, or the path of one.
+        An `EvalSet`, or the path of a file.
     method
-        Short for candidates with a filter: `"context"` (unless said otherwise) and `"wordnet"` are
-        WordNet's synonyms, filtered and not; `"lsa"` and `"brown"` are not filtered.
+        A choice of `candidates` and `filter`. `"context"` (the default): WordNet's synonyms, filtered;
+        `"wordnet"`: the same, not filtered; `"lsa"`, `"brown"`: not filtered.
     candidates
-        `"wordnet"`, `"lsa"`, `"brown"` or `"table:FILE.csv"`.
+        Where replacements come from: `"wordnet"`, `"lsa"`, `"brown"` or `"table:FILE.csv"`.
     filter, threshold, relative
-        What a replacement must pass: `"none"`, `"classifier"`, `"context"`, `"lm"`, `"neural"`; what is
-        less probable than the threshold is refused. `relative` lets the classifier compare the
-        replacement with the word it replaces.
+        The filter that a replacement must pass: `"none"`, `"classifier"`, `"context"`, `"lm"`,
+        `"neural"`. Replacements less probable than the threshold are refused. `relative` lets the
+        classifier compare the replacement with the word it replaces.
     joint
-        Makes the best substitution first, and tests the others in what it became.
+        Makes the best substitution first, then tests the others in the new sentence.
     words_only
-        No phrases: one word for one word.
+        Replaces single words only, no phrases.
     model, lm, encoder, wordnet
-        A paraphrase model, unless the shipped one is meant; an n-gram model for `filter="lm"`; the
-        encoder of `filter="neural"`; a WordNet, unless the first one found is meant.
+        A paraphrase model (default: the shipped one); an n-gram model for `filter="lm"`; the encoder of
+        `filter="neural"`; a WordNet (default: the first one found).
     corpus, cache
-        Text to learn classifiers for the words at hand from: files with a sentence on each line, lists
-        of sentences, or an index of text (`.wpm`). `cache` is a file that keeps what was learned.
+        Text from which classifiers for the words of the evalset are learned: files with a sentence on
+        each line, lists of sentences, or an index of text (`.wpm`). `cache` is a file that keeps what
+        was learned.
     explain
-        Shows every substitution, kept or refused, instead of their number.
+        The result prints every substitution, kept or refused, instead of their number.
     substitutions
-        Writes the substitutions as an evaluation set, for judges.
+        Writes the substitutions as an evalset, for judges.
     path
-        Writes the evaluation set with its new references.
+        Writes the evalset with its new references.
     seed, threads, on_phase
-        As for `score`; the seed is that of learning.
+        As for `score`; the seed is used for learning.
 
     Returns
     -------
@@ -98,7 +99,7 @@ def paraphrase(
     Raises
     ------
     InputError
-        There are no references, choices contradict each other, or something they need is missing.
+        There are no references, options contradict each other, or a file that they need is missing.
 
     Examples
     --------
@@ -158,11 +159,11 @@ def _learned(
     seed: int,
     on_phase: OnPhase,
 ) -> ContextClassifiers:
-    """Classifiers for the words that are proposed here, from the user's corpus."""
+    """Classifiers for the proposed words, learned from the corpus."""
     from wellput.language.paraphrase.training import learn_for
 
     if chosen.filter not in ("classifier", "context"):
-        raise InputError("corpus= is for the filters that learn: classifier and context.")
+        raise InputError("corpus= is for filter='classifier' and filter='context'.")
     index = corpus_index(texts, on_phase)
     on_progress = on_phase("learning classifiers")
     return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)

@@ -36,30 +36,30 @@ def parse(
     Parameters
     ----------
     sentences
-        Sentences in a list, or the path of a text file with one on each line. What has no words has no
-        tree; the comment `sent_id` of a tree is the place of its sentence, from 1.
+        A list of sentences, or the path of a text file with one sentence on each line. A line without
+        words gets no tree; the comment `sent_id` of a tree is the number of its line, from 1.
     parser
-        `"english"`, a folder made by `wellput train parser`, or `"spacy:NAME"`, a pipeline you have.
+        `"english"`, a folder made by `wellput train parser`, or `"spacy:NAME"`, an installed pipeline.
     tokenize
-        How sentences are cut into words: `"treebank"`; `"none"`, at blanks only; `"13a"`, `"intl"`,
-        `"zh"` and `"char"` as metrics do.
+        How sentences are split into words: `"treebank"`; `"none"`, at spaces only; `"13a"`, `"intl"`,
+        `"zh"` and `"char"` as in metrics.
     path
-        Writes the trees to a CoNLL-U file (`.gz`, `.xz` compress), block by block: memory does not grow
-        with the number of sentences.
+        Writes the trees to a CoNLL-U file (`.gz` and `.xz` are compressed), block by block: memory does
+        not grow with the number of sentences.
     seed
-        Not used: nothing is random.
+        No effect: nothing is random.
     threads, on_phase
         As for `score`.
 
     Returns
     -------
     ParseResult
-        `trees` are the trees; where they were written to a file they are read from there.
+        `trees` are the trees; if they were written to `path`, they are read from there.
 
     Raises
     ------
     InputError
-        There is no such file, parser or tokenizer.
+        The file, the parser or the tokenizer does not exist.
 
     Examples
     --------

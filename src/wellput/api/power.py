@@ -32,46 +32,48 @@ def power(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> PowerTable:
-    """Says how many items and judges it takes to tell two systems, or two metrics, apart. All figures
-    are simulated.
+    """Says how many items and judges a study needs to tell two systems, or two metrics, apart. All
+    figures come from simulation.
 
     Parameters
     ----------
     difference
-        Two systems: how far they are apart. Every judge judges both systems' outputs for every item.
+        For two systems: the difference to find. Every judge rates both systems on every item.
     metric_correlations
-        Two metrics instead: the correlation of each with people, and with each other, as three numbers
-        or `"0.45,0.40,0.80"`.
+        For two metrics: the correlation of each with people, and with each other, as three numbers or
+        `"0.45,0.40,0.80"`.
     items, judges
-        Sizes of studies, in a list or as `"50,100"`. Judges are 1, 3 and 5 unless said; for two metrics
-        their number counts only with `judge_correlation`.
+        Sizes of studies, as a list or `"50,100"`. Default for judges: 1, 3 and 5. For two metrics the
+        number of judges matters only with `judge_correlation`.
     sd_item, sd_noise, sd_judge
-        For two systems, in the unit of `difference`: how much the true difference varies from item to
-        item (1 unless said), how much one rating varies when the same judge rates the same output again
-        (1), and how much judges differ in their preference for one of the systems (0).
+        For two systems, in the unit of `difference`, standard deviations: of the true difference over
+        items (default 1), of one rating if the same judge rated the same output again (default 1), and
+        of the judges' preference for one system (default 0).
     judge_correlation, pilot_judges
-        For two metrics: how far two single judges correlate, and how many judges the correlations of
-        the metrics with people were seen with (1 unless said).
+        For two metrics: the correlation of two single judges, and the number of judges behind the
+        given correlations with people (default 1).
     target, alpha
-        The power to reach, and the level of the two-sided test.
+        The power to reach, and the significance level of the two-sided test.
     simulations, seed
-        Simulated studies of each size, and the seed of the simulation.
+        Number of simulated studies of each size, and their seed.
     path
-        Writes the table to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads
-        Not used: one thread is quick enough.
+        No effect: one thread is used.
     on_phase
         As for `score`.
 
     Returns
     -------
     PowerTable
-        `rows` has the power of each size, `smallest` the fewest items that reach the target.
+        `rows` has the power of each size, `smallest` the smallest number of items that reaches the
+        target.
 
     Raises
     ------
     InputError
-        What is to be told apart was not said, or an option says nothing about it.
+        Neither or both of `difference` and `metric_correlations` are given, or an option is for the
+        other.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def power(
     given = {name: value for name, value in spreads.items() if value is not None}
     if (difference is None) == (metric_correlations is None):
         raise InputError(
-            "Say what is to be told apart: two systems (difference=0.2), or two metrics "
+            "Say what to compare: two systems (difference=0.2), or two metrics "
             "(metric_correlations='0.45,0.40,0.80')."
         )
     on_phase("simulating studies")
@@ -128,12 +130,12 @@ def power(
 
 
 def _refuse_unused(what: str, options: Mapping[str, object]) -> None:
-    """An option that would change nothing is a misunderstanding."""
+    """Refuses options that would have no effect."""
     given = [f"{name}=" for name, value in options.items() if value is not None]
     if not given:
         return
-    say, it = ("says", "it") if len(given) == 1 else ("say", "them")
-    raise InputError(f"{', '.join(given)} {say} nothing about {what}: leave {it} out.")
+    have, it = ("has", "it") if len(given) == 1 else ("have", "them")
+    raise InputError(f"{', '.join(given)} {have} no effect for {what}: leave {it} out.")
 
 
 def _three_correlations(given: str | Iterable[float]) -> tuple[float, float, float]:
@@ -142,6 +144,6 @@ def _three_correlations(given: str | Iterable[float]) -> tuple[float, float, flo
     except (ValueError, TypeError):
         shown = given if isinstance(given, str) else str(given)
         raise InputError(
-            f"metric_correlations= takes three numbers, such as 0.45,0.40,0.80; {shown!r} is not."
+            f"metric_correlations= takes three numbers, such as 0.45,0.40,0.80, not {shown!r}."
         ) from None
     return r1, r2, r12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from wellput.api.inputs import (
     Sentences,
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from wellput.engine.result import ScoreResult
 
 Trees: TypeAlias = PathLike | ParseResult | RealizerInput | Iterable[RealizerInput | str]
-"""One or more trees in memory, what `parse` returned, the path of a file of trees, or text to parse."""
+"""One or more trees in memory, the result of `parse`, the path of a file of trees, or text to parse."""
 
-BASELINE: ModelName = "lr"
-JSON = (".json", ".jsonl")
-TEXT = ".txt"
+BASELINE_MODEL: ModelName = "lr"
+JSON_SUFFIXES = (".json", ".jsonl")
+TEXT_SUFFIX = ".txt"
 LINES_AT_ONCE = 1024
 
 
@@ -57,54 +57,55 @@ def realize(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> RealizationResult:
-    """Realizes sentences from unordered dependency trees. To realize again and again, load a
-    `Realizer` once.
+    """Realizes sentences from unordered dependency trees. For many calls, load a `Realizer` once
+    and use that.
 
     Parameters
     ----------
     trees
-        `Tree` objects, whose order is used only to `evaluate`; dictionaries such as
-        `{"word": "barks", "children": [{"word": "dog"}]}`; what `parse` returned; or the path of a
+        `Tree` objects, whose word order is used only by `evaluate`; dictionaries such as
+        `{"word": "barks", "children": [{"word": "dog"}]}`; the result of `parse`; or the path of a
         CoNLL-U, JSON or JSONL file.
     input
-        What the realizer may know: `"words"`, inflected; `"labels"`, their relations and tags too;
-        `"lemmas"`, these and lemmas with features in the place of words.
+        What the realizer is given. `"words"`: inflected words; `"labels"`: also their relations and
+        tags; `"lemmas"`: the same with lemmas and features instead of words.
     model
-        `"learned"` is the best; `"fergus"` is the paper's, `"fergus+"` also weighs orders, `"lr"` is
-        the paper's baseline.
+        `"learned"`: the best model; `"fergus"`: the paper's model; `"fergus+"`: fergus with weights on
+        word order; `"lr"`: the paper's baseline.
     grammar
-        Of FERGUS: `"induced"`, or `"xtag:DIR"`, the folder of the XTAG English grammar.
+        The grammar of fergus: `"induced"`, or `"xtag:DIR"` with the folder of the XTAG English grammar.
     from_text
-        `trees` are sentences, in a list or a text file: parses them first.
+        `trees` are sentences, as a list or a text file; they are parsed first.
     insert
-        Puts in what the input leaves out: `"punctuation"`, `"function"` (words), or both.
+        Adds what the input leaves out: `"punctuation"`, `"function"` (words), or both.
     nbest
-        Finds so many of the best sentences of each tree.
+        Finds this many of the best sentences of each tree.
     lattice
-        Writes the lattice as OpenFst text, with its symbols in a second file that ends in `.syms`; of
+        Writes the lattice as OpenFst text, and its symbols to a second file that ends in `.syms`. For
         several trees the names end in `.1`, `.2`, ….
     evaluate
-        Scores the sentences against the trees' own order, the baseline LR beside them.
+        Scores the sentences against the word order of the trees, beside the baseline lr.
     explain
-        Says of each tree its supertags, lattice and path, in `result.explanations`.
+        Shows the supertags, lattice and path of each tree, in `result.explanations`.
     evalset
-        Writes an evalset with the sentences as a system's; `result.evalset` is the same.
+        Writes an evalset with the sentences as the outputs of a system; the same as
+        `result.evalset`.
     path
-        Writes the sentences, one line a tree; to a `.jsonl` all of `nbest`, for `rerank`.
+        Writes the sentences, one line per tree; a `.jsonl` file has all of `nbest`, for `rerank`.
     seed
-        Of the tests of `evaluate`; realizing is not random.
+        Seed of the tests of `evaluate`; realizing is not random.
     threads, on_phase
         As for `score`.
 
     Returns
     -------
     RealizationResult
-        `sentences` has the best of each tree, `nbest` all of them, `evaluation` the scores.
+        `sentences` has the best sentence of each tree, `nbest` all sentences, `evaluation` the scores.
 
     Raises
     ------
     InputError
-        What was given is no tree, or an option does not go with the model.
+        The input is not a tree, or an option does not fit the model.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def realize(
     >>> wellput.realize(tree).sentences
     ['a dog barks']
     """
-    _refuse_unfit(input, model, nbest, lattice)
+    _check_options(input, model, nbest, lattice)
     symbols = None if lattice is None else f"{lattice}.syms"
     check_files([path, lattice, symbols, evalset], [trees])
     if path is not None:
@@ -162,18 +163,15 @@ def realize(
     return result
 
 
-def _refuse_unfit(
+def _check_options(
     input: InputKind, model: ModelName, nbest: int | None, lattice: PathLike | None
 ) -> None:
-    kinds = get_args(InputKind)
-    if input not in kinds:
-        raise InputError(f"input={input!r} is none of {', '.join(kinds)}.")
     if nbest is not None and nbest < 1:
         raise InputError(f"nbest={nbest} must be 1 or more.")
     if lattice is not None and model == "learned":
-        raise InputError("The learned realizer has no lattice: lattice= goes with model='fergus'.")
+        raise InputError("The learned realizer has no lattice: use lattice= with model='fergus'.")
     if input == "lemmas" and model != "learned":
-        raise InputError(f"Only the learned realizer inflects lemmas, {model} does not.")
+        raise InputError(f"Only model='learned' inflects lemmas; {model} does not.")
 
 
 def _insertions(names: Names | None) -> list[Insertion]:
@@ -188,7 +186,7 @@ def _insertions(names: Names | None) -> list[Insertion]:
 def _sources(
     trees: Trees, kind: InputKind, threads: int, from_text: bool, *, needs_order: bool
 ) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
-    """The trees that have an order, and all that is to be realized."""
+    """The trees that have a word order, and all trees to realize."""
     if from_text:
         parsed = _parsed(cast("Sentences", trees), threads)
         return parsed, parsed
@@ -201,11 +199,11 @@ def _sources(
         given: list[RealizerInput] = [trees]
     elif not isinstance(trees, Iterable):
         raise InputError(
-            "trees: give trees, what parse returned, or the path of a file of trees, not "
+            "trees: give trees, the result of parse, or the path of a file of trees, not "
             f"{type(trees).__name__}."
         )
     else:
-        given = [_no_text(tree) for tree in trees]
+        given = [_refuse_text(tree) for tree in trees]
     ordered = [tree for tree in given if isinstance(tree, Tree)]
     if len(ordered) == len(given):
         return ordered, ordered
@@ -224,26 +222,26 @@ def _read(
     from wellput.language.realize.inputs import read_inputs
 
     suffix = InputFile(path).suffix
-    if suffix in JSON:
+    if suffix in JSON_SUFFIXES:
         if needs_order:
             raise InputError(
                 f"{path} has no order to compare with: evaluate= and evalset= need CoNLL-U or text."
             )
         return [], read_inputs(path, Synsets(), kind=kind)
-    if suffix == TEXT:
+    if suffix == TEXT_SUFFIX:
         raise InputError(f"{path} looks like text: add from_text=True to have it parsed.")
     trees = list(read_trees(path))
     return trees, trees
 
 
-def _no_text(tree: RealizerInput | str) -> RealizerInput:
+def _refuse_text(tree: RealizerInput | str) -> RealizerInput:
     if isinstance(tree, str):
         raise InputError(f"{tree!r:.60} is text, not a tree: add from_text=True to have it parsed.")
     return tree
 
 
 def _parsed(sentences: Sentences, threads: int) -> list[Tree]:
-    """The trees of sentences."""
+    """The sentences, parsed."""
     from wellput.language.models.sentence_parsing import SentenceParser
 
     lines = [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
@@ -258,20 +256,20 @@ def _parsed(sentences: Sentences, threads: int) -> list[Tree]:
 def _evaluation(
     result: RealizationResult, kind: InputKind, *, seed: int, threads: int, on_phase: OnPhase
 ) -> ScoreResult:
-    """The sentences, and those of the baseline, against the trees' own order."""
+    """Scores of the sentences and of the baseline against the word order of the trees."""
     from wellput.engine.realization import evaluate_order
 
     outputs = {result.model: result.sentences}
-    if BASELINE not in outputs and kind != "lemmas":
+    if BASELINE_MODEL not in outputs and kind != "lemmas":
         on_progress = on_phase("realizing trees with the baseline")
-        baseline = Realizer.load(model=BASELINE).realize_all(
+        baseline = Realizer.load(model=BASELINE_MODEL).realize_all(
             result.trees, kind=kind, threads=threads, on_progress=on_progress
         )
-        outputs = {BASELINE: [one.best[0].text for one in baseline], **outputs}
+        outputs = {BASELINE_MODEL: [one.best[0].text for one in baseline], **outputs}
     return evaluate_order(
         outputs,
         result.trees,
-        baseline=BASELINE if len(outputs) > 1 else None,
+        baseline=BASELINE_MODEL if len(outputs) > 1 else None,
         seed=seed,
         threads=threads,
         on_phase=on_phase,

@@ -1,4 +1,4 @@
-"""`report`: one file for the browser with the answer, charts and every item."""
+"""`report`: an HTML file with the answer, charts and every item."""
 
 from __future__ import annotations
 
@@ -51,27 +51,27 @@ def report(
     on_phase: OnPhase = ignore_phase,
 ) -> HtmlReport:
     """Makes a report that opens in a browser: one file with the answer, charts, and every item with its
-    alignment, to search, filter and sort. Needs the extra `report`.
+    alignment. Items can be searched, filtered and sorted. Needs the extra `report`.
 
     Parameters
     ----------
     evalset, judgments
-        As for `agree`; without judgments the report is about metrics alone.
+        As for `agree`. Without judgments the report shows metrics only.
     metrics
-        As for `score`; without them, those that the items allow.
+        As for `score`. Default: those that the items allow.
     baseline
-        The system to compare with; the first, unless named.
+        The system to compare with. Default: the first.
     question, normalize, exclude, exclude_judges_below
         As for `agree`.
     items
-        How many items to show at most; scores are over all.
+        Shows at most this many items. Scores are computed from all items.
     generalize
-        What the intervals of metrics' agreement with people hold for, as for `agree`. Intervals of
-        scores hold for these systems, other items.
+        As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
+        systems and other items.
     resamples, seed
-        Of the intervals and tests of agreement with people.
+        For the tests of metrics against people.
     title
-        The report's heading; the file's name, unless said.
+        Heading of the report. Default: the name of the evalset file.
     path
         Where to write the page.
     threads, on_phase
@@ -85,9 +85,9 @@ def report(
     Raises
     ------
     InputError
-        What was given is wrong, or is about judgments that were not given.
+        A file, a name or a value is wrong, or an option needs judgments that were not given.
     MissingExtra
-        Charts need an optional package.
+        The extra `report` is not installed.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def report(
     if judgments is None and given:
         raise InputError(f"{given[0]}= is about judgments: give judgments, too.")
     if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
-        raise InputError(f"{path}: a report is an HTML page: give a name that ends in .html.")
+        raise InputError(f"{path}: a report is an HTML page; give a name that ends in .html.")
     check_files([path], [evalset, judgments])
     exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
     options = AgreementOptions(
@@ -125,7 +125,7 @@ def report(
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
     on_phase("loading the charts")
-    library = html_page.chart_library()  # says at once where the extra is missing
+    library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
     answers = [] if judgments is None else read_answers(judgments)
     evaluation = evaluate(

@@ -1,4 +1,4 @@
-"""`rerank`: the best among several outputs for each item."""
+"""`rerank`: the best of several candidates for each item."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ def rerank(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> RerankResult:
-    """Chooses the best among several outputs for each item by a metric. Of equally good candidates the
-    first is chosen.
+    """Chooses the best of several candidates for each item, by a metric. Among equally good candidates
+    the first is chosen.
 
     Parameters
     ----------
     nbest
         For each item a list of texts, or a dictionary such as `{"id": "7", "candidates": ["…", "…"]}`,
-        with `"references"` (a list), `"source"` and `"context"` if the metric needs them; what
-        `realize(…).nbest` gives; or the path of a JSONL file with such a dictionary on each line.
+        with `"references"` (a list), `"source"` and `"context"` if the metric needs them. Also
+        `realize(…).nbest`, or the path of a JSONL file with such a dictionary on each line.
     metric
-        The metric to choose by: a name with options, or an object.
+        The metric to choose by: a name with options, or a metric object.
     path
-        Writes the best candidates, one a line; a `.jsonl` is an evalset with the systems `first` (what
-        came first) and `reranked`.
+        Writes the best candidates, one per line. A `.jsonl` file is an evalset with the systems `first`
+        (the first candidates) and `reranked`.
     seed
-        Not used: nothing is random.
+        No effect: nothing is random.
     threads, on_phase
         As for `score`.
 
     Returns
     -------
     RerankResult
-        `texts` are the best candidates, `choices` has the scores of all, `evalset` has what came first
-        beside what was chosen.
+        `texts` are the best candidates, `choices` has the scores of all candidates, `evalset` has the
+        first and the chosen candidates.
 
     Raises
     ------
     InputError
-        What was given is no list of candidates, or the metric cannot choose among them.
+        The input is not a list of candidates, or the metric cannot choose among them.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def rerank(
     """
     [chosen, *more] = create_all(metric)
     if more:
-        raise InputError(f"Candidates are ordered by one metric; {metric} are {1 + len(more)}.")
+        raise InputError(f"rerank takes one metric, not {1 + len(more)}: {metric}.")
     check_files([path], [nbest])
     if path is not None:
         check_text(path, allowed=[".jsonl"])

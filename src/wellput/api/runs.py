@@ -1,26 +1,29 @@
-"""`runs`: stored scores found again (`list`, `show`) and compared (`diff`).
+"""`runs`: lists (`list`), shows (`show`) and compares (`diff`) stored scores.
 
-The verbs are called as their commands are, so `list` is not Python's in this module.
+The functions have the names of the commands, so `list` in this module is not Python's `list`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from wellput.core.errors import InputError
 from wellput.core.scores import Run, RunList
-from wellput.engine.runs import RunChanges, run_changes
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.io.run_files import find_run, read_runs, run_paths
 
-FOLDER = "runs"
+if TYPE_CHECKING:
+    from wellput.engine.runs import RunChanges
+
+DEFAULT_FOLDER = "runs"
 
 
 def list(
     *,
-    runs: PathLike = FOLDER,
+    runs: PathLike = DEFAULT_FOLDER,
     system: str | None = None,
     metric: str | None = None,
     last: int = 20,
@@ -33,20 +36,20 @@ def list(
     Parameters
     ----------
     runs
-        The folder in which `score(…, runs=FOLDER)` stored them.
+        The folder in which `score(…, runs=FOLDER)` stored the runs.
     system, metric
-        Only scores of this system, only those under this metric.
+        Only scores of this system, only scores of this metric.
     last
-        At most so many runs.
+        Lists at most this many runs.
     path
-        Writes the list to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the list to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed, threads
-        As for every verb; without effect here.
+        No effect here; every verb has them.
 
     Returns
     -------
     RunList
-        `runs` has a `Run` for each, `total` is how many there are.
+        `runs` has the runs, `total` the number of all runs that match.
 
     Raises
     ------
@@ -66,7 +69,7 @@ def list(
     check_files([path], [])
     if last < 1:
         raise InputError(f"last={last} must be 1 or more.")
-    if system is None and metric is None:  # no more need be read than is shown
+    if system is None and metric is None:  # only the runs that are shown need to be read
         chosen, unreadable = read_runs(runs, last=last)
         total = len(run_paths(runs)) - len(unreadable)
     else:
@@ -84,29 +87,29 @@ def list(
 def show(
     run: str | Run,
     *,
-    runs: PathLike = FOLDER,
+    runs: PathLike = DEFAULT_FOLDER,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
 ) -> Run:
-    """Finds a run: its scores, and how they came about.
+    """Finds a run: its scores, and the command, data and versions behind them.
 
     Parameters
     ----------
     run
-        An id, its beginning, or `"@1"` for the newest, `"@2"` for the one before.
+        The id of a run, the beginning of an id, or `"@1"` for the newest, `"@2"` for the one before.
     runs, path, seed, threads
         As for `list`.
 
     Returns
     -------
     Run
-        `scores` has one for each system and metric.
+        `scores` has one score for each system and metric.
 
     Raises
     ------
     InputError
-        There is no such run, or several begin so.
+        No run matches, or several ids begin like this.
 
     Examples
     --------
@@ -129,32 +132,33 @@ def diff(
     before: str | Run,
     after: str | Run,
     *,
-    runs: PathLike = FOLDER,
+    runs: PathLike = DEFAULT_FOLDER,
     rename: Mapping[str, str] | Sequence[str] = (),
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
 ) -> RunChanges:
-    """Says how scores changed from one run to another, where they may be compared.
+    """Says how scores changed from one run to another, and which cannot be compared.
 
     Parameters
     ----------
     before, after
         Two runs, as for `show`.
     rename
-        Systems of the first run to compare with others of the second: `{"v1": "v2"}`, or `["v1=v2"]`.
+        Compares systems under different names: `{"v1": "v2"}`, or `["v1=v2"]`, compares v1 of the first
+        run with v2 of the second.
     runs, path, seed, threads
         As for `list`.
 
     Returns
     -------
     RunChanges
-        `changes` has what is in both, `only_before` and `only_after` what only one of them has.
+        `changes` has the scores that both runs have, `only_before` and `only_after` the others.
 
     Raises
     ------
     InputError
-        There is no such run, or it has no such system.
+        A run or a system does not exist.
 
     Examples
     --------
@@ -167,6 +171,8 @@ def diff(
     >>> round(changes[0].delta, 3), changes[0].cautions
     (0.333, ('the outputs changed',))
     """
+    from wellput.engine.runs import run_changes
+
     check_files([path], [])
     names = _renamed(rename)
     found = run_changes(_found(before, runs), _found(after, runs), names)
@@ -180,7 +186,7 @@ def _found(run: str | Run, folder: PathLike) -> Run:
 
 
 def _narrowed(run: Run, system: str | None, metric: str | None) -> Run:
-    """The run with only the scores that were asked for."""
+    """The run with only the scores of the system and metric."""
     return replace(
         run,
         scores=tuple(

@@ -1,4 +1,4 @@
-"""`score`: systems under metrics, with intervals and significance."""
+"""`score`: scores of systems, with intervals and tests of their differences."""
 
 from __future__ import annotations
 
@@ -75,64 +75,66 @@ def score(
     on_segments: OnSegments | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ScoreResult:
-    """Scores every system of an evalset under every metric.
+    """Scores every system of an evalset with every metric.
 
     Parameters
     ----------
     evalset
-        An `EvalSet`, or the path of one. Without it, line-aligned files: `ref` and `hyp`.
+        An `EvalSet`, or the path of a file. Without it, give text files: `ref` and `hyp`.
     metrics
         Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or a list
         of both. A path that ends in `.json` is a fitted metric.
     ref, hyp
-        Text files with a line per item: one or more of references, and outputs by system
-        (`{"A": "a.txt"}`, or `["A=a.txt"]`).
+        Text files with one line per item: one or more files of references, and one file of outputs for
+        each system (`{"A": "a.txt"}`, or `["A=a.txt"]`).
     trees
-        `"auto"` parses the references, `"spacy:NAME"` with a spaCy pipeline you have; with `ref` and
-        `hyp` also a CoNLL-U file with the trees of the first references.
+        `"auto"` parses the references with wellput's parser, `"spacy:NAME"` with an installed spaCy
+        pipeline. With `ref` and `hyp`, also a CoNLL-U file with the trees of the first references.
     confidence
-        Intervals of scores: True for 95%, or the confidence; those of differences have it, too.
+        Intervals of scores and differences: True for 95%, or the confidence.
     paired, baseline, all_pairs
-        Tests every system against the baseline (the first system, unless named); `all_pairs` tests
-        every pair. The test is the jackknife, with interval and p from one standard error, unless
-        `paired` names another: `"ar"` approximate randomization, `"bs"` sacreBLEU's paired bootstrap.
-        p-values are corrected by Holm's method for all systems and metrics together.
+        Tests every system against the baseline (default: the first system); `all_pairs` tests every
+        pair. The default test is the jackknife: interval and p come from one standard error. `paired`
+        names another: `"ar"` approximate randomization, `"bs"` sacreBLEU's paired bootstrap. p-values
+        are corrected by Holm's method over all systems and metrics.
     margin
-        The smallest difference that matters, in the metric's own unit: a number, or one for each metric
-        (`{"bleu": 1, "ssa": 0.02}`, or `["bleu=1", "ssa=0.02"]`). Differences are tested to be smaller.
+        Tests whether differences are smaller than this, the smallest difference that matters: a number
+        in the unit of the metric, or one for each metric (`{"bleu": 1, "ssa": 0.02}`, or
+        `["bleu=1", "ssa=0.02"]`).
     generalize
-        What intervals and p hold for: `"items"`, these systems on other items. Nothing else can be said
-        of scores.
+        Must be `"items"`: intervals and p-values hold for these systems on other items.
     resamples, seed
-        Of `"ar"` and `"bs"`; a difference that looks real is tested again with more resamples where the
+        For `"ar"` and `"bs"`. A difference that looks real is tested again with more resamples if the
         correction needs them.
     alpha
-        Differences with a corrected p below it are called real.
+        Differences with a corrected p below this are called real.
     segments
-        Writes the scores of segments: a CSV, TSV, JSONL or Parquet file, or a folder of Parquet files.
+        Writes the score of every output: a CSV, TSV, JSONL or Parquet file, or a folder of Parquet
+        files.
     engine, address, resume, on_error
         `engine="ray"` computes on the cluster at `address`, or on processes of this machine. `resume`
-        is a folder in which finished partitions are kept: a run that was stopped goes on from there.
-        `on_error="skip"` leaves out what cannot be read, and lists it in `result.skipped`.
+        is a folder that keeps finished partitions: a stopped run resumes from it.
+        `on_error="skip"` leaves out rows that cannot be read or scored, and lists them in
+        `result.skipped`.
     explain
-        Draws what is wrong in each system's worst items, in `result.explanations`.
+        Draws the errors of the worst items of each system, in `result.explanations`.
     paraphrase
-        `"context"`, `"wordnet"`, `"lsa"` or `"brown"`: scores also on references rewritten closer to
-        each output.
+        `"context"`, `"wordnet"`, `"lsa"` or `"brown"`: also scores with references rewritten to be
+        closer to each output.
     fail_if_worse
         Raises `Worse` if a system is significantly worse than the baseline on any metric.
     runs
-        A folder to store the scores in, for `wellput runs`; `command` is stored with them.
+        Stores the scores in this folder, for `wellput runs`, together with `command`.
     path
-        Writes the table to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads
-        None means all cores; it never changes a digit.
+        Default: all cores. The number of threads never changes a digit.
     keep_rows
-        Keeps the statistics of segments, for `result.table(metric)`.
+        Keeps the statistics of every output, for `result.table(metric)`.
     on_segments
         Called with (system, item ids, metric, segment scores) block by block.
     on_phase
-        Called at the beginning of each phase of the work, for a progress bar.
+        Called at the beginning of each phase of the work, to show progress.
 
     Returns
     -------
@@ -142,7 +144,7 @@ def score(
     Raises
     ------
     InputError
-        What was given is wrong: a file, a name, a value.
+        A file, a name or a value is wrong.
     Worse
         With `fail_if_worse`; its `result` has the scores.
 
@@ -219,7 +221,7 @@ def score(
 
 
 def margins(given: Margin, metrics: Sequence[str]) -> dict[str, float]:
-    """The smallest difference that matters under each metric; a single number goes for all.
+    """The smallest difference that matters for each metric; a single number is for all metrics.
 
     >>> margins(["bleu=1", "ssa=0.02"], ["bleu", "ssa", "gsa"])
     {'bleu': 1.0, 'ssa': 0.02}
@@ -277,13 +279,11 @@ def open_data(
     *,
     with_trees: bool,
 ) -> EvalSource:
-    """The items to score: an evalset, or line-aligned files."""
+    """The items to score: an evalset, or text files with one line per item."""
     tree_file = None if trees is None or parser_named(str(trees)) else trees
     if evalset is not None:
         if references or outputs or tree_file:
-            raise InputError(
-                "Give either an evalset or line-aligned files (ref=, hyp=, trees=), not both."
-            )
+            raise InputError("Give either an evalset or text files (ref=, hyp=, trees=), not both.")
         if isinstance(evalset, EvalSource):
             return evalset
         if str(evalset).removesuffix(".gz").endswith(".txt"):
@@ -318,7 +318,7 @@ def _with_paraphrases(metrics: list[Metric], method: str | None) -> list[Metric]
 def _segment_targets(
     segments: PathLike | None, engine: Engine, resume: PathLike | None, on_error: OnError
 ) -> tuple[PathLike | None, PathLike | None]:
-    """Where segment scores go: (file, folder), one of them at most."""
+    """Where segment scores are written: (file, folder); at least one is None."""
     if segments is None:
         return None, None
     from wellput.io.segment_scores import is_segment_folder
@@ -327,8 +327,8 @@ def _segment_targets(
         return None, segments
     if engine != "local" or resume is not None or on_error != "stop":
         raise InputError(
-            f"segments={str(segments)!r}: with engine='ray', resume= and on_error='skip' segment "
-            "scores are written in parts, into a folder. Give a name without suffix."
+            f"segments={str(segments)!r}: with engine='ray', resume= or on_error='skip', segment "
+            "scores are written into a folder. Give a name without suffix."
         )
     return segments, None
 
@@ -336,7 +336,7 @@ def _segment_targets(
 def _stored(
     folder: PathLike, result: ScoreResult, data: EvalSource, metrics: list[Metric], command: str
 ) -> ScoreResult:
-    """The result with the id of its run; the scores must not be lost where it cannot be stored."""
+    """The result with the id of its stored run. If it cannot be stored, the error has the result."""
     from wellput.engine.runs import save_run
 
     try:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from wellput.api.inputs import Items, Metrics
-from wellput.core.errors import InputError, MissingExtra
-from wellput.core.evalset import EvalSet
+from wellput.api.inputs import Items, Metrics, check_files
+from wellput.api.study_creation import create_store, import_store, needing_judge_extra
+from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.metric import GivesMetric, Metric
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
-from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.io import check_writable, read_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create, split_specs
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -34,18 +29,18 @@ if TYPE_CHECKING:
     from wellput.studies.study_setup import PlanKind
     from wellput.studies.summaries import Export, Forgotten, InvitationList, StudySummary
 
-ADDRESS = "http://127.0.0.1:8000"
+DEFAULT_URL = "http://127.0.0.1:8000"
 
 
 class Study:
-    """A study in its database: make one with `Study.create`, or go on with one by `Study.open`.
+    """A study in a database. `Study.create` makes a new one, `Study.open` opens an existing one.
 
     Attributes
     ----------
     path
-        The file or URL of the database, as it was given.
+        The file or URL of the database, as given.
     owner_token
-        Opens the dashboard. It is known only after `create` and `renew_owner_token`.
+        Opens the dashboard. Known only after `create` and `renew_owner_token`, else None.
 
     Examples
     --------
@@ -104,112 +99,100 @@ class Study:
         Parameters
         ----------
         evalset
-            An evalset in memory, or the path of a file: what judges see are its outputs.
+            An evalset in memory, or the path of a file. Judges see its outputs.
         path
             The file to make (SQLite), or the URL of an empty PostgreSQL database.
         design
-            `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"task"`, that of another package, or a
-            design object; options may stand behind the name: `"rating:points=5"`.
+            `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"task"`, a design of another package,
+            or a design object. Options may follow the name: `"rating:points=5"`.
         questions
-            What is asked, by name.
+            The names of the questions.
         settings
-            Wording, consent, practice, checks and tasks: the path of a TOML file, or what it would say.
-            Keywords go before it.
+            Wording, consent, practice, checks and tasks: the path of a TOML file, or a dictionary with
+            its contents. Keywords override it.
         points, ties, modulus
             Options of the designs rating, pairwise and magnitude.
         layout
-            `"single"`, one variant at a time, or `"page"`, all variants of an item together.
+            `"single"`: one output at a time; `"page"`: all outputs of an item together.
         consent, practice, demographics
-            Begins with the usual form of consent, practice trials, questions about the judge.
+            Begins with a form of consent, practice trials, questions about the judge.
         show_source
             Shows the source of each item.
         judges
             How many judges are expected.
         per_item
-            Judgments of every trial: 3, or the number of judges if fewer.
+            Judgments of each trial. Default: 3, or the number of judges if lower.
         plan
-            `"per-item"`: `per_item` judgments a trial. `"within-judge"`: every judge sees each item
-            once and every system, or pair, `times` times (as often as the items allow).
+            `"per-item"`: `per_item` judgments of each trial. `"within-judge"`: every judge sees each
+            item once, and each system (or pair) `times` times. Default: as often as the items allow.
         repeats, checks
             Trials that each judge sees twice, and attention checks for each judge.
         at_most
-            Trials for a judge, at most.
+            Most trials that one judge gets.
         lease
-            Minutes of absence after which a judge's trial goes to others.
+            Minutes of absence after which a judge's open trial goes to another judge.
         select, metrics, per_stratum
-            Shows only some trials: `"random"`, `"spread"` over the metrics' values, or in `"contrast"`
-            between metrics; `per_stratum` of each stratum.
+            Shows only some trials: `"random"`, drawn at random; `"spread"` over the metrics' values;
+            `"contrast"`, where metrics disagree. `per_stratum` trials of each stratum.
         from_substitutions
-            The evalset holds substitutions of `paraphrase`: asks whether each is right.
+            The evalset has substitutions made by `paraphrase`: asks whether each is right.
         seed
-            Of everything random.
+            Seed of everything random.
         threads, on_phase
             As for `score`.
 
         Raises
         ------
         InputError
-            No judge could answer the questions, the evalset has nothing to show, or there is a study
-            at `path` already.
+            No judge could answer the questions, the evalset has nothing to show, or a study already
+            exists at `path`.
         """
-        store_class = _store_class()
-        from wellput.studies.planning import plan_study, substitution_settings
-        from wellput.studies.settings import make_settings, read_settings
-        from wellput.studies.study_setup import make_plan
-
-        on_phase("reading items")
-        items = _in_memory(evalset)
-        record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
-        if from_substitutions:
-            design, record = substitution_settings(items, record, design=design, points=points)
-        made = make_settings(
-            design,
-            record,
+        store = create_store(
+            evalset,
+            path,
+            design=design,
             questions=split_names(questions),
-            n_checks=checks,
-            points=points,
-            layout=layout,
-            ties=ties or None,
-            modulus=modulus,
-            consent=consent or None,
-            practice=practice or None,
-            demographics=demographics or None,
-            show_source=show_source or None,
-        )
-        study_plan = make_plan(
-            plan,
-            judges=judges,
-            per_item=per_item,
-            times=times,
-            repeats=repeats,
-            checks=checks,
-            at_most=at_most,
-            lease_minutes=lease,
-        )
-        setup = plan_study(
-            items,
-            made,
-            study_plan,
+            settings=settings,
+            wording={
+                "points": points,
+                "layout": layout,
+                "ties": ties or None,
+                "modulus": modulus,
+                "consent": consent or None,
+                "practice": practice or None,
+                "demographics": demographics or None,
+                "show_source": show_source or None,
+            },
+            plan={
+                "kind": plan,
+                "judges": judges,
+                "per_item": per_item,
+                "times": times,
+                "repeats": repeats,
+                "checks": checks,
+                "at_most": at_most,
+                "lease_minutes": lease,
+            },
             select=select,
-            metrics=_each(metrics),
+            metrics=metrics,
             per_stratum=per_stratum,
+            from_substitutions=from_substitutions,
             seed=seed,
             threads=threads,
             on_phase=on_phase,
         )
-        on_phase("writing the study")
-        return cls(store_class.create(path, setup), path)
+        return cls(store, path)
 
     @classmethod
     def open(cls, path: PathLike) -> Self:
-        """An existing study, brought to this version's form where it is older.
+        """Opens an existing study. A study of an older version is upgraded.
 
         Raises
         ------
         InputError
-            There is no study, a newer wellput made it, or its design is of a package that is missing.
+            There is no study, a newer wellput made it, or the package of its design is missing.
         """
-        return cls(_store_class().open(path), path)
+        return cls(import_store().open(path), path)
 
     @property
     def owner_token(self) -> str | None:
@@ -217,15 +200,15 @@ class Study:
 
     @property
     def title(self) -> str:
-        """What judges see above every page."""
+        """The heading that judges see on every page."""
         return self._store.questionnaire.title
 
     def renew_owner_token(self) -> str:
-        """A new token for the owner; the old one is no longer good."""
+        """Makes a new token for the owner; the old one stops working."""
         return self._store.renew_owner_token()
 
     def summary(self) -> StudySummary:
-        """What the study asks, of how many: what `wellput study create` prints."""
+        """The summary that `wellput study create` prints: questions, trials, the owner's token."""
         from wellput.studies.summaries import StudySummary
 
         return StudySummary.of(self._store.setup, study=self.path, owner_token=self.owner_token)
@@ -235,35 +218,35 @@ class Study:
         *,
         judges: int | None = None,
         names: Names = (),
-        url: str = ADDRESS,
+        url: str = DEFAULT_URL,
         path: PathLike | None = None,
     ) -> InvitationList:
-        """Invites judges: one private link each, which is not to be had again.
+        """Invites judges. Each gets a private link, which cannot be shown again.
 
         Parameters
         ----------
         judges
-            How many: as many as there are names, or as were planned.
+            How many. Default: the number of names, or the planned number of judges.
         names
-            Their names; J1, J2, … unless given.
+            Their names. Default: J1, J2, ….
         url
-            Where the study will be served.
+            The address at which the study will be served.
         path
-            Writes the links to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+            Writes the links to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
 
         Returns
         -------
         InvitationList
-            An `Invitation` for each, with `judge`, `token` and `url`.
+            One `Invitation` per judge, with `judge`, `token` and `url`.
 
         Raises
         ------
         InputError
-            A name is taken, or there are more or fewer names than judges.
+            A name is taken, or the number of names differs from `judges`.
         """
         from wellput.studies.summaries import InvitationList
 
-        _check_report(path)
+        check_files([path], [])
         chosen = split_names(names)
         count = judges or len(chosen) or self._store.setup.plan.judges
         invited = self._store.invite(count, chosen or None)
@@ -279,23 +262,23 @@ class Study:
         certificate: PathLike | None = None,
         key: PathLike | None = None,
     ) -> None:
-        """Serves the judges' pages, the JSON interface and the dashboard until it is interrupted.
+        """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
 
         Parameters
         ----------
         host, port
-            The address to listen at.
+            The address to listen on.
         certificate, key
             PEM files for TLS.
 
         Raises
         ------
         InputError
-            The address cannot be listened at, or the certificate not be used.
+            The address is not free, or the certificate cannot be used.
         """
         if (certificate is None) != (key is None):
             raise InputError("TLS needs both: certificate= and key=.")
-        with _needing_the_extra("Serving a study"):
+        with needing_judge_extra("Serving a study"):
             from wellput.studies.app import serve
         serve(
             self._store,
@@ -306,25 +289,25 @@ class Study:
         )
 
     def app(self) -> FastAPI:
-        """The web application (ASGI), to be served by other means or called in process."""
-        with _needing_the_extra("Serving a study"):
+        """The web application (ASGI), for another server or for tests."""
+        with needing_judge_extra("Serving a study"):
             from wellput.studies.app import create_app
         return create_app(self._store)
 
     def status(self, *, path: PathLike | None = None) -> Overview:
-        """How the study stands: whom the judges prefer, how far they are, what looks wrong, how well
-        they agree.
+        """The state of the study: whom the judges prefer, how much is done, what looks wrong, how well
+        judges agree.
 
         Parameters
         ----------
         path
-            Writes it to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+            Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
         """
-        _check_report(path)
+        check_files([path], [])
         return _saved(self._store.overview(), path)
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
-        """What the judges said, as `agree` takes it; with `repeats` also of trials seen again."""
+        """The judgments, for `agree`; with `repeats` also those of repeated trials."""
         return self._store.judgments(repeats=repeats)
 
     def export(
@@ -336,26 +319,26 @@ class Study:
         repeats: bool = False,
         on_phase: OnPhase = ignore_phase,
     ) -> Export:
-        """Writes the judgments to a file, and the design beside it.
+        """Writes the judgments to a file, and the design to a second file beside it.
 
         Parameters
         ----------
         path
-            CSV, TSV, JSONL or Parquet by suffix; `"-"` is CSV on standard output.
+            A CSV, TSV, JSONL or Parquet file, by suffix; `"-"` is CSV on standard output.
         as_
-            For whom: `"judgments"` for wellput itself, `"evalica"`, or `"mt-metrics-eval"`, whose path
-            ends in `.seg.score` or `.sys.score`.
+            The format: `"judgments"` for wellput, `"evalica"`, or `"mt-metrics-eval"` (a path that ends
+            in `.seg.score` or `.sys.score`).
         question
-            Only the answers to this question.
+            Writes only the answers to this question.
         repeats
-            Repeated trials too, marked in a column.
+            Includes repeated trials, marked in a column.
         on_phase
             As for `score`.
 
         Raises
         ------
         InputError
-            There are no answers yet, none to the question, or not of the kind that is asked for.
+            There are no answers yet, none to the question, or the format does not fit them.
         """
         from wellput.studies.exports import check_target, export
 
@@ -370,23 +353,23 @@ class Study:
         )
 
     def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
-        """Erases a judge who withdraws consent: answers, demographics, name and link, for good.
+        """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.
 
         Parameters
         ----------
         judge
             The judge's name.
         path
-            Writes what was done to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+            Writes the record to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
 
         Raises
         ------
         InputError
-            There is no such judge.
+            There is no judge of this name.
         """
         from wellput.studies.summaries import Forgotten
 
-        _check_report(path)
+        check_files([path], [])
         return _saved(Forgotten(judge, self._store.forget(judge)), path)
 
     def close(self) -> None:
@@ -409,42 +392,6 @@ class Study:
         names = ", ".join(question.name for question in setup.questionnaire.questions)
         design = setup.questionnaire.kind
         return f"Study({self.path}, {design} of {names}, {len(setup.trials)} trials)"
-
-
-def _store_class() -> type[Store]:
-    with _needing_the_extra("A study"):
-        from wellput.studies.store import Store
-    return Store
-
-
-@contextmanager
-def _needing_the_extra(what: str) -> Iterator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise MissingExtra(what, "judge") from error
-
-
-def _in_memory(evalset: Items) -> EvalSet:
-    if isinstance(evalset, EvalSet):
-        return evalset
-    if isinstance(evalset, EvalSource):
-        return EvalSet([item for block in evalset.blocks() for item in block])
-    return read_evalset(evalset)
-
-
-def _each(metrics: Metrics) -> list[str | Metric]:
-    given = [metrics] if isinstance(metrics, str | Metric | GivesMetric) else list(metrics)
-    return [
-        spec
-        for one in given
-        for spec in (split_specs(one) if isinstance(one, str) else [create(one)])
-    ]
-
-
-def _check_report(path: PathLike | None) -> None:
-    if path is not None:
-        check_writable(path)
 
 
 R = TypeVar("R", bound=Result)

@@ -1,7 +1,7 @@
 """`train`: models from text and trees, a function for each kind.
 
-Each returns a `Result` that says what it has learned from. What they train with is imported when they
-are called; `lm` and `paraphrase` have modules of their own.
+Each returns a `Result` that describes the model. The code that trains is imported when a function is
+called. `lm` and `paraphrase` are defined in `train_lm` and `train_paraphrase`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wellput.api.corpora import Treebanks, tree_list, trees_in
+from wellput.api.corpora import Treebanks, as_list, tree_list, trees_in
 from wellput.api.train_lm import lm as lm
 from wellput.api.train_paraphrase import paraphrase as paraphrase
 from wellput.core.errors import InputError, did_you_mean
@@ -49,41 +49,41 @@ def english(
     on_phase: OnPhase = ignore_phase,
     on_step: Callable[[str, str], None] = lambda file, about: None,
 ) -> EnglishTraining:
-    """Makes all models of English that wellput comes with. Files come one after the other, each with a
-    card that says what it was made from. One that was made from the same things is not made again, so
-    what was stopped goes on. The same input gives the same files.
+    """Makes all models of English that wellput comes with. Each file gets a card that says what it was
+    made from. A file that was made from the same input is not made again, so a stopped training can be
+    resumed. The same input gives the same files.
 
     Parameters
     ----------
     treebank, dev
-        Trees to learn from, and trees to tune and measure on, CoNLL-U.
+        CoNLL-U files: trees to learn from, and trees to tune and measure on.
     path
-        The folder to write into, which is made unless it is there.
+        The folder to write into; it is made if missing.
     text
         More text for the n-gram model: files, folders or tar archives of `.txt`.
     ngrams
-        A model of general English for fluency, ARPA or `.wlm`, in small letters without punctuation.
+        An n-gram model of general English for fluency: ARPA or `.wlm`, lower case, no punctuation.
     real, source
-        Text that no other model sees, to train fluency on: what stays as it is, and what worse
-        sentences are made from.
+        Text to train fluency on, which must differ from all other text: `real` as good sentences,
+        `source` to make worse sentences from.
     only
-        Names of the files to make, with those that they need; all unless said.
+        Makes these files and those that they need. Default: all.
     restart
-        Makes files again that are there already.
+        Makes all files again, even those that are up to date.
     seed, threads, on_phase
         As for `score`.
     on_step
-        Called with the name of each file that has to be made and what it is, before it is made.
+        Called before a file is made, with its name and a description.
 
     Returns
     -------
     EnglishTraining
-        `cards` of the files, `new` the names of those that were made this time.
+        `cards` has the card of each file, `new` the names of the files made this time.
 
     Raises
     ------
     InputError
-        Something is missing, or there is no such file.
+        A file is missing, or a name in `only` is unknown.
 
     Examples
     --------
@@ -109,9 +109,7 @@ def english(
         "source": source,
     }
     sources = [
-        TrainingSource(Path(one), role)
-        for role, paths in given.items()
-        for one in _path_list(paths)
+        TrainingSource(Path(one), role) for role, paths in given.items() for one in as_list(paths)
     ]
     check_sources(sources)
     steps = _steps_to_make(split_names(only), {one.role for one in sources})
@@ -132,13 +130,9 @@ def english(
     return EnglishTraining(folder, tuple(cards), frozenset(new))
 
 
-def _path_list(paths: Paths) -> Sequence[PathLike]:
-    return [paths] if isinstance(paths, str | Path) else paths
-
-
 def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[TrainingStep]:
-    """The steps of these files and of all that they need; if none is named, every step but those
-    for fluency where nothing is given to make them from."""
+    """The steps of these files and of all files that they need. If no file is named: all steps, without
+    those of fluency if their text was not given."""
     from wellput.language.models.english_training import STEPS
 
     by_file = {step.file: step for step in STEPS}
@@ -156,39 +150,39 @@ def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[Training
 
 
 def _shown_command(sources: Sequence[TrainingSource]) -> str:
-    """The command as it can be shown to others, without where files lie."""
+    """The command to record in the cards, without the folders of the files."""
     options = [f"--{source.role} {shlex.quote(source.path.name)}" for source in sources]
     return f"wellput train english {' '.join(options)} -o FOLDER"
 
 
 def fluency(
     *,
-    text: PathLike | Sequence[PathLike],
+    text: Paths,
     path: PathLike,
     gleu: bool | None = None,
     seed: int = 12345,
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FluencyTraining:
-    """Fits `fluency` and `gleu-fluency` to text. Half of it stays as it is; from the other half worse
-    sentences are made whose quality is known by construction. No judgments are needed. The models of
-    English stay the shipped ones.
+    """Fits `fluency` and `gleu-fluency` to text. Half of the text serves as good sentences. From the
+    other half, worse sentences of known quality are made. No judgments are needed. The parser and the
+    n-gram models stay the shipped ones.
 
     Parameters
     ----------
     text
-        Real text: a file, a folder or a tar archive of `.txt`, or several.
+        Text by people: a file, a folder or a tar archive of `.txt`, or a list of them.
     path
-        A folder for the models, which is made unless it is there; `fluency:model=FOLDER` uses them.
+        A folder for the models; it is made if missing. `fluency:model=FOLDER` uses them.
     gleu
-        Whether to train `gleu-fluency`, too; unless said, if the link grammar library is there.
+        Also trains `gleu-fluency`. Default: if the link grammar library is installed.
     seed, threads, on_phase
-        As for `score`; the seed is that of the sentences that are made.
+        As for `score`; the seed is used to make the worse sentences.
 
     Returns
     -------
     FluencyTraining
-        `weights` of the features, by file.
+        `weights` has the weights of the features of each file.
 
     Raises
     ------
@@ -207,7 +201,7 @@ def fluency(
     from wellput.metrics import fluency as fluency_metric
     from wellput.metrics.fluency_training import make_fluency, make_gleu, split_text
 
-    texts = [Path(one) for one in ([text] if isinstance(text, str | Path) else text)]
+    texts = [Path(one) for one in as_list(text)]
     if missing := [str(one) for one in texts if not one.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
     pools = split_text(texts, on_progress=on_phase("reading sentences"))
@@ -244,15 +238,15 @@ def parser(
     Parameters
     ----------
     trees
-        Files of treebanks in CoNLL-U, or `Tree`s; words need a tag (XPOS), a head and a relation.
+        CoNLL-U files, or `Tree` objects; words need a tag (XPOS), a head and a relation.
     dev
-        Trees to measure on; probabilities are fitted to them.
+        Trees to measure on, and to fit probabilities to.
     epochs
         Rounds over the trees.
     path
-        An existing folder: `tagger.wpm` and `parser.wpm` are written there.
+        Writes `tagger.wpm` and `parser.wpm` into this existing folder.
     seed, threads, on_phase
-        As for `score`; the seed is that of the order of the trees.
+        As for `score`; the seed sets the order of the trees.
 
     Returns
     -------
@@ -262,7 +256,7 @@ def parser(
     Raises
     ------
     InputError
-        A file cannot be read, a word has no tag, or the folder is not there.
+        A file cannot be read, a word has no tag, or the folder does not exist.
 
     Examples
     --------
@@ -281,7 +275,7 @@ def parser(
     if epochs < 1:
         raise InputError(f"epochs={epochs} must be 1 or more.")
     if path is not None and not Path(path).is_dir():
-        raise InputError(f"{path} is no folder: make it first (mkdir {path}).")
+        raise InputError(f"The folder {path} does not exist: make it first (mkdir {path}).")
     treebank, held_out = list(trees_in(given)), list(trees_in(measured))
     on_epoch = on_phase("learning, rounds over the trees")
     trained = train_parser(treebank, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
@@ -317,11 +311,11 @@ def tree(
     Parameters
     ----------
     trees
-        Files of dependency trees in CoNLL-U with relations and parts of speech, or `Tree`s.
+        CoNLL-U files of dependency trees with relations and parts of speech, or `Tree` objects.
     path
-        Writes the model, `.wpm`.
+        Writes the model to a `.wpm` file.
     seed, threads
-        As for every verb; without effect here.
+        No effect: training is not random and uses one thread.
     on_phase
         As for `score`.
 
@@ -333,7 +327,7 @@ def tree(
     Raises
     ------
     InputError
-        A file cannot be read, or there is nothing to learn from.
+        A file cannot be read, or has no trees.
 
     Examples
     --------
@@ -348,7 +342,7 @@ def tree(
 
     given = tree_list(trees)
     if path is not None and not str(path).endswith(SUFFIX):
-        raise InputError(f"A tree model is a file with the suffix {SUFFIX}, not {path}.")
+        raise InputError(f"{path}: the name of a tree model must end in {SUFFIX}.")
     check_files([path], given)
     found = trees_in(given)
     made = TreeTraining(train_tree_model(found, on_progress=on_phase("counting trees")))

@@ -38,7 +38,8 @@ def lm(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> NgramTraining:
-    """Trains an n-gram model: interpolated modified Kneser-Ney. The same text gives the same model.
+    """Trains an n-gram model with interpolated modified Kneser-Ney smoothing. The same text gives the
+    same model.
 
     Parameters
     ----------
@@ -47,24 +48,24 @@ def lm(
     order
         Words in the longest n-grams.
     min_count
-        Words seen less often are taken for unknown words.
+        Words seen less often are treated as unknown.
     memory_mb
-        Memory for counting; what is more goes to temporary files.
+        Memory for counting; the rest goes to temporary files.
     tokenize, lowercase
-        Tokenizer of the text, and whether it is lower-cased first.
+        Tokenizer of the text, and whether to lower-case it first.
     prune
-        Leaves out n-grams without which perplexity grows by less than this share, 1e-7 for one.
+        Leaves out n-grams whose removal raises perplexity by less than this share, such as 1e-7.
     compact
-        Rounds numbers to 8 bits, for a small `.wlm` file.
+        Rounds numbers to 8 bits, to make a small `.wlm` file.
     work
-        A folder in which counts are kept; a training that was stopped goes on from there.
+        A folder that keeps counts: a stopped training resumes from it.
     engine, address
         `engine="ray"` counts parts of the files on the cluster at `address`, or on processes of this
         machine.
     path
         Writes the model: `.arpa` (`.gz`, `.xz`) or `.wlm`.
     seed
-        As for every verb; without effect here.
+        No effect: training is not random.
     threads, on_phase
         As for `score`.
 
@@ -91,7 +92,7 @@ def lm(
 
     texts = text_list(corpus)
     if path is not None and check_suffix(path) != ".wlm" and compact:
-        raise InputError(f"Only a .wlm file can be compact; {path} is none.")
+        raise InputError(f"compact=True needs a path that ends in .wlm, not {path}.")
     if prune is not None and not 0 <= prune <= 1:
         raise InputError(f"prune={prune:g} must be between 0 and 1.")
     blocks = corpus_blocks(texts)

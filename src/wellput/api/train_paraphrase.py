@@ -1,4 +1,4 @@
-"""`train.paraphrase`: what paraphrasing needs, from text."""
+"""`train.paraphrase`: a paraphrase model from text."""
 
 from __future__ import annotations
 
@@ -47,40 +47,38 @@ def paraphrase(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ParaphraseTraining:
-    """Trains what paraphrasing needs: classifiers of contexts, LSA, Brown classes. The same text and
+    """Trains a paraphrase model: classifiers of contexts, LSA vectors, Brown classes. The same text and
     seed give the same model.
 
     Parameters
     ----------
     corpus
-        Files with a sentence on each line, or lists of sentences: `[sentences]`. Without it `index`
-        names an index made before.
+        Files with a sentence on each line, or lists of sentences: `[sentences]`. Without it, `index`
+        names an existing index.
     index
-        The file of the corpus index (`.wpm`), which is written where there is a corpus and read where
-        there is none.
+        The file of the corpus index (`.wpm`): written if a corpus is given, else read.
     judged
-        A file of judged substitutions to learn the context filter from; the shipped weights, unless
-        given.
+        A file of judged substitutions to learn the context filter from. Default: the shipped weights.
     encoder
-        Learns the neural filter as well, with this encoder of the Hugging Face library.
+        Also learns the neural filter, with this encoder: a model name of Hugging Face, or a folder.
     wordnet
-        A WordNet; the first one found, unless given.
+        A WordNet. Default: the first one found.
     learner, rounds, smoothing, penalty
-        How a classifier is learned: boosted stumps, how many and how smooth their votes are (in
-        examples), or logistic regression with a penalty on squared weights.
+        How a classifier is learned: `"boosting"` with this many stumps and this smoothing of their
+        votes (in examples), or `"logistic"` regression with this penalty on squared weights.
     min_occurrences, max_occurrences, negatives, ngrams
-        What a classifier is learned from: words that are rarer get none, of more frequent ones so many
-        occurrences are used, with so many places without the word for each; also n-grams anywhere in
-        the sentence, up to this length.
+        What a classifier is learned from: words with fewer occurrences get no classifier; at most this
+        many occurrences are used, each with this many negative examples; n-grams anywhere in the
+        sentence up to this length are also used.
     vocabulary, features, window, dimensions
-        Of LSA: words with a vector (and a class), words it counts, how far it looks, the size of
-        vectors.
+        For LSA: number of words that get a vector (and a class), number of words that it counts, words
+        on each side in which it counts, size of vectors.
     classes
-        Brown classes, 0 for none.
+        Number of Brown classes, 0 for none.
     engine, address
         `engine="ray"` computes on the cluster at `address`, or on processes of this machine.
     path
-        Writes the model (`.wpm`).
+        Writes the model to a `.wpm` file.
     seed, threads, on_phase
         As for `score`.
 
@@ -92,7 +90,7 @@ def paraphrase(
     Raises
     ------
     InputError
-        There is nothing to learn from, or too little.
+        There is no text to learn from, or too little.
 
     Examples
     --------
@@ -110,7 +108,7 @@ def paraphrase(
     is_read = index is not None and not texts
     check_files([path, None if is_read else index], [*texts, judged, *([index] if is_read else [])])
     if encoder is not None and judged is None:
-        raise InputError("encoder= is for learning from judged= substitutions: give both.")
+        raise InputError("encoder= learns from judged= substitutions: give both.")
     if not texts and index is None:
         raise InputError("Nothing to learn from: give text files, or index=FILE.")
     if engine == "ray" and texts:
@@ -189,7 +187,7 @@ def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:
 
 
 def _shipped_model() -> ParaphraseModel | None:
-    """For the weights of its filters, where it is installed."""
+    """The shipped model, if installed: its filter weights are used."""
     from wellput.language.paraphrase.methods import PARAPHRASE_FILE
     from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.shipped import FOLDER

@@ -30,14 +30,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Score systems; say whether their differences are real.",
     ),
     "rank": ("wellput.cli.rank:command", "Say who won, according to people, and how sure that is."),
-    "agree": ("wellput.cli.agree:command", "Say whom people prefer, and how far metrics agree."),
+    "agree": (
+        "wellput.cli.agree:command",
+        "Say whom people prefer, and whether metrics agree.",
+    ),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
     "study": ("wellput.cli.study:command", "Collect people's judgments on the web."),
     "displays": (
         "wellput.cli.displays:command",
-        "Choose facial displays for a talking head; judge and see them.",
+        "Choose, score and show facial displays of a talking head.",
     ),
     "realize": (
         "wellput.cli.realize:command",
@@ -51,9 +54,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Rewrite references, closer in wording to each output.",
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
-    "runs": ("wellput.cli.runs:command", "Find stored scores again, and compare them."),
+    "runs": ("wellput.cli.runs:command", "List, show and compare stored scores."),
     "metrics": ("wellput.cli.metrics:command", "List every metric, or show one of them."),
-    "demo": ("wellput.cli.demo:command", "See it all on an embedded example."),
+    "demo": ("wellput.cli.demo:command", "See what wellput does, on an embedded example."),
     "completion": (
         "wellput.cli.completion:command",
         "Print the script that completes commands in a shell.",
@@ -63,7 +66,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class Program(LazyGroup):
-    """A closed pipe is told to click as a stop: it would make an exit code of 1 of it."""
+    """Reports a closed pipe as `Stopped`; click alone would turn it into exit code 1."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with closed_pipes_stop():
@@ -82,8 +85,8 @@ class Program(LazyGroup):
 )
 @click.version_option(__version__, prog_name="wellput")
 def cli() -> None:
-    """How well a generated text is put, whether a difference is real, and whether the number agrees
-    with people."""
+    """Score generated text, say whether a difference is real, collect people's judgments, and say
+    whether a metric agrees with people."""
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -91,10 +94,10 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def main() -> None:
-    """The program. Exit codes: 0 done; 1 a check you asked for failed, or a bug of ours; 2 the input
-    is wrong, or the machine does not allow it. See docs/reliability.md for signals."""
+    """Runs the program. Exit codes: 0 success; 1 a check such as --fail-if-worse failed, or wellput has
+    a bug; 2 the input is wrong, or the machine cannot do it. docs/reliability.md has the signals."""
     warnings.showwarning = _show_warning
-    # What is read stays until the end: looking through it again and again for garbage takes a third
+    # Items stay in memory until the end. Searching them for garbage again and again would take a third
     # of the time of reading a large evalset with trees or schedules.
     gc.set_threshold(200_000, 20, 100)
     try:

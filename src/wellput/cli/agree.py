@@ -8,12 +8,12 @@ import click
 
 from wellput.cli.options import (
     common_options,
-    generalize_options,
+    interval_options,
+    metrics_option,
     panel_options,
     show_result_of,
     trees_option,
 )
-from wellput.cli.score import complete_metric
 from wellput.stats.correlation import COEFFICIENTS
 
 TESTS = (
@@ -32,15 +32,9 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
-@click.option(
-    "-m",
-    "--metrics",
-    "metrics",
-    multiple=True,
+@metrics_option(
+    "Metrics, separated by commas. random and length-only show what a metric must beat.",
     required=True,
-    metavar="METRICS",
-    shell_complete=complete_metric,
-    help="Metrics, separated by commas; add random and length-only to see the floor.",
 )
 @trees_option
 @click.option(
@@ -48,14 +42,14 @@ Examples:
     type=click.Choice(["system", "segment", "document"]),
     default="segment",
     show_default=True,
-    help="What is correlated: systems, segments, or documents of segments drawn at random.",
+    help="Correlate systems, segments, or documents made of segments drawn at random.",
 )
 @click.option(
     "--average",
     type=click.Choice(["none", "item", "system"]),
     default="none",
     show_default=True,
-    help="Segments pooled, or correlated within each item or system and averaged.",
+    help="none: correlate all segments together; item, system: correlate within each, and average.",
 )
 @click.option(
     "--coefficient",
@@ -67,52 +61,56 @@ Examples:
 )
 @panel_options
 @click.option(
-    "--document-size", type=click.IntRange(min=1), default=300, show_default=True, help="Segments."
+    "--document-size",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Segments per document.",
 )
 @click.option(
     "--documents",
     type=click.IntRange(min=2),
     default=10,
     show_default=True,
-    help="Documents drawn.",
+    help="Documents to draw.",
 )
 @click.option(
     "--models",
     is_flag=True,
-    help="Also regress the ratings on the metrics, singly and together: R² and p of each.",
+    help="Also regress the ratings on each metric and on all together: R² and p-values.",
 )
 @click.option(
     "--test",
     type=click.Choice(TESTS),
     default="auto",
     show_default=True,
-    help="Differences between metrics; auto: the inference of the intervals. The others are tests that "
-    "papers use.",
+    help="How two metrics are compared. auto: the method of the intervals; the others are tests used "
+    "in papers.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bonferroni", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="For there being many pairs of metrics.",
+    help="Correction of p-values for the number of metrics and pairs.",
 )
-@generalize_options
+@interval_options
 @click.option("--resample", type=click.Choice(["auto", "both", "systems", "items"]), hidden=True)
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of a --test that draws or exchanges; pairs of metrics that look different are "
-    "tested again with as many as the correction needs.",
+    help="Resamples of the perm and boot tests. Pairs of metrics that look different are tested "
+    "again with as many as the correction needs.",
 )
 @common_options
 def command(format: str, output: str, resample: str | None, **options: Any) -> None:
-    """Say whom people prefer, whether metrics order the systems alike, how far each metric agrees
-    with people, and how far the people agree among themselves.
+    """Say whom people prefer, whether metrics rank the systems in the same order, how far each metric
+    agrees with people, and how far the judges agree with each other.
 
-    JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
-    system_b, question, choice for pairwise choices.
+    JUDGMENTS is a file with the columns judge, item, system, question, value; for pairwise choices
+    with judge, item, system_a, system_b, question, choice.
     """
     from wellput.api.agree import agree
 

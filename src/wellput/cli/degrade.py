@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made
+from wellput.cli.options import basic_options, show_summary_of
 
 
 @click.command(
@@ -24,12 +24,12 @@ Examples:
     multiple=True,
     default=["sequence"],
     show_default=True,
-    help="sequence, pos, supertag, cfg, errors; several with --evalset.",
+    help="sequence, pos, supertag, cfg or errors; several, separated by commas, with --evalset.",
 )
 @click.option(
     "--size",
     multiple=True,
-    help="Words in a sequence (default: 1); several with --evalset.",
+    help="Words in a sequence (default: 1); several, separated by commas, with --evalset.",
 )
 @click.option(
     "--length",
@@ -45,47 +45,53 @@ Examples:
     default=10,
     show_default=True,
     metavar="N",
-    help="Sentences of each system.",
+    help="Sentences to make for each system.",
 )
 @click.option(
     "--boundary",
     type=click.Choice(["sentence", "literal"]),
     default="sentence",
     show_default=True,
-    help="Where sequences begin and end a sentence: as in the corpus, or anywhere.",
+    help="sentence: a sentence begins and ends as sentences of the corpus do; literal: anywhere.",
 )
 @click.option(
     "--treebank",
     metavar="FILE",
-    help="Trees for the grammar of cfg: CoNLL-U, or brackets (default: those of the corpus).",
+    help="Trees for the grammar of cfg: CoNLL-U or brackets (default: the trees of CORPUS).",
 )
 @click.option(
-    "--input-tokenized", is_flag=True, help="The words of the corpus are separated by spaces."
+    "--input-tokenized", is_flag=True, help="CORPUS is already split into words by spaces."
 )
-@click.option("--tokenized", is_flag=True, help="Write words separated by spaces, not prose.")
+@click.option(
+    "--tokenized", is_flag=True, help="Write the words separated by spaces, not as normal text."
+)
 @click.option(
     "--evalset", is_flag=True, help="Make an evalset with a system for each method and size."
 )
 @click.option(
     "--gold",
     metavar="FILE",
-    help="Write what is known by construction, the size, as judgments for `agree`.",
+    help="Write the size of the sequences as judgments, for wellput agree.",
 )
 @click.option("-o", "path", default="-", metavar="FILE", help="Write the sentences to FILE.")
-@making_options
+@basic_options
 def command(format: str, path: str, evalset: bool, **options: Any) -> None:
     """Make sentences of known quality from a corpus.
 
-    CORPUS is text with a sentence on each line, or trees in CoNLL-U (.conllu). Sequences of words glued
-    together are the better the longer they are; the other methods fill templates of parts of speech
-    or supertags with their likeliest words, derive sentences from a grammar, or put mistakes into
-    sentences of the corpus (errors).
+    CORPUS is text with a sentence on each line, or trees in CoNLL-U (.conllu).
+
+    \b
+    sequence  joins sequences of words from the corpus: longer sequences, better sentences
+    pos       fills templates of parts of speech with their most probable words
+    supertag  fills templates of supertags with their most probable words
+    cfg       derives sentences from a grammar
+    errors    puts mistakes into sentences of the corpus
     """
     from wellput.api.degrade import degrade
 
-    # On standard output sentences may have any format; an evalset has its own.
+    # --format applies to sentences on standard output, not to an evalset.
     made = None if path == "-" and not evalset else path
-    show_made(
+    show_summary_of(
         lambda on_phase: degrade(**options, evalset=evalset, path=made, on_phase=on_phase),
         format,
         made,

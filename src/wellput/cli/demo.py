@@ -16,10 +16,8 @@ Examples:
   wellput demo --save demo.jsonl && wellput score demo.jsonl -m gsa --explain
 """
 )
-@click.option("--save", metavar="FILE", help="Write the example's evalset to FILE, to play with.")
-@click.option(
-    "--save-judgments", metavar="FILE", help="Write the simulated judgments to FILE, to play with."
-)
+@click.option("--save", metavar="FILE", help="Write the evalset of the example to FILE.")
+@click.option("--save-judgments", metavar="FILE", help="Write the simulated judgments to FILE.")
 @click.option(
     "--report",
     metavar="FILE",
@@ -31,7 +29,7 @@ Examples:
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
     """Show the tool on an embedded example: announcements of a harbor, written by seven systems,
-    with two references and their trees, and the ratings of eight simulated judges."""
+    with two references and their trees, and ratings by eight simulated judges."""
     from wellput.api.demo import demo
     from wellput.cli.progress import progress
 
@@ -45,26 +43,24 @@ def command(format: str, output: str, **options: Any) -> None:
 INTRODUCTION = """\
 60 announcements of a harbor town, written by seven systems, each with two
 references. careful and template say what the source says; smooth writes well
-and says something else; hasty and jumbled are spoiled; realizer and lr put the
-words of a reference's tree in order. Eight SIMULATED judges rated them: real
-ones come from `wellput study`.
+but says something else; hasty and jumbled have errors; realizer and lr put the
+words of a reference in order. Eight SIMULATED judges rated the outputs; real
+judgments come from `wellput study`.
 
 """
 
 
 def closing(report: object, *, is_wanted: bool) -> str:
     if report is not None:
-        shown = f"Open {report} in a browser: the same as a picture, and every item."
+        shown = f"Open {report} in a browser: this answer as a picture, and every item."
     elif is_wanted:
-        shown = "The same as a picture: pip install 'wellput[report]', and wellput demo again."
+        shown = "To see this as a picture: pip install 'wellput[report]', then wellput demo."
     else:
-        shown = (
-            "wellput demo                                             the same as a picture, too"
-        )
+        shown = "wellput demo                                             this answer as a picture"
     return f"""
 Next:
   {shown}
-  wellput demo --save d.jsonl --save-judgments d.csv       the files, to play with
+  wellput demo --save d.jsonl --save-judgments d.csv       write the files of the example
   wellput agree d.jsonl d.csv -m bleu,chrf,fluency         how far metrics agree
-  wellput report YOURS.jsonl JUDGMENTS.csv -o report.html  on your own files
+  wellput report YOURS.jsonl JUDGMENTS.csv -o report.html  a report on your files
 """

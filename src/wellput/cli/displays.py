@@ -1,6 +1,6 @@
 """`wellput displays`: example, convert, select, evaluate, preview.
 
-What they call is imported when they are called.
+Each command imports what it needs when it is called.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from typing import Any
 import click
 
 from wellput.cli.lazy_group import LazyGroup
-from wellput.cli.options import common_options, making_options, show_made, show_result_of
+from wellput.cli.options import (
+    basic_options,
+    common_options,
+    metrics_option,
+    show_result_of,
+    show_summary_of,
+)
 
 DISPLAY_COMMANDS: dict[str, tuple[str, str]] = {
     "example": (
         "wellput.cli.displays:displays_example",
-        "Write an example corpus, synthetic throughout.",
+        "Write a synthetic example corpus.",
     ),
     "convert": (
         "wellput.cli.displays:displays_convert",
@@ -23,15 +29,15 @@ DISPLAY_COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "select": (
         "wellput.cli.displays:displays_select",
-        "Choose displays for sentences, as rules or a corpus have it.",
+        "Choose displays for sentences, by rules or as in a corpus.",
     ),
     "evaluate": (
         "wellput.cli.displays:displays_evaluate",
-        "Score schedules against the original ones, and each other.",
+        "Score schedules against those of people, and compare systems.",
     ),
     "preview": (
         "wellput.cli.displays:displays_preview",
-        "See and hear the head perform schedules.",
+        "Show the talking head in the browser.",
     ),
 }
 
@@ -47,7 +53,7 @@ Example:
 """,
 )
 def command() -> None:
-    """Choose facial displays for a talking head, judge them, and see them."""
+    """Choose, score and show facial displays of a talking head."""
 
 
 @click.command(epilog="\b\nExample:\n  wellput displays example -o corpus.jsonl")
@@ -57,25 +63,25 @@ def command() -> None:
     type=click.IntRange(min=1),
     default=240,
     show_default=True,
-    help="Sentences.",
+    help="Number of sentences.",
 )
 @click.option(
     "--noise",
     type=click.FloatRange(0, 1),
     default=0.05,
     show_default=True,
-    help="The share of nodes whose display has nothing to do with their context.",
+    help="Share of nodes whose display does not depend on the context.",
 )
-@click.option("-o", "path", metavar="EVALSET", required=True, help="The corpus.")
-@making_options
+@click.option("-o", "path", metavar="EVALSET", required=True, help="Write the corpus to EVALSET.")
+@basic_options
 def displays_example(format: str, path: str, **options: Any) -> None:
-    """Write an example corpus: sentences by a small grammar, displays of an invented speaker.
+    """Write an example corpus: sentences from a small grammar, displays of an invented speaker.
 
-    It is synthetic throughout: it shows how the commands work, not what people do or like.
+    The corpus is synthetic. It shows how the commands work, not what people do or like.
     """
     from wellput.displays.example_corpus import example
 
-    show_made(lambda _: example(**options, path=path), format, path)
+    show_summary_of(lambda _: example(**options, path=path), format, path)
 
 
 @click.command(
@@ -88,32 +94,40 @@ Examples:
 """
 )
 @click.argument("inputs", nargs=-1, required=True)
-@click.option("--words", default="words", show_default=True, help="The tier of the words.")
+@click.option(
+    "--words", default="words", show_default=True, help="Name of the tier with the words."
+)
 @click.option(
     "--displays",
     multiple=True,
     metavar="TIERS",
-    help="The tiers of the displays (default: all others).",
+    help="Names of the tiers with displays, separated by commas (default: all other tiers).",
 )
 @click.option(
     "--sentences",
     default="sentences",
     show_default=True,
-    help="The tier of the sentences; without one a recording is one sentence.",
+    help="Name of the tier with the sentences; without such a tier a recording is one sentence.",
 )
-@click.option("--system", metavar="NAME", help="The system whose schedules become BML.")
-@click.option("-o", "path", metavar="FILE", required=True, help="An evalset, or FILE.bml.")
-@making_options
+@click.option("--system", metavar="NAME", help="Write the schedules of this system as BML.")
+@click.option(
+    "-o",
+    "path",
+    metavar="FILE",
+    required=True,
+    help="Write an evalset, or BML if FILE ends in .bml.",
+)
+@basic_options
 def displays_convert(format: str, path: str, **options: Any) -> None:
     """Read annotations into a display corpus, or write schedules as BML.
 
     INPUTS are recordings annotated with ELAN (.eaf) or Praat (.TextGrid), OpenCCG testbeds (.xml), or
-    evalsets. Where the output ends in .bml, the schedules of --system are written as Behavior Markup
+    evalsets. If the output ends in .bml, the schedules of --system are written in Behavior Markup
     Language.
     """
     from wellput.displays.conversion import convert
 
-    show_made(lambda _: convert(**options, path=path), format, path)
+    show_summary_of(lambda _: convert(**options, path=path), format, path)
 
 
 @click.command(
@@ -128,54 +142,60 @@ Examples:
     "--strategy",
     multiple=True,
     metavar="NAMES",
-    help="rule, majority, weighted, learned, separated by commas (default: the first three).",
+    help="One or more of rule, majority, weighted, learned, separated by commas (default: the first "
+    "three).",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
     default=10,
     show_default=True,
-    help="Folds of the cross-validation.",
+    help="Number of folds in cross-validation.",
 )
-@click.option("--train", metavar="FILE", help="Learn from the sentences of FILE instead.")
+@click.option(
+    "--train", metavar="FILE", help="Learn from the sentences of FILE instead of cross-validation."
+)
 @click.option(
     "--context",
     multiple=True,
     metavar="FEATURES",
-    help="Features to go by, the one to give up last first (default: all, label first).",
+    help="Features of the context, the most important first (default: all, label first).",
 )
 @click.option(
     "--backoff/--no-backoff",
     default=True,
     show_default=True,
-    help="Shorten contexts that were not seen in training, or refuse them.",
+    help="If a context was not seen in training: drop its least important features, or stop with an "
+    "error.",
 )
 @click.option(
     "--rules",
     default="foster2008",
     show_default=True,
     metavar="RULES",
-    help="Rules of the strategy rule: foster2008, foster2008-table1, or a JSON file.",
+    help="Rules of --strategy rule: foster2008, foster2008-table1, or a JSON file.",
 )
 @click.option(
     "--temperature",
     type=click.FloatRange(min=0),
     default=1.0,
     show_default=True,
-    help="Of the strategy learned: 1 draws by probability, 0 takes the likeliest.",
+    help="For --strategy learned: 1 draws by probability, 0 takes the most probable display.",
 )
-@click.option("--replace", is_flag=True, help="Replace systems of the same names.")
-@click.option("-o", "path", metavar="EVALSET", required=True, help="The evalset with the systems.")
-@making_options
+@click.option("--replace", is_flag=True, help="Replace systems that have the same name.")
+@click.option(
+    "-o", "path", metavar="EVALSET", required=True, help="Write the evalset with the new systems."
+)
+@basic_options
 def displays_select(format: str, path: str, **options: Any) -> None:
     """Choose displays for the nodes of every sentence, by one or more strategies.
 
-    EVALSET has sentences with derivations, and where they are to be learned from the displays that
-    people showed as the outputs of a system named original. Each strategy becomes a system.
+    EVALSET has sentences with derivations. To learn from it, it also needs a system named original,
+    whose outputs are the displays that people showed. Each strategy becomes a system.
     """
     from wellput.displays.selection import select
 
-    show_made(lambda _: select(**options, path=path), format, path)
+    show_summary_of(lambda _: select(**options, path=path), format, path)
 
 
 @click.command(
@@ -187,21 +207,14 @@ Examples:
 """
 )
 @click.argument("evalset")
-@click.option(
-    "-m",
-    "--metrics",
-    "metrics",
-    multiple=True,
-    metavar="METRICS",
-    help="Display metrics, separated by commas (default: all of them).",
-)
-@click.option("--confidence", is_flag=True, help="Bootstrap intervals.")
+@metrics_option("Display metrics, separated by commas (default: all of them).")
+@click.option("--confidence", is_flag=True, help="Show bootstrap intervals.")
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of the intervals.",
+    help="Number of resamples for the intervals.",
 )
 @click.option(
     "--charts",
@@ -232,39 +245,42 @@ Examples:
 """
 )
 @click.argument("evalset")
-@click.option("--system", metavar="NAME", help="The system shown first (default: the first).")
-@click.option("--items", metavar="IDS", help="Sentences to show, separated by commas.")
+@click.option("--system", metavar="NAME", help="Show this system first (default: the first one).")
+@click.option("--items", metavar="IDS", help="Ids of the sentences to show, separated by commas.")
 @click.option(
     "-n",
     "n",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Sentences to show, the first ones, where --items names none.",
+    help="Without --items: show the first N sentences.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8010,
     show_default=True,
-    help="Port, 0 for any.",
+    help="The port to listen on; 0: any free port.",
 )
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
-@click.option("-o", "path", metavar="FILE.html", help="Write the page, and serve nothing.")
-@making_options
+@click.option(
+    "-o", "path", metavar="FILE.html", help="Write the page to a file instead of serving it."
+)
+@basic_options
 def displays_preview(format: str, path: str | None, **options: Any) -> None:
-    """Let the head perform the schedules of an evalset, in the browser.
+    """Show in the browser how the talking head performs the schedules of an evalset.
 
-    Speech is made ahead by the program espeak-ng where it is installed; without it the head is silent.
-    The page needs no network. It is served until Ctrl-C, or written to the file of -o, with
-    a summary to standard output.
+    The program espeak-ng makes the speech; without it the head is silent. The page needs no network.
+    It is served until Ctrl-C. With -o it is written to a file, and a summary is printed.
     """
     from wellput.cli.progress import progress
     from wellput.displays.previewing import preview
 
     if path is not None:
-        show_made(lambda on_phase: preview(**options, path=path, on_phase=on_phase), format, path)
+        show_summary_of(
+            lambda on_phase: preview(**options, path=path, on_phase=on_phase), format, path
+        )
         return
     with progress() as on_phase:
         page = preview(**options, on_phase=on_phase)

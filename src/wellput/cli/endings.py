@@ -1,8 +1,9 @@
-"""How the program ends when it does not end well: by a message and an exit code, or by a signal.
+"""How the program ends after an error or a signal.
 
-A signal that asks the program to stop (Ctrl-C, SIGTERM, a closed terminal) unwinds it like an error,
-so that files half-written go away, and then kills it, so that whoever started it sees why it ended: a
-shell stops its loop, a supervisor takes it for a clean stop. A closed pipe is such an end too.
+A signal that asks the program to stop (Ctrl-C, SIGTERM, a closed terminal) is raised as an exception,
+so that half-written files are removed. Then the program kills itself with the same signal, so that its
+parent sees the cause: a shell ends its loop, a supervisor sees a clean stop. A closed pipe is treated
+in the same way.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ STOP_SIGNALS = tuple(
 )
 
 OUT_OF_MEMORY = (
-    "Out of memory. Take fewer items at a time, leave out what keeps a row for each of them "
-    "(intervals, paired tests, --explain), or allow fewer --threads."
+    "Out of memory. Score fewer items at a time, do without what keeps a row for each item "
+    "(intervals, paired tests, --explain), or use fewer --threads."
 )
 
 
 class Stopped(BaseException):
-    """The program is to end by this signal. No Exception: nothing on the way out may take it for one
-    of its own."""
+    """The program must end by this signal. It is a BaseException so that no `except Exception` catches
+    it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -38,8 +39,8 @@ class Stopped(BaseException):
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """Within the block, signals that would kill the program raise Stopped; one that is ignored
-    (`nohup`) or handled already stays so."""
+    """Within the block, signals that would kill the program raise Stopped. A signal that is ignored
+    (`nohup`) or already handled stays so."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -55,7 +56,7 @@ def stoppable() -> Iterator[None]:
 
 @contextlib.contextmanager
 def closed_pipes_stop() -> Iterator[None]:
-    """The reader of our output went away (`wellput … | head`): nobody is left to tell."""
+    """Within the block, a closed pipe (`wellput … | head`) raises Stopped."""
     try:
         yield
     except BrokenPipeError:
@@ -67,25 +68,25 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 def refuse(message: object) -> NoReturn:
-    """What the user brought, or the machine, does not allow it."""
+    """Prints the message and exits with 2."""
     click.echo(f"wellput: {message}", err=True)
     _drop_output()
     sys.exit(2)
 
 
 def die_of(number: int) -> NoReturn:
-    """Ends as if the signal had not been caught."""
+    """Ends the program as the uncaught signal would."""
     _drop_output()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
-    sys.exit(128 + number)  # where the signal is blocked
+    sys.exit(128 + number)  # reached only if the signal is blocked
 
 
 def _drop_output() -> None:
-    """What is still in the buffer of standard output goes nowhere: writing it once more on the way out
-    would fail once more."""
+    """Flushes standard output. If that fails, sends the rest to the null device: Python would try again
+    at exit, and fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
         return

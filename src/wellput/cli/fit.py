@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made, trees_option
+from wellput.cli.options import (
+    basic_options,
+    generalize_option,
+    rating_options,
+    show_summary_of,
+    trees_option,
+)
 
 
 @click.command(
@@ -19,7 +25,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
-@click.option("--question", required=True, metavar="Q", help="The question whose answers to fit.")
+@click.option("--question", required=True, metavar="Q", help="Fit the answers to this question.")
 @click.option(
     "--predictors",
     multiple=True,
@@ -33,51 +39,29 @@ Examples:
     type=click.Choice(["ols", "ridge"]),
     default="ols",
     show_default=True,
-    help="Least squares, or ridge regression with the penalty chosen by leave-one-out.",
+    help="ols: least squares; ridge: ridge regression, penalty chosen by leave-one-out.",
 )
 @click.option(
     "--stepwise",
     type=click.Choice(["aic", "p"]),
-    help="Choose among the predictors, by AIC or by p-values.",
+    help="Keep only the best predictors, chosen by AIC or by p-values.",
 )
-@click.option(
-    "--normalize",
-    type=click.Choice(["none", "z", "unit", "rank"]),
-    help="Common scale of the judges' ratings (default: z for several judges, else none).",
-)
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="RULE",
-    help='Leave judgments out, with the reason: "judge=J3: pressed one button", "item=7: a typo".',
-)
-@click.option(
-    "--exclude-judges-below",
-    type=click.FloatRange(-1, 1),
-    metavar="R",
-    help="Leave out judges who correlate less than R with the rest.",
-)
+@rating_options
 @click.option(
     "--no-rescale",
     is_flag=True,
     help="Keep the raw regression: all predictors, on the scale of the judgments.",
 )
-@click.option(
-    "--generalize",
-    type=click.Choice(["items", "systems", "both"]),
-    default="both",
-    show_default=True,
-    help="What intervals and p hold for: other items, other systems, or both.",
-)
+@generalize_option
 @click.option("-o", "path", metavar="FILE.json", help="Write the metric to FILE.json.")
-@making_options
+@basic_options
 def command(format: str, path: str | None, **options: Any) -> None:
     """Fit a metric to people's judgments.
 
-    EVALSET is a file with items, references and outputs, JUDGMENTS one with ratings (judge, item,
-    system, question, value) or pairwise choices. The metric is written to the file of -o, with its
-    card; `wellput score -m ./FILE.json` uses it. A summary goes to standard output.
+    EVALSET is a file with items, references and outputs. JUDGMENTS is a file with ratings (judge,
+    item, system, question, value) or pairwise choices. -o writes the metric, with a record of how it
+    was made; `wellput score -m ./FILE.json` uses it. A summary is printed.
     """
     from wellput.api.fit import fit
 
-    show_made(lambda on_phase: fit(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: fit(**options, path=path, on_phase=on_phase), format, path)

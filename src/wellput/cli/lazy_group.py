@@ -1,4 +1,4 @@
-"""The group of commands that are imported when called, so that `--help` is quick."""
+"""A group of commands that are imported only when called, so that `--help` is quick."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wellput.core.errors import did_you_mean
 
 
 class LazyGroup(click.Group):
-    """`members` gives each command's place, `module:attribute`, and its one-line help."""
+    """`members` maps the name of each command to its `module:attribute` and its one-line help."""
 
     def __init__(self, *args: Any, members: dict[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

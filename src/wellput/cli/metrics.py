@@ -6,8 +6,13 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import check_output, common_options, show, terminal_width
-from wellput.cli.score import complete_metric
+from wellput.cli.options import (
+    check_output,
+    common_options,
+    complete_metric,
+    show,
+    terminal_width,
+)
 
 
 @click.command(
@@ -21,8 +26,10 @@ Examples:
 @click.argument("metric", required=False, shell_complete=complete_metric)
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """List every metric: which direction is better, what it needs, its options, its paper. Or show one
-    METRIC: what it measures, its options with their defaults and values, and how to ask for it."""
+    """List every metric: which direction is better, what it needs, its options, its paper.
+
+    With METRIC, show this one: what it measures, its options with defaults and values, and examples.
+    """
     from wellput.api.list_metrics import list_metrics
     from wellput.reporting.metrics import metrics_report
 

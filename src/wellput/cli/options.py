@@ -1,6 +1,6 @@
-"""Options that several commands have, and printing what a command made.
+"""Options that several commands share, and printing what a command returns.
 
-Messages and notes name keywords, as a Python program gave them; on the command line they name options:
+The library's messages and notes name Python keywords. Here they are rewritten to name options:
 `level='system'` becomes `--level system`.
 """
 
@@ -16,31 +16,44 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
-from wellput.core.errors import InputError, WellputError
+from wellput.core.errors import WellputError
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
 from wellput.reporting.table import FORMATS, Format, Report, render
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+RUNS_VARIABLE = "WELLPUT_RUNS"
+"""The environment variable that names the folder of stored runs."""
+
+
+def add_options(function: F, *options: Callable[[F], F]) -> F:
+    """Adds click options, in the order in which the help shows them."""
+    for option in reversed(options):
+        function = option(function)
+    return function
+
 
 def common_options(function: F) -> F:
-    """--format, -o, --seed, --threads, for a command that reports."""
+    """-o, --format, --seed, --threads, for a command whose -o is the report."""
     output = click.option(
         "-o", "output", metavar="FILE", default="-", help="Write the report to FILE."
     )
-    return output(making_options(function))
+    return output(basic_options(function))
 
 
-def making_options(function: F) -> F:
-    """--format, --seed, --threads, for a command whose -o is the thing made."""
-    for option in (
+def basic_options(function: F) -> F:
+    """--format, --seed, --threads, for a command whose -o is not the report."""
+    options = add_options(
+        function,
         click.option(
-            "--threads",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Threads (default: all cores).",
+            "--format",
+            type=click.Choice(FORMATS),
+            default="table",
+            show_default=True,
+            help="The format of the report.",
         ),
         click.option(
             "--seed",
@@ -50,27 +63,25 @@ def making_options(function: F) -> F:
             help="Seed of everything random.",
         ),
         click.option(
-            "--format",
-            type=click.Choice(FORMATS),
-            default="table",
-            show_default=True,
-            help="How the report is written.",
+            "--threads",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Threads (default: all cores).",
         ),
-    ):
-        function = option(function)
-    return speaking_options(function)
+    )
+    return name_options_in_errors(options)
 
 
-def speaking_options(function: F) -> F:
-    """Errors name keywords, as a Python program gave them; on the command line they name options."""
+def name_options_in_errors(function: F) -> F:
+    """Makes the errors of a command name options instead of keywords."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except WellputError as error:
-            told = in_options(str(error), click.get_current_context().command)
-            error.args = (told, *error.args[1:])
+            message = keywords_as_options(str(error), click.get_current_context().command)
+            error.args = (message, *error.args[1:])
             raise
 
     return cast("F", call)
@@ -81,15 +92,15 @@ def is_terminal(output: str) -> bool:
 
 
 def terminal_width(output: str) -> int | None:
-    """The width to lay tables out for; None (no limit) unless it goes to a terminal."""
+    """The width of the terminal; None (no limit) if the output does not go to one."""
     return shutil.get_terminal_size().columns if is_terminal(output) else None
 
 
 def show_result_of(
     verb: Callable[[OnPhase], Result], format: str, output: str, *, at_once: bool = False
 ) -> None:
-    """Shows what the verb returns, with progress meanwhile. What was computed before an error is shown
-    before it is told."""
+    """Calls the verb with progress, and shows the result. If an error carries a result, that is shown
+    first."""
     from wellput.cli.progress import progress
 
     check_output(output)
@@ -103,11 +114,11 @@ def show_result_of(
     show(result, format, output)
 
 
-def show_made(
+def show_summary_of(
     verb: Callable[[OnPhase], Result], format: str, path: str | None, *, at_once: bool = False
 ) -> None:
-    """For a verb that writes what it makes to `path`: a summary of it goes to standard output, unless
-    that is where the thing itself went."""
+    """For a verb that writes its product to `path`: shows a summary on standard output, unless the
+    product went there."""
     from wellput.cli.progress import progress
 
     with progress(at_once=at_once) as on_phase:
@@ -117,8 +128,8 @@ def show_made(
 
 
 def check_output(output: str) -> None:
-    """Refuses at once a file that cannot be written, that the command reads, or that it writes segment
-    scores to."""
+    """Refuses, before any work, an output file that cannot be written, that the command also reads, or
+    that it also writes segment scores to."""
     from wellput.io import check_distinct, check_files
 
     given = click.get_current_context().params
@@ -138,10 +149,10 @@ def check_output(output: str) -> None:
 def show(
     what: Report | Result, format: str, output: str, *, before: str = "", after: str = ""
 ) -> None:
-    """Writes a report in its format; `before` and `after` are prose around the table format."""
+    """Writes a report in its format; `before` and `after` are text around the table format."""
     report = what.report() if isinstance(what, Result) else what
     if any("=" in note for table in report.tables for note in table.notes):
-        report = _notes_in_options(report)
+        report = _with_options_in_notes(report)
     text = render(
         report,
         cast("Format", format),
@@ -151,31 +162,25 @@ def show(
     emit(before + text + after if format == "table" else text, output)
 
 
-def _notes_in_options(report: Report) -> Report:
-    """The same with notes in the words of the command line."""
-
+def _with_options_in_notes(report: Report) -> Report:
+    """The report, with options in place of keywords in its notes."""
     command = click.get_current_context().command
     tables = [
-        replace(table, notes=[in_options(note, command) for note in table.notes])
+        replace(table, notes=[keywords_as_options(note, command) for note in table.notes])
         for table in report.tables
     ]
     return replace(report, tables=tables)
 
 
-def refuse_stdin_twice(*paths: str) -> None:
-    if paths.count("-") > 1:
-        raise InputError("Standard input (-) was given twice; it can be read only once.")
-
-
 def emit(text: str, output: str) -> None:
-    """Writes to the file (whole or not at all), or to standard output."""
+    """Writes a file (whole or not at all), or to standard output."""
     from wellput.io.output import write_text
 
     write_text(text, output)
 
 
 class CommandWithConfidence(click.Command):
-    """`--confidence` takes a number or nothing: what follows it and is no number is not its value."""
+    """Allows `--confidence` without a number, which means 0.95."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for place, word in enumerate(args):
@@ -190,27 +195,31 @@ def confidence_option(function: F) -> F:
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         metavar="[0.95]",
-        help="Intervals, of this confidence (0.95 unless said).",
+        help="Show intervals; a number sets their confidence (default: 0.95).",
     )(function)
 
 
-def generalize_options(function: F) -> F:
-    """--generalize, --confidence: of what holds for other systems and other items."""
+def generalize_option(function: F) -> F:
+    return click.option(
+        "--generalize",
+        type=click.Choice(["both", "systems", "items"]),
+        default="both",
+        show_default=True,
+        help="Agreement with people: intervals and p-values hold for other systems, other items, or "
+        "both.",
+    )(function)
+
+
+def interval_options(function: F) -> F:
+    """--generalize, --confidence."""
     confidence = click.option(
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
-        help="The confidence of intervals.",
+        help="Confidence of the intervals.",
     )
-    generalize = click.option(
-        "--generalize",
-        type=click.Choice(["both", "systems", "items"]),
-        default="both",
-        show_default=True,
-        help="What intervals and p hold for: other systems and other items, or one of the two.",
-    )
-    return generalize(confidence(function))
+    return generalize_option(confidence(function))
 
 
 def engine_options(function: F) -> F:
@@ -220,12 +229,12 @@ def engine_options(function: F) -> F:
         type=click.Choice(["stop", "skip"]),
         default="stop",
         show_default=True,
-        help="What to do about a run of rows that cannot be evaluated; skip: name it and go on.",
+        help="stop: end at rows that cannot be read or scored; skip: list them and go on.",
     )
     resume = click.option(
         "--resume",
         metavar="FOLDER",
-        help="Keep what is finished in FOLDER, and go on from what is finished there.",
+        help="Keep finished parts in FOLDER; the same command resumes from them.",
     )
     return cluster_options(resume(on_error(function)))
 
@@ -245,44 +254,68 @@ def cluster_options(function: F) -> F:
     return engine(address(function))
 
 
+def metrics_option(help: str, *, required: bool = False) -> Callable[[F], F]:
+    """-m, completed in the shell."""
+    return click.option(
+        "-m",
+        "--metrics",
+        "metrics",
+        multiple=True,
+        required=required,
+        metavar="METRICS",
+        shell_complete=complete_metric,
+        help=help,
+    )
+
+
+def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Completes the last of the metrics typed so far."""
+    from wellput.metrics import registry
+
+    done, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
+
+
 def panel_options(function: F) -> F:
-    """--question, --normalize, --exclude, --exclude-judges-below."""
-    for option in (
+    """--question (repeatable), --normalize, --exclude, --exclude-judges-below."""
+    question = click.option(
+        "--question", multiple=True, metavar="Q", help="Use only this question. Can be repeated."
+    )
+    return question(rating_options(function))
+
+
+def rating_options(function: F) -> F:
+    """--normalize, --exclude, --exclude-judges-below."""
+    return add_options(
+        function,
         click.option(
-            "--exclude-judges-below",
-            type=click.FloatRange(-1, 1),
-            metavar="R",
-            help="Leave out judges who correlate less than R with the others.",
+            "--normalize",
+            type=click.Choice(["none", "z", "unit", "rank"]),
+            help="Bring the judges' ratings to one scale (default: z if the judges rated the same "
+            "systems, else none).",
         ),
         click.option(
             "--exclude",
             multiple=True,
             metavar='"RULE: REASON"',
-            help='Leave judgments out: "judge=J3: pressed one button", "system=B,item=7: …" '
-            "(repeatable). Charts still show ratings, with the reason.",
+            help='Leave judgments out, with the reason: "judge=J3: pressed one button", '
+            '"system=B,item=7: a typo". Can be repeated.',
         ),
         click.option(
-            "--normalize",
-            type=click.Choice(["none", "z", "unit", "rank"]),
-            help="Ratings per judge (default: z where judges rated the same systems, else none).",
+            "--exclude-judges-below",
+            type=click.FloatRange(-1, 1),
+            metavar="R",
+            help="Leave out judges who correlate less than R with the other judges.",
         ),
-        click.option(
-            "--question",
-            multiple=True,
-            metavar="Q",
-            help="Only this question (repeatable).",
-        ),
-    ):
-        function = option(function)
-    return function
+    )
 
 
 def trees_option(function: F) -> F:
     return click.option(
         "--trees",
         metavar="PARSER",
-        help="Parse the references that have no tree: auto with wellput's own parser, spacy:NAME with "
-        "a spaCy pipeline you have.",
+        help="Parse references that have no tree. auto: wellput's own parser; spacy:NAME: a spaCy "
+        "pipeline that you have installed.",
     )(function)
 
 
@@ -290,13 +323,13 @@ PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
 VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 
 
-def in_options(message: str, command: click.Command) -> str:
-    """The message with options in place of keywords; what is to be written in Python stays.
+def keywords_as_options(message: str, command: click.Command) -> str:
+    """The message with options in place of keywords; calls of Python functions stay.
 
-    >>> option = click.Option(["--all-pairs"], is_flag=True)
-    >>> in_options("all_pairs=True needs two systems.", click.Command("score", params=[option]))
+    >>> command = click.Command("score", params=[click.Option(["--all-pairs"], is_flag=True)])
+    >>> keywords_as_options("all_pairs=True needs two systems.", command)
     '--all-pairs needs two systems.'
-    >>> in_options("See `wellput.score(…, all_pairs=True)`.", click.Command("score", params=[option]))
+    >>> keywords_as_options("See `wellput.score(…, all_pairs=True)`.", command)
     'See `wellput.score(…, all_pairs=True)`.'
     """
     pieces = PYTHON_CALL_PATTERN.split(message)
@@ -315,16 +348,18 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
         else:
             flag, takes_value = parameter.human_readable_name, False
 
-        def said(found: re.Match[str], flag: str = flag, takes_value: bool = takes_value) -> str:
+        def option_for(
+            found: re.Match[str], flag: str = flag, takes_value: bool = takes_value
+        ) -> str:
             value = next((group for group in found.groups() if group is not None), "")
             return f"{flag} {_typed(value)}" if takes_value and value else flag
 
-        message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", said, message)
+        message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", option_for, message)
     return message
 
 
 def _typed(value: str) -> str:
-    """A value as it is typed in a shell.
+    """A value as typed in a shell.
 
     >>> _typed("system"), _typed("judge=J3: asleep"), _typed("item=a $b: gone")
     ('system', '"judge=J3: asleep"', "'item=a $b: gone'")

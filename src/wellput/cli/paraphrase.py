@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import making_options, show_made
+from wellput.cli.options import add_options, basic_options, show_summary_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 METHODS = ("context", "wordnet", "lsa", "brown")
@@ -15,56 +15,53 @@ FILTERS = ("none", "classifier", "context", "lm", "neural")
 
 
 def choice_options(function: F) -> F:
-    """Where replacements come from, and which pass."""
-    for option in reversed(
-        (
-            click.option(
-                "--method",
-                type=click.Choice(METHODS),
-                help="Short for candidates with a filter: context (the default) and wordnet are "
-                "WordNet's synonyms, filtered and not; lsa and brown are not filtered.",
-            ),
-            click.option(
-                "--candidates", metavar="SOURCE", help="wordnet, lsa, brown or table:FILE.csv."
-            ),
-            click.option(
-                "--filter",
-                type=click.Choice(FILTERS),
-                help="What a replacement must pass (default: context for wordnet, else none).",
-            ),
-            click.option(
-                "--threshold",
-                type=click.FloatRange(0, 1),
-                metavar="P",
-                help="Refuse what is less probable (default: the filter's own).",
-            ),
-            click.option(
-                "--relative",
-                is_flag=True,
-                help="Let the classifier compare the replacement with the word it replaces.",
-            ),
-            click.option(
-                "--joint",
-                is_flag=True,
-                help="Make the best substitution first, and test the others in what it became.",
-            ),
-            click.option("--words-only", is_flag=True, help="No phrases: one word for one word."),
-            click.option(
-                "--model", metavar="FILE.wpm", help="A paraphrase model (default: the shipped one)."
-            ),
-            click.option(
-                "--lm", metavar="FILE", help="An n-gram model for --filter lm (.wlm, .arpa)."
-            ),
-            click.option(
-                "--encoder",
-                metavar="NAME",
-                help="The encoder of --filter neural: a name of the Hugging Face library, or a folder.",
-            ),
-            click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first found)."),
-        )
-    ):
-        function = option(function)
-    return function
+    """Where replacements come from, and which are kept."""
+    return add_options(
+        function,
+        click.option(
+            "--method",
+            type=click.Choice(METHODS),
+            help="A choice of --candidates and --filter. context (the default): WordNet's synonyms, "
+            "filtered; wordnet: the same, not filtered; lsa, brown: not filtered.",
+        ),
+        click.option(
+            "--candidates",
+            metavar="SOURCE",
+            help="Where replacements come from: wordnet, lsa, brown or table:FILE.csv.",
+        ),
+        click.option(
+            "--filter",
+            type=click.Choice(FILTERS),
+            help="The filter that a replacement must pass (default: context for wordnet, else none).",
+        ),
+        click.option(
+            "--threshold",
+            type=click.FloatRange(0, 1),
+            metavar="P",
+            help="Refuse replacements less probable than P (default: set by the filter).",
+        ),
+        click.option(
+            "--relative",
+            is_flag=True,
+            help="Let the classifier compare the replacement with the word it replaces.",
+        ),
+        click.option(
+            "--joint",
+            is_flag=True,
+            help="Make the best substitution first, then test the others in the new sentence.",
+        ),
+        click.option("--words-only", is_flag=True, help="Replace single words only, no phrases."),
+        click.option(
+            "--model", metavar="FILE.wpm", help="A paraphrase model (default: the shipped one)."
+        ),
+        click.option("--lm", metavar="FILE", help="An n-gram model for --filter lm (.wlm, .arpa)."),
+        click.option(
+            "--encoder",
+            metavar="NAME",
+            help="The encoder of --filter neural: a model name of Hugging Face, or a folder.",
+        ),
+        click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first one found)."),
+    )
 
 
 @click.command(
@@ -81,27 +78,29 @@ Examples:
     "--corpus",
     multiple=True,
     metavar="FILE",
-    help="Learn classifiers for the words at hand from this text (a sentence a line), or from an "
-    "index of it (.wpm).",
+    help="Learn classifiers for the words of EVALSET from this text (one sentence per line) or its "
+    "index (.wpm). Can be repeated.",
 )
 @click.option(
     "--cache",
     metavar="FILE.wpm",
-    help="Keep what is learned from --corpus in FILE, and take from it what is there already.",
+    help="Keep in FILE.wpm what is learned from --corpus, and reuse it next time.",
 )
 @click.option("--explain", is_flag=True, help="Show every substitution, kept or refused.")
 @click.option(
     "--substitutions",
     metavar="FILE",
-    help="Write the substitutions as an evalset, for judges: study create --from-substitutions.",
+    help="Write the substitutions as an evalset, for wellput study create --from-substitutions.",
 )
 @click.option("-o", "path", metavar="EVALSET", help="Write the evalset with its new references.")
-@making_options
+@basic_options
 def command(format: str, path: str | None, **options: Any) -> None:
     """Rewrite references for each system, closer in wording to its output.
 
-    Every output gets references of its own (`references_by_system`); all else stays as it is.
+    The new references are in the field `references_by_system`; everything else stays the same.
     """
     from wellput.api.paraphrase import paraphrase
 
-    show_made(lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(
+        lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path
+    )

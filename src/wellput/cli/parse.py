@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made
+from wellput.cli.options import basic_options, show_summary_of
 from wellput.text.tokenizers import NATIVE
 
 TREEBANK = "treebank"
@@ -26,30 +26,31 @@ Examples:
     default="english",
     show_default=True,
     metavar="NAME",
-    help="english, a folder made by wellput train parser, or spacy:NAME (a pipeline you have).",
+    help="english; a folder made by wellput train parser; or spacy:NAME, a spaCy pipeline that you "
+    "have installed.",
 )
 @click.option(
     "--tokenize",
     type=click.Choice([TREEBANK, *NATIVE]),
     default=TREEBANK,
     show_default=True,
-    help="How lines are cut into words; none: at blanks only.",
+    help="How lines are split into words; none: at spaces only.",
 )
 @click.option(
     "-o",
     "path",
     default="-",
     metavar="TREES.conllu",
-    help="Write the trees to TREES.conllu (.gz, .xz), and a summary to standard output.",
+    help="Write the trees to TREES.conllu (.gz, .xz), and print a summary.",
 )
-@making_options
+@basic_options
 def command(format: str, path: str, **options: Any) -> None:
     """Parse sentences into dependency trees (CoNLL-U).
 
-    SENTENCES.txt has one on each line (- for standard input). Empty lines have no tree; sent_id is
-    the line's number. The log probability (natural) and the number of fragments are those of the
-    head-driven model. Without -o the trees go to standard output; --format is the summary's.
+    SENTENCES.txt has one sentence on each line (- is standard input). Empty lines get no tree; sent_id
+    is the number of the line. The log probability (natural) and the number of fragments come from the
+    head-driven model. Without -o the trees go to standard output. --format is for the summary.
     """
     from wellput.api.parse import parse
 
-    show_made(lambda on_phase: parse(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: parse(**options, path=path, on_phase=on_phase), format, path)

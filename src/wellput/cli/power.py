@@ -16,11 +16,13 @@ Examples:
   wellput power --metric-correlations 0.45,0.40,0.80 --items 100,500,1000
 """
 )
-@click.option("--difference", type=float, metavar="D", help="How far two systems are apart.")
+@click.option(
+    "--difference", type=float, metavar="D", help="Difference between two systems to be found."
+)
 @click.option(
     "--metric-correlations",
     metavar="R1,R2,R12",
-    help="Instead: two metrics' correlations with people, and with each other.",
+    help="For two metrics instead: their correlations with people, and with each other.",
 )
 @click.option(
     "--items",
@@ -35,31 +37,31 @@ Examples:
     "--sd-item",
     type=click.FloatRange(min=0),
     metavar="SD",
-    help="Spread over items of the true difference of two systems (default: 1).",
+    help="Standard deviation, over items, of the true difference of two systems (default: 1).",
 )
 @click.option(
     "--sd-noise",
     type=click.FloatRange(min=0),
     metavar="SD",
-    help="Spread of one rating: of a judge who rates the same output again (default: 1).",
+    help="Standard deviation of one rating, if a judge rated the same output again (default: 1).",
 )
 @click.option(
     "--sd-judge",
     type=click.FloatRange(min=0),
     metavar="SD",
-    help="Spread of judges' own preferences for one of the systems (default: 0).",
+    help="Standard deviation, over judges, of their preference for one system (default: 0).",
 )
 @click.option(
     "--judge-correlation",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="R",
-    help="For metrics: how far two single judges correlate; the number of judges then counts.",
+    help="For two metrics: correlation of two single judges. The number of judges then matters.",
 )
 @click.option(
     "--pilot-judges",
     type=click.IntRange(min=1),
     metavar="N",
-    help="For metrics: how many judges R1 and R2 were seen with (default: 1).",
+    help="For two metrics: number of judges behind R1 and R2 (default: 1).",
 )
 @click.option(
     "--target",
@@ -73,21 +75,20 @@ Examples:
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="Level of the test.",
+    help="Significance level of the test.",
 )
 @click.option(
     "--simulations",
     type=click.IntRange(min=100),
     default=10_000,
     show_default=True,
-    help="Simulated studies of each size.",
+    help="Number of simulated studies of each size.",
 )
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """Say how many items and judges it takes to tell two systems, or two metrics, apart.
+    """Say how many items and judges a study needs to tell two systems, or two metrics, apart.
 
-    Power is the chance that a study finds a difference that is there. It comes from simulated panels,
-    and every table says so.
+    Power is the chance that a study finds a difference that exists. It is computed by simulation.
     """
     from wellput.api.power import power
 

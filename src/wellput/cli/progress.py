@@ -1,7 +1,7 @@
-"""A line on a terminal that says what is being done, for what takes longer than a second.
+"""The progress line: it says what a command is doing if that takes longer than a second.
 
-It stands on standard error where that is a terminal, and is gone before anything else is printed. A
-thread draws it again and again: work that reports nothing for a while shows, too.
+The line is on standard error, if that is a terminal, and is removed before anything else is printed. A
+thread redraws it, so that the time also advances while the work reports nothing.
 """
 
 from __future__ import annotations
@@ -18,21 +18,20 @@ from typing import TextIO
 from wellput.core.work import OnPhase, OnProgress, ignore_phase
 
 STARTED = time.monotonic()
-SHOWN_AFTER = 0.7
-"""Seconds since the program started."""
-REDRAWN_EVERY = 0.2
-"""Seconds."""
+SHOWN_AFTER_SECONDS = 0.7
+"""Counted from the start of the program."""
+REDRAW_SECONDS = 0.2
 
 
 @contextmanager
 def progress(*, at_once: bool = False) -> Iterator[OnPhase]:
-    """What a command calls at the beginning of each phase, in words: `on_phase("scoring items")`.
-    `at_once` is for a command that is never done within a second."""
+    """Gives the function to call at the beginning of each phase: `on_phase("scoring items")`. With
+    `at_once` the line shows from the start, for a command that always takes over a second."""
     global _line
     if sys.stderr is None or not sys.stderr.isatty():
         yield ignore_phase
         return
-    line = _line = Line(sys.stderr, after=0.0 if at_once else SHOWN_AFTER)
+    line = _line = Line(sys.stderr, after=0.0 if at_once else SHOWN_AFTER_SECONDS)
     thread = Thread(target=line.keep_drawing, daemon=True)
     thread.start()
     try:
@@ -43,15 +42,8 @@ def progress(*, at_once: bool = False) -> Iterator[OnPhase]:
         _line = None
 
 
-@contextmanager
-def progress_of(what: str) -> Iterator[OnProgress]:
-    """For a command of one phase: a function to call with the number of things just done."""
-    with progress() as on_phase:
-        yield on_phase(what)
-
-
 def say(text: str) -> None:
-    """Prints a line on standard error, in the place of the progress that may stand there."""
+    """Prints a line on standard error, after removing the progress line."""
     if _line is not None:
         _line.clear()
     if sys.stderr is not None:
@@ -68,7 +60,7 @@ class _Phase:
 
 
 class Line:
-    """The line and what it says: the phase that something was last heard of."""
+    """The progress line. It shows the phase that reported last."""
 
     def __init__(self, terminal: TextIO, *, after: float) -> None:
         self._terminal = terminal
@@ -81,7 +73,7 @@ class Line:
         self._width = 0
 
     def begin(self, what: str, total: int | None = None) -> OnProgress:
-        """A phase that comes again is continued; what there is to do in it is added."""
+        """Begins a phase, or continues the one of that name; `total` is added to its total."""
         phase = self._phases.setdefault(what, _Phase(what))
         if total is not None:
             phase.total = (phase.total or 0) + total
@@ -95,7 +87,7 @@ class Line:
         return advance
 
     def keep_drawing(self) -> None:
-        while not self._stopped.wait(REDRAWN_EVERY):
+        while not self._stopped.wait(REDRAW_SECONDS):
             self.draw()
 
     def draw(self) -> None:

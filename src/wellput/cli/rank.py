@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, show_result_of
-from wellput.cli.score import complete_metric
+from wellput.cli.options import common_options, complete_metric, show_result_of
 
 
 @click.command(

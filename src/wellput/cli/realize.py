@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made
+from wellput.cli.options import basic_options, show_summary_of
 from wellput.core.errors import InputError
 
 INPUTS = ("words", "labels", "lemmas")
@@ -29,63 +29,77 @@ Examples:
     type=click.Choice(INPUTS),
     default="words",
     show_default=True,
-    help="What the realizer may know: inflected words, their relations and tags too, or these and "
-    "lemmas with features in the place of words.",
+    help="What the realizer is given. words: inflected words; labels: also their relations and tags; "
+    "lemmas: the same with lemmas and features instead of words.",
 )
 @click.option(
     "--model",
     type=click.Choice(MODELS),
     default=MODELS[0],
     show_default=True,
-    help="learned is the best; fergus is the paper's, fergus+ also weighs orders, lr is the paper's "
-    "baseline.",
+    help="learned: the best model; fergus: the paper's model; fergus+: fergus with weights on word "
+    "order; lr: the paper's baseline.",
 )
 @click.option(
     "--grammar",
     default="induced",
     show_default=True,
     metavar="NAME",
-    help="induced, or xtag:DIR, the folder of the XTAG English grammar.",
+    help="The grammar of fergus: induced, or xtag:DIR with the folder of the XTAG English grammar.",
 )
-@click.option("--from-text", is_flag=True, help="TREES is text, a sentence a line: parse it first.")
+@click.option(
+    "--from-text", is_flag=True, help="TREES is text, one sentence per line: parse it first."
+)
 @click.option(
     "--insert",
     metavar="KINDS",
-    help="Put in what the input leaves out: punctuation, function (words), or both with a comma.",
+    help="Add what the input leaves out: punctuation, function (words), or punctuation,function.",
 )
 @click.option(
-    "--nbest", type=click.IntRange(min=1), metavar="N", help="Show the N best of each tree."
+    "--nbest",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show the N best sentences of each tree.",
 )
 @click.option(
     "--lattice",
     metavar="FILE",
-    help="Write the lattice as OpenFst text, with FILE.syms; of several trees FILE.1, FILE.2, …",
+    help="Write the lattice as OpenFst text, with FILE.syms; for several trees FILE.1, FILE.2, …",
 )
-@click.option("--evaluate", is_flag=True, help="Score against the order in the file, LR beside it.")
+@click.option(
+    "--evaluate",
+    is_flag=True,
+    help="Score against the word order of TREES, beside the baseline lr.",
+)
 @click.option("--explain", is_flag=True, help="Show each tree's supertags, lattice and path.")
-@click.option("--evalset", metavar="FILE", help="Write an evalset with the sentences as a system.")
+@click.option(
+    "--evalset",
+    metavar="FILE",
+    help="Write an evalset with the sentences as the outputs of a system.",
+)
 @click.option(
     "-o",
     "path",
     metavar="SENTENCES",
-    help="Write the sentences, one line a tree; a .jsonl has all of --nbest, for wellput rerank.",
+    help="Write the sentences, one line per tree; a .jsonl file has all of --nbest, for wellput "
+    "rerank.",
 )
-@making_options
+@basic_options
 def command(format: str, path: str | None, explain: bool, **options: Any) -> None:
     """Realize sentences from unordered dependency trees.
 
-    TREES is CoNLL-U, whose order is used only to --evaluate; or JSON or JSONL, a node being
-    {"word": …, "children": […]} with "words" or "synset" where the word is to be chosen. Tokens
-    are separated by one space.
+    TREES is a CoNLL-U file, whose word order is used only by --evaluate, or a JSON or JSONL file. A
+    node in JSON is {"word": …, "children": […]}; with "words" or "synset" instead of "word" the
+    realizer chooses the word. Tokens of the sentences are separated by one space.
     """
     from wellput.api.realize import realize
 
     if explain and format != "table":
-        raise InputError("--explain is for reading: it goes with --format table.")
-    # Standard output may have both: the sentences of -o, and what was asked for beside them.
-    is_asked_more = explain or options["evaluate"] or options["nbest"] or format != "table"
-    show_made(
+        raise InputError("--explain needs --format table.")
+    # With -o -, standard output gets the sentences and also what these options ask for.
+    shows_more = explain or options["evaluate"] or options["nbest"] or format != "table"
+    show_summary_of(
         lambda on_phase: realize(**options, explain=explain, path=path, on_phase=on_phase),
         format,
-        None if is_asked_more else path,
+        None if shows_more else path,
     )

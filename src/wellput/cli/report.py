@@ -6,8 +6,13 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, panel_options, show_made
-from wellput.cli.score import complete_metric
+from wellput.cli.options import (
+    basic_options,
+    generalize_option,
+    metrics_option,
+    panel_options,
+    show_summary_of,
+)
 
 
 @click.command(
@@ -19,50 +24,37 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments", required=False)
-@click.option(
-    "-m",
-    "--metrics",
-    "metrics",
-    multiple=True,
-    metavar="METRICS",
-    shell_complete=complete_metric,
-    help="Metrics, separated by commas (default: those that the items allow).",
-)
-@click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
+@metrics_option("Metrics, separated by commas (default: those that the items allow).")
+@click.option("--baseline", metavar="NAME", help="Compare with this system (default: the first).")
 @panel_options
 @click.option(
     "--items",
     type=click.IntRange(min=1),
     default=2000,
     show_default=True,
-    help="Show at most so many items; scores are over all.",
+    help="Show at most this many items. Scores are computed from all items.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples for the agreement of metrics with people.",
+    help="Resamples for the tests of metrics against people.",
 )
+@generalize_option
 @click.option(
-    "--generalize",
-    type=click.Choice(["both", "systems", "items"]),
-    default="both",
-    show_default=True,
-    help="What intervals of metrics' agreement with people hold for: other systems and other items, or "
-    "one of the two.",
+    "--title", metavar="TEXT", help="Heading of the report (default: the name of EVALSET)."
 )
-@click.option("--title", metavar="TEXT", help="The report's heading (default: the file's name).")
 @click.option("-o", "path", metavar="FILE", required=True, help="Write the report to FILE.")
-@making_options
+@basic_options
 def command(format: str, path: str, **options: Any) -> None:
     """Make a report that opens in a browser: one file with the answer, charts, and every item with
-    its alignment, to search, filter and sort.
+    its alignment. Items can be searched, filtered and sorted.
 
-    JUDGMENTS as for wellput agree: with them, the report holds the metrics against people.
+    JUDGMENTS is a file as for wellput agree. With it, the report also compares metrics with people.
     """
     from wellput.api.report import report
 
-    show_made(
+    show_summary_of(
         lambda on_phase: report(**options, path=path, on_phase=on_phase), format, path, at_once=True
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import making_options, show_made
+from wellput.cli.options import basic_options, show_summary_of
 
 
 @click.command(
@@ -18,22 +18,23 @@ Examples:
 """
 )
 @click.argument("nbest")
-@click.option("-m", "--metric", required=True, metavar="METRIC", help="The metric to choose by.")
+@click.option("-m", "--metric", required=True, metavar="METRIC", help="Choose by this metric.")
 @click.option(
     "-o",
     "path",
     default="-",
     metavar="FILE",
-    help="Write the best to FILE: text, or an evalset with what came first beside it (.jsonl).",
+    help="Write the best candidates to FILE as text; a .jsonl file is an evalset that also has the "
+    "first candidates.",
 )
-@making_options
+@basic_options
 def command(format: str, path: str, **options: Any) -> None:
     """Choose the best among several outputs for each item.
 
     NBEST has a line of JSON for each item: {"id": "7", "candidates": ["…", "…"]}, with "references" if
-    the metric needs them. Without -o the best candidates are printed, one a line.
+    the metric needs them. Without -o the best candidates are printed, one per line.
     """
     from wellput.api.rerank import rerank
 
-    made = None if path == "-" else path  # on standard output they may have any format
-    show_made(lambda on_phase: rerank(**options, path=made, on_phase=on_phase), format, made)
+    made = None if path == "-" else path  # --format applies on standard output
+    show_summary_of(lambda on_phase: rerank(**options, path=made, on_phase=on_phase), format, made)

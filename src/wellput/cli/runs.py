@@ -7,21 +7,19 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import common_options, show_result_of
+from wellput.cli.options import RUNS_VARIABLE, common_options, show_result_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-VARIABLE = "WELLPUT_RUNS"
 
 
 def folder_option(function: F) -> F:
     return click.option(
         "--runs",
         metavar="FOLDER",
-        envvar=VARIABLE,
+        envvar=RUNS_VARIABLE,
         default="runs",
         show_default=True,
-        help=f"Where the runs are (or set {VARIABLE}).",
+        help=f"The folder of the runs (or set {RUNS_VARIABLE}).",
     )(function)
 
 
@@ -36,8 +34,8 @@ Example:
 def command() -> None:
     """Find stored scores again, and compare them.
 
-    Runs are stored by `wellput score … --runs FOLDER`. RUN is an id, its beginning, or
-    @1 for the newest, @2 for the one before.
+    `wellput score … --runs FOLDER` stores a run. RUN is the id of a run, the beginning of an id, or
+    @1 for the newest run, @2 for the one before it.
     """
 
 
@@ -51,7 +49,7 @@ def command() -> None:
     default=20,
     show_default=True,
     metavar="N",
-    help="At most so many runs.",
+    help="List at most N runs.",
 )
 @common_options
 def list_runs(format: str, output: str, **options: Any) -> None:
@@ -66,7 +64,7 @@ def list_runs(format: str, output: str, **options: Any) -> None:
 @folder_option
 @common_options
 def show_run(format: str, output: str, **options: Any) -> None:
-    """Show the scores of a run, and how they came about."""
+    """Show the scores of a run, and the command, data and versions behind them."""
     from wellput.api import runs
 
     show_result_of(lambda _: runs.show(**options), format, output)
@@ -84,7 +82,7 @@ def show_run(format: str, output: str, **options: Any) -> None:
 )
 @common_options
 def diff(format: str, output: str, **options: Any) -> None:
-    """Say how scores changed from one run to another, where they may be compared."""
+    """Say how scores changed from one run to another, and which cannot be compared."""
     from wellput.api import runs
 
     show_result_of(lambda _: runs.diff(**options), format, output)

@@ -7,24 +7,17 @@ import sys
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from wellput.cli.options import (
+    RUNS_VARIABLE,
     CommandWithConfidence,
     common_options,
     confidence_option,
     engine_options,
+    metrics_option,
     show_result_of,
 )
 from wellput.core.errors import InputError
-
-
-def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Completes the last of the metrics typed so far."""
-    from wellput.metrics import registry
-
-    done, comma, last = incomplete.rpartition(",")
-    return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
 
 
 @click.command(
@@ -38,28 +31,26 @@ Examples:
 """,
 )
 @click.argument("evalset", required=False)
-@click.option("--ref", multiple=True, metavar="FILE", help="References, a line each.")
+@click.option(
+    "--ref",
+    multiple=True,
+    metavar="FILE",
+    help="A file of references, one line per item. Can be repeated.",
+)
 @click.option(
     "--hyp",
     multiple=True,
     metavar="NAME=FILE",
-    help="A system's outputs, a line each.",
+    help="The outputs of the system NAME, one line per item. Can be repeated.",
 )
 @click.option(
     "--trees",
     metavar="FILE",
-    help="Dependency trees (CoNLL-U) of the first references, in order; auto: parse the references, "
-    "with wellput's own parser; spacy:NAME: with a spaCy pipeline you have.",
+    help="A CoNLL-U file with the trees of the first --ref, in order. auto: parse the references "
+    "with wellput's own parser; spacy:NAME: with a spaCy pipeline that you have installed.",
 )
-@click.option(
-    "-m",
-    "--metrics",
-    "metrics",
-    multiple=True,
-    required=True,
-    metavar="METRICS",
-    shell_complete=complete_metric,
-    help="Metrics, separated by commas, with options: bleu,chrf:word_order=2.",
+@metrics_option(
+    "Metrics, separated by commas, with options: bleu,chrf:word_order=2.", required=True
 )
 @confidence_option
 @click.option(
@@ -70,49 +61,52 @@ Examples:
 @click.option(
     "--paired",
     type=click.Choice(["jackknife", "ar", "bs"]),
-    help="Test each system against the baseline: by the jackknife (unless another test is named), ar: "
-    "approximate randomization, bs: sacreBLEU's paired bootstrap.",
+    help="Test each system against the baseline. jackknife: the default test; ar: approximate "
+    "randomization; bs: sacreBLEU's paired bootstrap.",
 )
-@click.option("--baseline", metavar="NAME", help="The system to compare with (default: the first).")
+@click.option("--baseline", metavar="NAME", help="Compare with this system (default: the first).")
 @click.option("--all-pairs", is_flag=True, help="Test every pair of systems.")
 @click.option(
     "--margin",
     multiple=True,
     metavar="[METRIC=]X",
-    help="Test whether differences are smaller than X, the smallest that matters under a metric.",
+    help="Test whether differences are smaller than X, the smallest difference that matters. Can be "
+    "repeated.",
 )
 @click.option(
     "--generalize",
     type=click.Choice(["items", "systems", "both"]),
     default="items",
     show_default=True,
-    help="What intervals and p hold for: these systems, other items. The others are refused here.",
+    help="Intervals and p-values hold for these systems and other items; no other value is accepted "
+    "here.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of --paired ar and bs.",
+    help="Number of resamples of --paired ar and bs.",
 )
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
-    help="Differences with a smaller corrected p are called real.",
+    help="Differences with a corrected p below this are called real.",
 )
 @click.option(
     "--segments",
     metavar="FILE|FOLDER",
-    help="Write segment scores: CSV, TSV, JSONL, Parquet, or a folder of Parquet files.",
+    help="Write the score of every output: a CSV, TSV, JSONL or Parquet file, or a folder of Parquet "
+    "files.",
 )
 @engine_options
-@click.option("--explain", is_flag=True, help="Show what is wrong in each system's worst items.")
+@click.option("--explain", is_flag=True, help="Draw the errors of the worst items of each system.")
 @click.option(
     "--paraphrase",
     type=click.Choice(["context", "wordnet", "lsa", "brown"]),
-    help="Score also on references rewritten to be closer to each output.",
+    help="Also score with references rewritten to be closer to each output.",
 )
 @click.option(
     "--fail-if-worse",
@@ -122,18 +116,18 @@ Examples:
 @click.option(
     "--runs",
     metavar="FOLDER",
-    envvar="WELLPUT_RUNS",
-    help="Store the scores there too, for wellput runs (or set WELLPUT_RUNS).",
+    envvar=RUNS_VARIABLE,
+    help=f"Also store the scores in FOLDER, for wellput runs (or set {RUNS_VARIABLE}).",
 )
 @common_options
 def command(
     format: str, output: str, level: float | None, confidence: float | None, **options: Any
 ) -> None:
-    """Score systems under one or more metrics, with intervals and significance.
+    """Score systems with one or more metrics; say whether their differences are real.
 
-    EVALSET is a file with items, references and outputs (JSONL, CSV, TSV, Parquet; - for standard
-    input), a folder or a quoted pattern of such files, or their URL. Or give line-aligned text: --ref
-    for each set of references, --hyp for each system.
+    EVALSET is a file with items, references and outputs (JSONL, CSV, TSV or Parquet; - is standard
+    input), a folder of such files, a quoted pattern, or a URL. Or give text files with one line per
+    item: --ref for each set of references, --hyp for each system.
     """
     from wellput.api.score import score
     from wellput.cli.progress import say
@@ -141,7 +135,7 @@ def command(
     from wellput.engine.result import ScoreResult
 
     if options["explain"] and format != "table":
-        raise InputError("explain=True is for reading: it goes with --format table.")
+        raise InputError("explain=True needs --format table.")
     if level is not None:
         click.echo(f"wellput: --level is now --confidence {level:g}", err=True)
 

@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 import click
 
 from wellput.cli.options import (
+    add_options,
+    basic_options,
     common_options,
-    making_options,
-    show_made,
+    metrics_option,
+    name_options_in_errors,
     show_result_of,
-    speaking_options,
+    show_summary_of,
 )
 from wellput.core.errors import InputError
 from wellput.core.result import Result
@@ -23,126 +25,125 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def wording_options(function: F) -> F:
     """What judges are asked, and how."""
-    for option in reversed(
-        (
-            click.option(
-                "--design",
-                metavar="rating|magnitude|slider|pairwise|task",
-                help="Rate on points, by numbers of one's own, or by a slider; choose between two; or "
-                "answer a question about the text. Other packages may add designs.",
-            ),
-            click.option(
-                "--questions",
-                multiple=True,
-                metavar="NAMES",
-                help="What is asked (comma-separated).",
-            ),
-            click.option(
-                "--settings", metavar="FILE.toml", help="Wording, consent, practice, checks, tasks."
-            ),
-            click.option("--points", type=int, help="Points of a rating scale (default: 7)."),
-            click.option(
-                "--layout",
-                type=click.Choice(["single", "page"]),
-                help="One variant at a time (the default), or all variants of an item on a page.",
-            ),
-            click.option("--ties", is_flag=True, default=None, help="Pairs may tie."),
-            click.option(
-                "--modulus", type=float, metavar="X", help="The number of a middling sentence."
-            ),
-            click.option("--consent", is_flag=True, default=None, help="Ask for consent first."),
-            click.option(
-                "--practice", is_flag=True, default=None, help="Begin with practice trials."
-            ),
-            click.option(
-                "--demographics", is_flag=True, default=None, help="Ask judges about themselves."
-            ),
-            click.option(
-                "--show-source", is_flag=True, default=None, help="Show the source of each item."
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    return add_options(
+        function,
+        click.option(
+            "--design",
+            metavar="rating|magnitude|slider|pairwise|task",
+            help="How judges answer: points, free numbers, a slider, a choice between two outputs, "
+            "or an answer to a question about the text. Other packages may add designs.",
+        ),
+        click.option(
+            "--questions",
+            multiple=True,
+            metavar="NAMES",
+            help="Names of the questions, separated by commas.",
+        ),
+        click.option(
+            "--settings", metavar="FILE.toml", help="Wording, consent, practice, checks, tasks."
+        ),
+        click.option("--points", type=int, help="Points of a rating scale (default: 7)."),
+        click.option(
+            "--layout",
+            type=click.Choice(["single", "page"]),
+            help="single: one output at a time (the default); page: all outputs of an item on one "
+            "page.",
+        ),
+        click.option(
+            "--ties",
+            is_flag=True,
+            default=None,
+            help="Judges may say that two outputs are equally good.",
+        ),
+        click.option(
+            "--modulus",
+            type=float,
+            metavar="X",
+            help="The number that stands for an average sentence, in --design magnitude.",
+        ),
+        click.option("--consent", is_flag=True, default=None, help="Ask for consent first."),
+        click.option("--practice", is_flag=True, default=None, help="Begin with practice trials."),
+        click.option(
+            "--demographics", is_flag=True, default=None, help="Ask judges about themselves."
+        ),
+        click.option(
+            "--show-source", is_flag=True, default=None, help="Show the source of each item."
+        ),
+    )
 
 
 def plan_options(function: F) -> F:
     """Who judges what."""
     count = click.IntRange(min=1)
-    for option in reversed(
-        (
-            click.option("--judges", type=count, metavar="N", help="How many judges are expected."),
-            click.option(
-                "--per-item",
-                type=count,
-                metavar="N",
-                help="Judgments of every trial (default: 3, or the number of judges if fewer).",
-            ),
-            click.option(
-                "--plan",
-                type=click.Choice(["per-item", "within-judge"]),
-                default="per-item",
-                show_default=True,
-                help="N judgments a trial; or every judge sees each item once and every system (pair) "
-                "equally often.",
-            ),
-            click.option(
-                "--times",
-                type=count,
-                metavar="K",
-                help="Within a judge: every system (pair) K times (default: as the items allow).",
-            ),
-            click.option(
-                "--repeats",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="Trials that each judge sees twice, for self-consistency.",
-            ),
-            click.option(
-                "--checks",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="Attention checks for each judge.",
-            ),
-            click.option("--at-most", type=count, metavar="N", help="Trials for a judge, at most."),
-            click.option(
-                "--lease",
-                type=click.FloatRange(min=0, min_open=True),
-                default=30.0,
-                show_default=True,
-                metavar="MINUTES",
-                help="After so long an absence a judge's trial goes to others.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    return add_options(
+        function,
+        click.option("--judges", type=count, metavar="N", help="How many judges are expected."),
+        click.option(
+            "--per-item",
+            type=count,
+            metavar="N",
+            help="Judgments of each trial (default: 3, or the number of judges if lower).",
+        ),
+        click.option(
+            "--plan",
+            type=click.Choice(["per-item", "within-judge"]),
+            default="per-item",
+            show_default=True,
+            help="per-item: N judgments of each trial; within-judge: every judge sees each item "
+            "once, and each system (or pair) equally often.",
+        ),
+        click.option(
+            "--times",
+            type=count,
+            metavar="K",
+            help="For within-judge: each system (or pair) K times (default: as often as the items "
+            "allow).",
+        ),
+        click.option(
+            "--repeats",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Trials that each judge sees twice, to measure consistency.",
+        ),
+        click.option(
+            "--checks",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Attention checks for each judge.",
+        ),
+        click.option("--at-most", type=count, metavar="N", help="Most trials that one judge gets."),
+        click.option(
+            "--lease",
+            type=click.FloatRange(min=0, min_open=True),
+            default=30.0,
+            show_default=True,
+            metavar="MINUTES",
+            help="A judge who is away for this long loses the open trial to another judge.",
+        ),
+    )
 
 
 def selection_options(function: F) -> F:
-    """What to show of an evalset that is too large."""
-    for option in reversed(
-        (
-            click.option(
-                "--select",
-                type=click.Choice(["random", "spread", "contrast"]),
-                help="Only some trials: at random, spread over a metric's values, or where metrics "
-                "disagree.",
-            ),
-            click.option("-m", "--metrics", multiple=True, metavar="METRICS", help="For --select."),
-            click.option(
-                "--per-stratum",
-                type=click.IntRange(min=1),
-                default=10,
-                show_default=True,
-                help="Trials from each system, fifth of a metric's range, or disagreement.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    """Which trials to show, if there are too many."""
+    return add_options(
+        function,
+        click.option(
+            "--select",
+            type=click.Choice(["random", "spread", "contrast"]),
+            help="Show only some trials: drawn at random, spread over the values of a metric, or "
+            "where metrics disagree.",
+        ),
+        metrics_option("The metrics of --select."),
+        click.option(
+            "--per-stratum",
+            type=click.IntRange(min=1),
+            default=10,
+            show_default=True,
+            help="Trials from each stratum: a system, a fifth of a metric's range, or a disagreement.",
+        ),
+    )
 
 
 @click.command(
@@ -161,14 +162,17 @@ Examples:
 @click.option(
     "--from-substitutions",
     is_flag=True,
-    help="EVALSET holds substitutions (wellput paraphrase --substitutions): ask whether each is right.",
+    help="EVALSET comes from wellput paraphrase --substitutions: ask whether each substitution is "
+    "right.",
 )
-@click.option("-o", "path", metavar="STUDY", required=True, help="The study: a file, or a URL.")
-@making_options
+@click.option(
+    "-o", "path", metavar="STUDY", required=True, help="The study to make: a file, or a URL."
+)
+@basic_options
 def create(format: str, path: str, **options: Any) -> None:
     """Make a study of an evalset.
 
-    The summary holds the owner's token, which opens the dashboard: it is shown only now.
+    The summary shows the owner's token, which opens the dashboard. It is shown only once.
     """
     from wellput.api.study import Study
 
@@ -176,10 +180,7 @@ def create(format: str, path: str, **options: Any) -> None:
         with Study.create(**options, path=path, on_phase=on_phase) as study:
             return study.summary()
 
-    show_made(summary, format, path)
-
-
-ADDRESS = "http://127.0.0.1:8000"
+    show_summary_of(summary, format, path)
 
 
 @click.group(
@@ -194,7 +195,7 @@ Example:
 def command() -> None:
     """Collect people's judgments on the web.
 
-    STUDY is a file (SQLite), or postgresql://USER@HOST/DATABASE.
+    STUDY is an SQLite file, or postgresql://USER@HOST/DATABASE.
     """
 
 
@@ -204,19 +205,21 @@ command.add_command(create, "create")
 @command.command(epilog="\b\nExample:\n  wellput study invite study.db --judges 10 --format json")
 @click.argument("study")
 @click.option("--judges", type=click.IntRange(min=1), metavar="N", help="How many to invite.")
-@click.option("--names", multiple=True, metavar="NAMES", help="Their names, comma-separated.")
+@click.option(
+    "--names", multiple=True, metavar="NAMES", help="Names of the judges, separated by commas."
+)
 @click.option(
     "--url",
-    default=ADDRESS,
+    default="http://127.0.0.1:8000",
     show_default=True,
     metavar="ADDRESS",
-    help="Where the study is served.",
+    help="The address at which the study is served.",
 )
 @common_options
 def invite(
     study: str, format: str, output: str, seed: int, threads: int | None, **options: Any
 ) -> None:
-    """Invite judges: one private link each, shown only now."""
+    """Invite judges: each gets one private link, which is shown only once."""
     from wellput.api.study import Study
 
     show_result_of(lambda _: Study.open(study).invite(**options), format, output)
@@ -224,14 +227,18 @@ def invite(
 
 @command.command(epilog="\b\nExample:\n  wellput study serve study.db --port 8000")
 @click.argument("study")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Its port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on.",
 )
 @click.option("--certificate", metavar="FILE.pem", help="For TLS: the certificate.")
 @click.option("--key", metavar="FILE.pem", help="For TLS: its private key.")
-@click.option("--new-owner-token", is_flag=True, help="Replace the owner's token and show it.")
-@speaking_options
+@click.option("--new-owner-token", is_flag=True, help="Make a new owner's token and show it.")
+@name_options_in_errors
 def serve(
     study: str,
     host: str,
@@ -240,7 +247,7 @@ def serve(
     key: str | None,
     new_owner_token: bool,
 ) -> None:
-    """Serve the study's pages, its JSON interface and the dashboard until interrupted."""
+    """Serve the study on the web (pages, JSON interface, dashboard) until Ctrl-C."""
     from wellput.api.study import Study
 
     with Study.open(study) as opened:
@@ -256,7 +263,7 @@ def serve(
 @click.argument("study")
 @common_options
 def status(study: str, format: str, output: str, seed: int, threads: int | None) -> None:
-    """Say whom the judges prefer, how far they are, what looks wrong, and how well they agree."""
+    """Say whom the judges prefer, how much is done, what looks wrong, and how well judges agree."""
 
     def verb(on_phase: OnPhase) -> Result:
         on_phase("reading the study")
@@ -282,7 +289,8 @@ Examples:
     "path",
     metavar="FILE",
     default="-",
-    help="CSV, TSV, JSONL or Parquet by suffix; the design goes beside it (default: CSV on stdout).",
+    help="A CSV, TSV, JSONL or Parquet file; the design is written beside it (default: CSV on "
+    "standard output).",
 )
 @click.option(
     "--as",
@@ -290,15 +298,15 @@ Examples:
     type=click.Choice(["judgments", "evalica", "mt-metrics-eval"]),
     default="judgments",
     show_default=True,
-    help="For whom: wellput itself, evalica, or mt-metrics-eval (.seg.score, .sys.score).",
+    help="Write for wellput, evalica, or mt-metrics-eval (.seg.score, .sys.score).",
 )
-@click.option("--question", metavar="Q", help="Only this question.")
-@click.option("--repeats", is_flag=True, help="Repeated trials too, marked in a column.")
-@making_options
+@click.option("--question", metavar="Q", help="Export only this question.")
+@click.option("--repeats", is_flag=True, help="Include repeated trials, marked in a column.")
+@basic_options
 def export(
     study: str, path: str, format: str, seed: int, threads: int | None, **options: Any
 ) -> None:
-    """Write the judgments to a file, for `wellput agree` and others."""
+    """Write the judgments to a file, for `wellput agree` and other tools."""
 
     def verb(on_phase: OnPhase) -> Result:
         from wellput.api.study import Study
@@ -308,13 +316,13 @@ def export(
         on_phase("reading the study")
         return Study.open(study).export(path, **options, on_phase=on_phase)
 
-    show_made(verb, format, path)
+    show_summary_of(verb, format, path)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study forget study.db J3")
 @click.argument("study")
 @click.argument("name", required=False)
-@click.option("--judge", metavar="NAME", help="Who withdraws; may be said without --judge.")
+@click.option("--judge", metavar="NAME", help="The judge to erase; the same as NAME.")
 @common_options
 def forget(
     study: str,
@@ -325,14 +333,14 @@ def forget(
     seed: int,
     threads: int | None,
 ) -> None:
-    """Erase a judge who withdraws consent: answers, demographics, name and link, for good.
+    """Erase a judge who withdraws consent: answers, demographics, name and link. This is final.
 
-    That somebody withdrew, and how many answers went, stays on record. The trials are handed out
-    again. Copies made before (exports, backups) are yours to erase.
+    The study still records that a judge withdrew, and how many answers were erased. Other judges get
+    the trials. You must erase earlier copies (exports, backups) yourself.
     """
     from wellput.api.study import Study
 
     who = judge or name
     if who is None or (judge and name):
-        raise InputError("Name the one judge to forget: wellput study forget STUDY NAME.")
+        raise InputError("Name one judge to forget: wellput study forget STUDY NAME.")
     show_result_of(lambda _: Study.open(study).forget(who), format, output)

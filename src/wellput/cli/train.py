@@ -1,6 +1,6 @@
-"""`wellput train`: english, fluency, lm, parser, tree; paraphrase has a module of its own.
+"""`wellput train`: english, fluency, lm, parser, tree; `train_paraphrase` has paraphrase.
 
-What they call is imported when they are called.
+Each command imports what it needs when it is called.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from wellput.cli.lazy_group import LazyGroup
-from wellput.cli.options import cluster_options, making_options, show_made
+from wellput.cli.options import basic_options, cluster_options, show_summary_of
 from wellput.text.tokenizers import NATIVE
 
 TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
@@ -53,7 +53,7 @@ Example:
     multiple=True,
     required=True,
     metavar="FILE",
-    help="Trees to learn from, CoNLL-U. Can be repeated.",
+    help="A treebank to learn from, CoNLL-U. Can be repeated.",
 )
 @click.option(
     "--dev",
@@ -70,30 +70,37 @@ Example:
 @click.option(
     "--ngrams",
     metavar="FILE",
-    help="A model of general English for fluency, ARPA or .wlm, in small letters without punctuation.",
+    help="An n-gram model of general English for fluency: ARPA or .wlm, lower case, no punctuation.",
 )
 @click.option(
     "--real",
     multiple=True,
     metavar="PATH",
-    help="Text that no other model sees, to train fluency on: stays as it is. Can be repeated.",
+    help="Text to train fluency on, as good sentences. Must differ from all other text. Can be "
+    "repeated.",
 )
 @click.option(
     "--source",
     multiple=True,
     metavar="PATH",
-    help="The same, to make worse sentences from. Can be repeated.",
+    help="Text to train fluency on, from which bad sentences are made. Can be repeated.",
 )
-@click.option("--only", multiple=True, metavar="FILE", help="Make this file only. Can be repeated.")
-@click.option("--restart", is_flag=True, help="Make files again that are there already.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="FILE",
+    help="Make this file and those that it needs. Can be repeated.",
+)
+@click.option(
+    "--restart", is_flag=True, help="Make all files again, even those that are up to date."
+)
 @click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
-@making_options
+@basic_options
 def train_english(format: str, path: str, **options: Any) -> None:
     """Make all models of English that wellput comes with.
 
-    Files come one after the other, each with a card that says what it was made from. One that was made
-    from the same things is not made again, so what was stopped goes on. The same input gives the same
-    files.
+    Each file gets a card that says what it was made from. A file that was made from the same input is
+    not made again, so a stopped training can be resumed. The same input gives the same files.
     """
     from wellput.api.train import english
     from wellput.cli.progress import say
@@ -102,7 +109,7 @@ def train_english(format: str, path: str, **options: Any) -> None:
         if sys.stderr.isatty():
             say(f"making {file}: {about}")
 
-    show_made(
+    show_summary_of(
         lambda on_phase: english(**options, path=path, on_phase=on_phase, on_step=on_step),
         format,
         path,
@@ -121,24 +128,24 @@ Example:
     multiple=True,
     required=True,
     metavar="PATH",
-    help="Real text: a file, a folder or a tar archive of .txt. Can be repeated.",
+    help="Text by people: a file, a folder or a tar archive of .txt. Can be repeated.",
 )
 @click.option(
     "--gleu/--no-gleu",
     default=None,
-    help="Train gleu-fluency, too (default: if the link grammar library is there).",
+    help="Also train gleu-fluency (default: if the link grammar library is installed).",
 )
 @click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
-@making_options
+@basic_options
 def train_fluency(format: str, path: str, **options: Any) -> None:
     """Fit fluency and gleu-fluency to text of your own kind.
 
-    Half of the text stays as it is; from the other half worse sentences are made whose quality is known
-    by construction. No judgments are needed. The models of English stay the shipped ones.
+    Half of the text serves as good sentences. From the other half, worse sentences of known quality are
+    made. No judgments are needed. The parser and the n-gram models stay the shipped ones.
     """
     from wellput.api.train import fluency
 
-    show_made(lambda on_phase: fluency(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: fluency(**options, path=path, on_phase=on_phase), format, path)
 
 
 @click.command(
@@ -166,7 +173,7 @@ Examples:
     default=1,
     show_default=True,
     metavar="N",
-    help="Take words seen less than N times for unknown words.",
+    help="Treat words seen less than N times as unknown.",
 )
 @click.option(
     "--memory-mb",
@@ -174,7 +181,7 @@ Examples:
     default=1024,
     show_default=True,
     metavar="N",
-    help="Memory for counting; what is more goes to temporary files.",
+    help="Memory for counting, in MB; the rest goes to temporary files.",
 )
 @click.option(
     "--tokenize",
@@ -188,18 +195,18 @@ Examples:
     "--prune",
     type=click.FloatRange(min=0, max=1),
     metavar="THRESHOLD",
-    help="Leave out n-grams without which perplexity grows by less than this share, 1e-7 for one.",
+    help="Leave out n-grams whose removal raises perplexity by less than this share, such as 1e-7.",
 )
 @click.option(
     "--compact",
     is_flag=True,
-    help="Write a small .wlm file, numbers rounded to 8 bits.",
+    help="Write a small .wlm file: numbers are rounded to 8 bits.",
 )
 @click.option(
     "--work",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Keep counts in FOLDER, and go on from those that are there.",
+    help="Keep counts in FOLDER; the same command resumes from them.",
 )
 @click.option(
     "-o",
@@ -209,16 +216,16 @@ Examples:
     help="Write the model to MODEL, .arpa (.gz, .xz) or .wlm.",
 )
 @cluster_options
-@making_options
+@basic_options
 def train_lm(format: str, path: str, **options: Any) -> None:
     """Train an n-gram model: interpolated modified Kneser-Ney.
 
-    CORPUS is text with a sentence on each line. The same text gives the same file. A summary goes to
-    standard output.
+    CORPUS is text with a sentence on each line. The same text gives the same file. A summary is
+    printed.
     """
     from wellput.api.train_lm import lm
 
-    show_made(lambda on_phase: lm(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: lm(**options, path=path, on_phase=on_phase), format, path)
 
 
 @click.command(
@@ -229,9 +236,7 @@ Examples:
 """
 )
 @click.argument("trees", nargs=-1, required=True, metavar="TREES.conllu...")
-@click.option(
-    "--dev", metavar="FILE", help="Trees to measure on; probabilities are fitted to them."
-)
+@click.option("--dev", metavar="FILE", help="Trees to measure on, and to fit probabilities to.")
 @click.option(
     "--epochs",
     type=click.IntRange(min=1),
@@ -245,18 +250,18 @@ Examples:
     "path",
     required=True,
     metavar="FOLDER",
-    help="An existing folder: tagger.wpm and parser.wpm are written there.",
+    help="Write tagger.wpm and parser.wpm into this existing folder.",
 )
-@making_options
+@basic_options
 def train_parser(format: str, path: str, **options: Any) -> None:
     """Train a tagger and a dependency parser from treebanks in CoNLL-U.
 
-    The same trees and the same seed give the same files. What was measured on --dev goes to standard
-    output and into the models' cards.
+    The same trees and the same seed give the same files. The accuracy on --dev is printed, and recorded
+    in the models.
     """
     from wellput.api.train import parser
 
-    show_made(lambda on_phase: parser(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: parser(**options, path=path, on_phase=on_phase), format, path)
 
 
 @click.command(
@@ -268,13 +273,13 @@ Examples:
 )
 @click.argument("trees", nargs=-1, required=True)
 @click.option("-o", "path", required=True, metavar="MODEL", help="Write the model to MODEL, .wpm.")
-@making_options
+@basic_options
 def train_tree(format: str, path: str, **options: Any) -> None:
     """Train a tree model: supertags for the words of unordered trees.
 
     TREES are dependency trees in CoNLL-U with relations and parts of speech. The same trees give the
-    same file. A summary goes to standard output.
+    same file. A summary is printed.
     """
     from wellput.api.train import tree
 
-    show_made(lambda on_phase: tree(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: tree(**options, path=path, on_phase=on_phase), format, path)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import cluster_options, making_options, show_made
+from wellput.cli.options import add_options, basic_options, cluster_options, show_summary_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -15,111 +15,113 @@ F = TypeVar("F", bound=Callable[..., Any])
 def context_options(function: F) -> F:
     """How the classifiers are learned."""
     count = click.IntRange(min=1)
-    for option in reversed(
-        (
-            click.option(
-                "--learner",
-                type=click.Choice(["boosting", "logistic"]),
-                default="boosting",
-                show_default=True,
-                help="Boosted stumps, as in the paper, or logistic regression.",
-            ),
-            click.option(
-                "--rounds",
-                type=count,
-                default=100,
-                show_default=True,
-                help="Stumps of a classifier.",
-            ),
-            click.option(
-                "--smoothing",
-                type=click.FloatRange(min=0, min_open=True),
-                default=5.0,
-                show_default=True,
-                metavar="X",
-                help="Of a stump's votes, in examples (BoosTexter's: 1).",
-            ),
-            click.option(
-                "--penalty",
-                type=click.FloatRange(min=0, min_open=True),
-                default=1.0,
-                show_default=True,
-                help="Of logistic regression, on squared weights.",
-            ),
-            click.option(
-                "--min-occurrences",
-                type=click.IntRange(min=2),
-                default=20,
-                show_default=True,
-                metavar="N",
-                help="Rarer words get no classifier.",
-            ),
-            click.option(
-                "--max-occurrences",
-                type=count,
-                default=20_000,
-                show_default=True,
-                metavar="N",
-                help="Of more frequent words so many occurrences are used.",
-            ),
-            click.option(
-                "--negatives",
-                type=click.FloatRange(min=0, min_open=True),
-                default=5.0,
-                show_default=True,
-                metavar="X",
-                help="Places without the word, for each with it (the paper's: 1).",
-            ),
-            click.option(
-                "--ngrams",
-                type=click.IntRange(0, 4),
-                default=0,
-                show_default=True,
-                metavar="N",
-                help="Also n-grams anywhere in the sentence, up to this length.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    return add_options(
+        function,
+        click.option(
+            "--learner",
+            type=click.Choice(["boosting", "logistic"]),
+            default="boosting",
+            show_default=True,
+            help="Boosted stumps, as in the paper, or logistic regression.",
+        ),
+        click.option(
+            "--rounds",
+            type=count,
+            default=100,
+            show_default=True,
+            help="Stumps in a classifier.",
+        ),
+        click.option(
+            "--smoothing",
+            type=click.FloatRange(min=0, min_open=True),
+            default=5.0,
+            show_default=True,
+            metavar="X",
+            help="Smoothing of the votes of a stump, in examples (BoosTexter uses 1).",
+        ),
+        click.option(
+            "--penalty",
+            type=click.FloatRange(min=0, min_open=True),
+            default=1.0,
+            show_default=True,
+            help="Penalty of logistic regression on squared weights.",
+        ),
+        click.option(
+            "--min-occurrences",
+            type=click.IntRange(min=2),
+            default=20,
+            show_default=True,
+            metavar="N",
+            help="Words with fewer occurrences get no classifier.",
+        ),
+        click.option(
+            "--max-occurrences",
+            type=count,
+            default=20_000,
+            show_default=True,
+            metavar="N",
+            help="Use at most N occurrences of a word.",
+        ),
+        click.option(
+            "--negatives",
+            type=click.FloatRange(min=0, min_open=True),
+            default=5.0,
+            show_default=True,
+            metavar="X",
+            help="Negative examples for each positive one (the paper uses 1).",
+        ),
+        click.option(
+            "--ngrams",
+            type=click.IntRange(0, 4),
+            default=0,
+            show_default=True,
+            metavar="N",
+            help="Also use n-grams anywhere in the sentence, up to N words.",
+        ),
+    )
 
 
 def neighbor_options(function: F) -> F:
     """LSA and Brown classes; the defaults are the paper's."""
     count = click.IntRange(min=1)
-    for option in reversed(
-        (
-            click.option(
-                "--vocabulary",
-                type=click.IntRange(2, 60_000),
-                default=20_000,
-                show_default=True,
-                help="Words with a vector and a class, the most frequent.",
-            ),
-            click.option(
-                "--features", type=count, default=1000, show_default=True, help="Words LSA counts."
-            ),
-            click.option(
-                "--window",
-                type=count,
-                default=15,
-                show_default=True,
-                help="Words on either side that LSA counts in.",
-            ),
-            click.option(
-                "--dimensions", type=count, default=100, show_default=True, help="Of LSA vectors."
-            ),
-            click.option(
-                "--classes",
-                type=click.IntRange(0, 60_000),
-                default=1000,
-                show_default=True,
-                help="Brown classes; 0 for none.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    return add_options(
+        function,
+        click.option(
+            "--vocabulary",
+            type=click.IntRange(2, 60_000),
+            default=20_000,
+            show_default=True,
+            help="Number of words, the most frequent, that get a vector and a class.",
+        ),
+        click.option(
+            "--features",
+            type=count,
+            default=1000,
+            show_default=True,
+            help="Number of words that LSA counts.",
+        ),
+        click.option(
+            "--window",
+            type=count,
+            default=15,
+            show_default=True,
+            help="Words on each side in which LSA counts.",
+        ),
+        click.option(
+            "--dimensions",
+            type=count,
+            default=100,
+            show_default=True,
+            help="Dimensions of LSA vectors.",
+        ),
+        click.option(
+            "--classes",
+            type=click.IntRange(0, 60_000),
+            default=1000,
+            show_default=True,
+            help="Number of Brown classes; 0 for none.",
+        ),
+    )
 
 
 @click.command(
@@ -132,7 +134,11 @@ Examples:
 """
 )
 @click.argument("corpus", nargs=-1)
-@click.option("--index", metavar="FILE", help="Read the corpus index FILE, or write it (.wpm).")
+@click.option(
+    "--index",
+    metavar="FILE",
+    help="Write an index of CORPUS to FILE (.wpm); without CORPUS, read it.",
+)
 @click.option(
     "--judged",
     metavar="FILE.jsonl",
@@ -141,19 +147,21 @@ Examples:
 @click.option(
     "--encoder",
     metavar="NAME",
-    help="Learn the neural filter as well, with this encoder of the Hugging Face library.",
+    help="Also learn the neural filter, with this encoder: a model name of Hugging Face, or a folder.",
 )
 @click.option("--wordnet", metavar="PATH", help="A WordNet (default: the first one found).")
 @context_options
 @neighbor_options
 @cluster_options
 @click.option("-o", "path", required=True, metavar="MODEL", help="Write the model (.wpm).")
-@making_options
+@basic_options
 def command(format: str, path: str, **options: Any) -> None:
     """Train what paraphrasing needs: classifiers of contexts, LSA, Brown classes.
 
-    CORPUS is text with a sentence on each line. Without it, --index names an index made before.
+    CORPUS is text with a sentence on each line. Without CORPUS, --index reads an existing index.
     """
     from wellput.api.train_paraphrase import paraphrase
 
-    show_made(lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(
+        lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path
+    )

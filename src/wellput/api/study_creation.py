@@ -1,0 +1,100 @@
+"""Makes the database of a study from an evalset and the keywords of `Study.create`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from wellput.api.inputs import Items, Metrics
+from wellput.core.errors import MissingExtra
+from wellput.core.evalset import EvalSet
+from wellput.core.metric import GivesMetric, Metric
+from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase
+from wellput.io import read_evalset
+from wellput.io.files import PathLike
+from wellput.metrics.registry import create, split_specs
+
+if TYPE_CHECKING:
+    from wellput.studies.designs.base import Design
+    from wellput.studies.planning import SelectionMethod
+    from wellput.studies.store import Store
+
+
+def create_store(
+    evalset: Items,
+    path: PathLike,
+    *,
+    design: str | Design | None,
+    questions: Sequence[str],
+    settings: PathLike | Mapping[str, Any] | None,
+    wording: Mapping[str, Any],
+    plan: Mapping[str, Any],
+    select: SelectionMethod | None,
+    metrics: Metrics,
+    per_stratum: int,
+    from_substitutions: bool,
+    seed: int,
+    threads: int | None,
+    on_phase: OnPhase,
+) -> Store:
+    """The new study at `path`. `wording` has options of the design and of the pages, None if not
+    given; `plan` has the keywords of `make_plan`."""
+    store_class = import_store()
+    from wellput.studies.planning import plan_study, substitution_settings
+    from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.study_setup import make_plan
+
+    on_phase("reading items")
+    items = _read_items(evalset)
+    record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
+    if from_substitutions:
+        design, record = substitution_settings(
+            items, record, design=design, points=wording["points"]
+        )
+    setup = plan_study(
+        items,
+        make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
+        make_plan(**plan),
+        select=select,
+        metrics=_metric_list(metrics),
+        per_stratum=per_stratum,
+        seed=seed,
+        threads=threads,
+        on_phase=on_phase,
+    )
+    on_phase("writing the study")
+    return store_class.create(path, setup)
+
+
+def import_store() -> type[Store]:
+    with needing_judge_extra("A study"):
+        from wellput.studies.store import Store
+    return Store
+
+
+@contextmanager
+def needing_judge_extra(what: str) -> Iterator[None]:
+    """Turns a failed import into the message that names the extra `judge`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(what, "judge") from error
+
+
+def _read_items(evalset: Items) -> EvalSet:
+    if isinstance(evalset, EvalSet):
+        return evalset
+    if isinstance(evalset, EvalSource):
+        return EvalSet([item for block in evalset.blocks() for item in block])
+    return read_evalset(evalset)
+
+
+def _metric_list(metrics: Metrics) -> list[str | Metric]:
+    given = [metrics] if isinstance(metrics, str | Metric | GivesMetric) else list(metrics)
+    return [
+        spec
+        for one in given
+        for spec in (split_specs(one) if isinstance(one, str) else [create(one)])
+    ]
