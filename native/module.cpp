@@ -35,4 +35,5 @@ NB_MODULE(_native, m) {
     wellput::add_arc_hybrid(m);
     wellput::add_word_filling(m);
     wellput::add_evalset_lines(m);
+    wellput::add_mixed_equations(m);
 }

@@ -15,6 +15,7 @@ def whole_loop(folder: Path) -> None:
     wp.write_judgments(judgments, folder / "judgments.csv")
     scores: wp.ScoreResult = wp.score(evalset, "bleu,chrf", paired="ar", confidence=0.9)
     best: float = scores["careful", "bleu"].score
+    ranked: wp.RankResult = wp.rank(judgments, question="quality", against="careful")
     answer: wp.AgreementResult = wp.agree(
         folder / "evalset.jsonl", wp.read_judgments(folder / "judgments.csv"), ["bleu", "chrf"]
     )
@@ -35,6 +36,7 @@ def whole_loop(folder: Path) -> None:
     study = wp.Study.create(evalset, path=folder / "study.db", design="rating", questions="quality")
     study.invite(judges=2)
     results: list[wp.Result] = [
+        ranked,
         scores, answer, fitted, page, needed, trees, sentences, worse, chosen, rewritten, every, runs,
         model, displays, study.status(),
     ]  # fmt: skip

@@ -132,6 +132,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             threads=1,
         ),
     ),
+    "rank": (
+        "rank j.csv --against template --correction none --confidence 0.9 --permutations 20",
+        lambda: wellput.rank(
+            "j.csv", against="template", correction="none", confidence=0.9, permutations=20
+        ),
+    ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic "

@@ -96,6 +96,13 @@ def _statistics() -> None:
             if grouping != "means":
                 _native.left_out_correlations(x, z, grouping, coefficient, 0.1)
                 _native.exchanged_correlations(x, z, grouping, coefficient, 5, 1, 2)
+    columns = np.array([[0, 2, 4], [0, 3, 5], [1, 2, 5], [1, 3, 4]], np.int32)
+    equations = _native.MixedEquations(columns, rng.normal(size=(4, 3)), 2, 4, 6)
+    equations.factor(np.full(6, 0.7), np.ones(4))
+    equations.invert(np.eye(4))
+    equations.backward(equations.forward(rng.normal(size=(6, 2))))
+    equations.multiply(rng.normal(size=(6, 2)))
+    equations.multiply_transposed(rng.normal(size=(4, 1)))
 
 
 def _ngrams(folder: Path) -> None:

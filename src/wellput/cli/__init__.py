@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.score:command",
         "Score systems; say whether their differences are real.",
     ),
+    "rank": ("wellput.cli.rank:command", "Say who won, according to people, and how sure that is."),
     "agree": (
         "wellput.cli.agree:command",
         "Say whom people prefer, and whether metrics agree.",

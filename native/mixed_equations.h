@@ -1,0 +1,377 @@
+// The equations of a mixed model, A'WA with 1 added where a column is a random effect, factored in two parts.
+//
+// The first columns are absorbed: levels of items and outputs, of which there are many, each met by few
+// others. They are eliminated one by one (the multifrontal method: a column's front holds what its own rows
+// and the columns before it say of the columns it meets). What they leave behind is the core, a dense
+// matrix of the other columns, which LAPACK factors. Entries of the inverse are found the other way round,
+// from the core down to the columns absorbed first (Takahashi's equations), only where they are needed.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "checks.h"
+
+namespace wellput {
+
+class MixedEquations {
+public:
+    using Column = std::int32_t;
+
+    // Row r of A has the values `values[r * width + k]` in the columns `columns[r * width + k]`.
+    MixedEquations(std::span<const Column> columns, std::span<const double> values, std::size_t rows,
+                   std::size_t absorbed, std::size_t random, std::size_t all)
+        : columns_(columns.begin(), columns.end()),
+          values_(values.begin(), values.end()),
+          rows_(rows),
+          width_(rows == 0 ? 0 : columns.size() / rows),
+          absorbed_(absorbed),
+          random_(random),
+          all_(all) {
+        require(values.size() == columns.size(), "values are not shaped as columns are");
+        require(absorbed <= random && random <= all, "absorbed columns are random, and all are counted");
+        require(all <= columns.size(), "every column has an entry");
+        require(all < static_cast<std::size_t>(std::numeric_limits<Column>::max()), "too many columns");
+        require_below(columns, all, "a column beyond the last");
+        own_rows();
+        find_patterns();
+        find_order();
+        position_.assign(all_, 0);
+    }
+
+    std::size_t rows() const { return rows_; }
+    std::size_t absorbed() const { return absorbed_; }
+    std::size_t columns() const { return all_; }
+    std::size_t core() const { return all_ - absorbed_; }
+
+    // Scales the columns, weighs the rows, eliminates the absorbed columns. Adds what is left to the lower
+    // triangle of the core (row-major, zeroed by the caller). Returns the log determinant of the pivots.
+    double factor(std::span<const double> scale, std::span<const double> weights, double* core) {
+        require(scale.size() == all_, "a scale for each column is needed");
+        require(weights.size() == rows_, "a weight for each row is needed");
+        scale_.assign(scale.begin(), scale.end());
+        pivots_.assign(absorbed_, 1.0);
+        factor_.assign(pattern_.size(), 0.0);
+        for (std::size_t c = absorbed_; c < random_; ++c) core[(c - absorbed_) * (this->core() + 1)] += 1;
+        std::vector<double> front, updates;
+        std::vector<std::pair<Column, std::size_t>> waiting;  // a child and where its update begins
+        double log_determinant = 0;
+        for (const Column column : order_) {
+            const auto j = static_cast<std::size_t>(column);
+            const std::span<const Column> met = met_by(j);
+            const std::size_t size = met.size() + 1;
+            front.assign(size * size, 0.0);
+            set_positions(j, met);
+            for (std::size_t k = row_begin_[j]; k < row_begin_[j + 1]; ++k)
+                add_row(owned_[k], weights[owned_[k]], front.data(), size);
+            while (!waiting.empty() &&
+                   parent_[static_cast<std::size_t>(waiting.back().first)] == column) {
+                const auto child = static_cast<std::size_t>(waiting.back().first);
+                add_update(met_by(child), &updates[waiting.back().second], front.data(), size);
+                updates.resize(waiting.back().second);
+                waiting.pop_back();
+            }
+            const double pivot = front[0] + 1;
+            pivots_[j] = pivot;
+            log_determinant += std::log(pivot);
+            double* l = &factor_[pattern_begin_[j]];
+            for (std::size_t a = 1; a < size; ++a) l[a - 1] = front[a * size];
+            if (parent_[j] < 0) {
+                eliminate_into_core(met, l, pivot, front.data(), size, core);
+            } else {
+                waiting.emplace_back(column, updates.size());
+                for (std::size_t a = 1; a < size; ++a) {
+                    const double share = l[a - 1] / pivot;
+                    for (std::size_t b = 1; b <= a; ++b)
+                        updates.push_back(front[a * size + b] - share * l[b - 1]);
+                }
+            }
+        }
+        for (std::size_t k = row_begin_[absorbed_]; k < owned_.size(); ++k)
+            add_row_to_core(owned_[k], weights[owned_[k]], core);
+        return log_determinant;
+    }
+
+    // Right-hand sides (columns, sides), in place: the absorbed columns eliminated from those of the core.
+    void forward(double* x, std::size_t sides) const {
+        require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
+        for (std::size_t j = 0; j < absorbed_; ++j) {
+            const double* of = x + j * sides;
+            const std::span<const Column> met = met_by(j);
+            const double* l = factor_.data() + pattern_begin_[j];
+            for (std::size_t a = 0; a < met.size(); ++a) {
+                const double share = l[a] / pivots_[j];
+                double* to = x + static_cast<std::size_t>(met[a]) * sides;
+                for (std::size_t s = 0; s < sides; ++s) to[s] -= share * of[s];
+            }
+        }
+    }
+
+    // After `forward` and the solution of the core, in place: the solutions of the absorbed columns.
+    void backward(double* x, std::size_t sides) const {
+        require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
+        for (std::size_t j = absorbed_; j-- > 0;) {
+            double* of = x + j * sides;
+            const std::span<const Column> met = met_by(j);
+            const double* l = factor_.data() + pattern_begin_[j];
+            for (std::size_t a = 0; a < met.size(); ++a) {
+                const double* from = x + static_cast<std::size_t>(met[a]) * sides;
+                for (std::size_t s = 0; s < sides; ++s) of[s] -= l[a] * from[s];
+            }
+            for (std::size_t s = 0; s < sides; ++s) of[s] /= pivots_[j];
+        }
+    }
+
+    // From the lower triangle of the core's inverse: the inverse's diagonal at the absorbed columns, and
+    // for each row its leverage: the row (scaled) times the inverse times the row.
+    void invert(const double* core_inverse, double* diagonal, double* leverages) {
+        require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
+        const std::size_t n_core = core();
+        const auto of_core = [&](std::size_t a, std::size_t b) {
+            return a >= b ? core_inverse[a * n_core + b] : core_inverse[b * n_core + a];
+        };
+        std::vector<std::vector<double>> blocks(absorbed_);
+        std::vector<std::int32_t> open(absorbed_, 0);
+        for (std::size_t j = 0; j < absorbed_; ++j)
+            if (parent_[j] >= 0) ++open[static_cast<std::size_t>(parent_[j])];
+        std::vector<double> block;
+        for (std::size_t k = absorbed_; k-- > 0;) {
+            const auto j = static_cast<std::size_t>(order_[k]);
+            const std::span<const Column> met = met_by(j);
+            const std::size_t size = met.size() + 1;
+            block.assign(size * size, 0.0);
+            if (parent_[j] < 0) {
+                for (std::size_t a = 1; a < size; ++a)
+                    for (std::size_t b = 1; b <= a; ++b)
+                        block[a * size + b] = of_core(static_cast<std::size_t>(met[a - 1]) - absorbed_,
+                                                      static_cast<std::size_t>(met[b - 1]) - absorbed_);
+            } else {
+                const auto parent = static_cast<std::size_t>(parent_[j]);
+                take_from_parent(parent, met, blocks[parent], block.data(), size);
+                if (--open[parent] == 0) std::vector<double>().swap(blocks[parent]);
+            }
+            complete_block(j, block.data(), size);
+            diagonal[j] = block[0];
+            if (row_begin_[j] < row_begin_[j + 1]) {
+                set_positions(j, met);
+                for (std::size_t r = row_begin_[j]; r < row_begin_[j + 1]; ++r)
+                    leverages[owned_[r]] =
+                        quadratic(owned_[r], [&](std::size_t a, std::size_t b) {
+                            const auto p = position_[a], q = position_[b];
+                            return p >= q ? block[p * size + q] : block[q * size + p];
+                        });
+            }
+            if (open[j] > 0) blocks[j] = block;
+        }
+        for (std::size_t k = row_begin_[absorbed_]; k < owned_.size(); ++k)
+            leverages[owned_[k]] = quadratic(owned_[k], [&](std::size_t a, std::size_t b) {
+                return of_core(a - absorbed_, b - absorbed_);
+            });
+    }
+
+    // A x for several x (columns, sides), not scaled; `result` (rows, sides) is zeroed by the caller.
+    void multiply(const double* x, std::size_t sides, double* result) const {
+        for (std::size_t e = 0; e < columns_.size(); ++e) {
+            const double* from = x + static_cast<std::size_t>(columns_[e]) * sides;
+            double* to = result + (e / width_) * sides;
+            for (std::size_t s = 0; s < sides; ++s) to[s] += values_[e] * from[s];
+        }
+    }
+
+    // A' v for several v (rows, sides), not scaled; `result` (columns, sides) is zeroed by the caller.
+    void multiply_transposed(const double* v, std::size_t sides, double* result) const {
+        for (std::size_t e = 0; e < columns_.size(); ++e) {
+            const double* from = v + (e / width_) * sides;
+            double* to = result + static_cast<std::size_t>(columns_[e]) * sides;
+            for (std::size_t s = 0; s < sides; ++s) to[s] += values_[e] * from[s];
+        }
+    }
+
+private:
+    std::span<const Column> met_by(std::size_t j) const {
+        return {pattern_.data() + pattern_begin_[j], pattern_begin_[j + 1] - pattern_begin_[j]};
+    }
+
+    // A row belongs to its first column; rows without an absorbed column come last.
+    void own_rows() {
+        row_begin_.assign(absorbed_ + 2, 0);
+        std::vector<std::size_t> owner(rows_);
+        for (std::size_t r = 0; r < rows_; ++r) {
+            std::size_t first = absorbed_;
+            for (std::size_t k = 0; k < width_; ++k)
+                first = std::min(first, static_cast<std::size_t>(columns_[r * width_ + k]));
+            owner[r] = first;
+            ++row_begin_[first + 1];
+        }
+        for (std::size_t j = 0; j <= absorbed_; ++j) row_begin_[j + 1] += row_begin_[j];
+        owned_.resize(rows_);
+        std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
+        for (std::size_t r = 0; r < rows_; ++r) owned_[next[owner[r]]++] = r;
+    }
+
+    // The later columns that each absorbed column meets, in its own rows or through an earlier column.
+    void find_patterns() {
+        parent_.assign(absorbed_, -1);
+        pattern_begin_.assign(absorbed_ + 1, 0);
+        std::vector<std::vector<Column>> children(absorbed_);
+        std::vector<Column> seen_by(all_, -1);
+        for (std::size_t j = 0; j < absorbed_; ++j) {
+            const auto column = static_cast<Column>(j);
+            seen_by[j] = column;
+            const auto see = [&](Column other) {
+                Column& seen = seen_by[static_cast<std::size_t>(other)];
+                if (seen != column) seen = column, pattern_.push_back(other);
+            };
+            for (std::size_t k = row_begin_[j]; k < row_begin_[j + 1]; ++k)
+                for (std::size_t e = 0; e < width_; ++e) see(columns_[owned_[k] * width_ + e]);
+            for (const Column child : children[j]) {
+                const auto c = static_cast<std::size_t>(child);
+                for (std::size_t k = pattern_begin_[c]; k < pattern_begin_[c + 1]; ++k) see(pattern_[k]);
+            }
+            pattern_begin_[j + 1] = pattern_.size();
+            const auto begin = pattern_.begin() + static_cast<std::ptrdiff_t>(pattern_begin_[j]);
+            std::sort(begin, pattern_.end());
+            if (begin != pattern_.end() && static_cast<std::size_t>(*begin) < absorbed_) {
+                parent_[j] = *begin;
+                children[static_cast<std::size_t>(*begin)].push_back(column);
+            }
+        }
+    }
+
+    // Children before their parent, each with all that lies below it, so that updates form a stack.
+    void find_order() {
+        std::vector<Column> first(absorbed_, -1), next(absorbed_, -1), path;
+        for (std::size_t j = absorbed_; j-- > 0;) {
+            if (parent_[j] < 0) continue;
+            const auto parent = static_cast<std::size_t>(parent_[j]);
+            next[j] = first[parent];
+            first[parent] = static_cast<Column>(j);
+        }
+        order_.reserve(absorbed_);
+        for (std::size_t root = 0; root < absorbed_; ++root) {
+            if (parent_[root] >= 0) continue;
+            path.push_back(static_cast<Column>(root));
+            while (!path.empty()) {
+                const auto j = static_cast<std::size_t>(path.back());
+                if (first[j] >= 0) {
+                    path.push_back(first[j]);
+                    first[j] = next[static_cast<std::size_t>(first[j])];
+                } else {
+                    order_.push_back(path.back());
+                    path.pop_back();
+                }
+            }
+        }
+    }
+
+    void set_positions(std::size_t j, std::span<const Column> met) {
+        position_[j] = 0;
+        for (std::size_t a = 0; a < met.size(); ++a)
+            position_[static_cast<std::size_t>(met[a])] = a + 1;
+    }
+
+    double scaled(std::size_t row, std::size_t k) const {
+        return values_[row * width_ + k] *
+               scale_[static_cast<std::size_t>(columns_[row * width_ + k])];
+    }
+
+    void add_row(std::size_t row, double weight, double* front, std::size_t size) const {
+        for (std::size_t a = 0; a < width_; ++a) {
+            const double value = weight * scaled(row, a);
+            const std::size_t p = position_[static_cast<std::size_t>(columns_[row * width_ + a])];
+            for (std::size_t b = 0; b < width_; ++b) {
+                const std::size_t q = position_[static_cast<std::size_t>(columns_[row * width_ + b])];
+                if (q <= p) front[p * size + q] += value * scaled(row, b);
+            }
+        }
+    }
+
+    void add_row_to_core(std::size_t row, double weight, double* core) const {
+        for (std::size_t a = 0; a < width_; ++a) {
+            const double value = weight * scaled(row, a);
+            const auto p = static_cast<std::size_t>(columns_[row * width_ + a]) - absorbed_;
+            for (std::size_t b = 0; b < width_; ++b) {
+                const auto q = static_cast<std::size_t>(columns_[row * width_ + b]) - absorbed_;
+                if (q <= p) core[p * this->core() + q] += value * scaled(row, b);
+            }
+        }
+    }
+
+    // A child's update, a packed lower triangle over the columns it meets, all of them in this front.
+    void add_update(std::span<const Column> met, const double* update, double* front,
+                    std::size_t size) const {
+        for (std::size_t a = 0; a < met.size(); ++a) {
+            double* row = front + position_[static_cast<std::size_t>(met[a])] * size;
+            for (std::size_t b = 0; b <= a; ++b)
+                row[position_[static_cast<std::size_t>(met[b])]] += *update++;
+        }
+    }
+
+    void eliminate_into_core(std::span<const Column> met, const double* l, double pivot,
+                             const double* front, std::size_t size, double* core) const {
+        for (std::size_t a = 0; a < met.size(); ++a) {
+            const double share = l[a] / pivot;
+            double* row = core + (static_cast<std::size_t>(met[a]) - absorbed_) * this->core();
+            for (std::size_t b = 0; b <= a; ++b)
+                row[static_cast<std::size_t>(met[b]) - absorbed_] +=
+                    front[(a + 1) * size + b + 1] - share * l[b];
+        }
+    }
+
+    void take_from_parent(std::size_t parent, std::span<const Column> met,
+                          const std::vector<double>& parent_block, double* block, std::size_t size) {
+        const std::span<const Column> above = met_by(parent);
+        set_positions(parent, above);
+        const std::size_t parent_size = above.size() + 1;
+        for (std::size_t a = 1; a < size; ++a) {
+            const std::size_t p = position_[static_cast<std::size_t>(met[a - 1])];
+            for (std::size_t b = 1; b <= a; ++b)
+                block[a * size + b] =
+                    parent_block[p * parent_size + position_[static_cast<std::size_t>(met[b - 1])]];
+        }
+    }
+
+    // The first row and column of a block of the inverse, from the rest of it and the factor.
+    void complete_block(std::size_t j, double* block, std::size_t size) const {
+        const double* l = factor_.data() + pattern_begin_[j];
+        double diagonal = 1 / pivots_[j];
+        for (std::size_t a = 1; a < size; ++a) {
+            double sum = 0;
+            for (std::size_t b = 1; b <= a; ++b) sum += block[a * size + b] * l[b - 1];
+            for (std::size_t b = a + 1; b < size; ++b) sum += block[b * size + a] * l[b - 1];
+            block[a * size] = -sum / pivots_[j];
+            diagonal -= block[a * size] * l[a - 1] / pivots_[j];
+        }
+        block[0] = diagonal;
+    }
+
+    template <typename Entry>
+    double quadratic(std::size_t row, const Entry& entry) const {
+        double sum = 0;
+        for (std::size_t a = 0; a < width_; ++a)
+            for (std::size_t b = 0; b < width_; ++b)
+                sum += scaled(row, a) * scaled(row, b) *
+                       entry(static_cast<std::size_t>(columns_[row * width_ + a]),
+                             static_cast<std::size_t>(columns_[row * width_ + b]));
+        return sum;
+    }
+
+    std::vector<Column> columns_;
+    std::vector<double> values_;
+    std::size_t rows_, width_, absorbed_, random_, all_;
+    std::vector<std::size_t> row_begin_, owned_;  // the rows of each absorbed column, then the others
+    std::vector<std::size_t> pattern_begin_;
+    std::vector<Column> pattern_;  // the later columns each absorbed column meets, ascending
+    std::vector<Column> parent_;   // the first of them, if it is absorbed, else -1
+    std::vector<Column> order_;
+    std::vector<std::size_t> position_;  // of a column in the front at hand
+    std::vector<double> scale_, pivots_, factor_;
+};
+
+}  // namespace wellput

@@ -1,0 +1,209 @@
+"""The model of one question's judgments: the noun `FittedQuestion`.
+
+Systems are fixed effects; judges, items and documents are random ones, alone and with a system, as far
+as the study can tell them apart. Which model it is follows from the answers: choices, yes or no, few
+grades, or ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from wellput.agreement.judgment_design import COMPONENTS, QuestionData
+from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.core.errors import InputError
+from wellput.stats.mixed_equations import Floats, MixedDesign
+from wellput.stats.mixed_identifiable import identify_components
+from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
+from wellput.stats.mixed_linear import LinearMixed, fit_linear
+from wellput.stats.mixed_separation import Disconnected, Separated
+
+ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
+MAX_ORDINAL_GRADES = 5
+"""A scale with more points is taken to be linear."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedQuestion:
+    """A question's data with its model: what a ranking and the checks beside it start from.
+
+    `data` has only the random effects that the study can tell. `freedom` are the degrees of freedom of
+    the differences of all pairs of systems, in the order of `combinations`.
+    """
+
+    data: QuestionData
+    model: ModelName
+    fitted: LinearMixed | LaplaceMixed
+    freedom: Floats
+    untold: dict[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def effects(self) -> Floats:
+        """Of each system, on the model's own scale; the best is the highest."""
+        return np.asarray(self.sign * self.fitted.effects[: len(self.data.system_names)])
+
+    @property
+    def sign(self) -> float:
+        """−1 where the lowest value is best."""
+        return -1.0 if self.data.question in LOWER_IS_BETTER else 1.0
+
+
+def model_for(data: QuestionData) -> ModelName:
+    """The model that fits the scale of the answers."""
+    if data.are_choices:
+        return "bradley-terry"
+    points = np.unique(data.values)
+    if set(points.tolist()) <= {0.0, 1.0}:
+        return "binary"
+    is_graded = len(points) <= MAX_ORDINAL_GRADES and bool(np.all(points == np.round(points)))
+    return "ordinal" if is_graded else "linear"
+
+
+def fit_question(
+    data: QuestionData,
+    *,
+    model: ModelName | Literal["auto"] = "auto",
+    random: Sequence[str] = COMPONENTS,
+) -> FittedQuestion:
+    """The model of one question's judgments; `InputError` where no number would mean anything."""
+    name = model_for(data) if model == "auto" else model
+    _check_answers(data, name)
+    identified = identify_components(data.with_factors(random).design)
+    told = data.with_factors(identified.told)
+    notes: list[str] = []
+    try:
+        try:
+            fitted = FITTERS[name](told.values, told.design)
+        except Separated as problem:
+            if model != "auto" or name == "bradley-terry":
+                raise
+            reason = _extreme(data, problem)
+            notes.append(
+                f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, "
+                "so the linear model is used."
+            )
+            name, fitted = "linear", fit_linear(told.values, told.design)
+    except Disconnected as problem:
+        raise InputError(_disconnected(data, problem)) from None
+    except Separated as problem:
+        raise InputError(_separated(data, name, problem)) from None
+    except InputError as problem:
+        raise InputError(f"{data.question}: {problem}.") from None
+    if data.has_own_judges:
+        notes.append(
+            "Each system had a judge of its own: a severe judge cannot be told from a bad system, so "
+            "differences may be those of the judges."
+        )
+    return FittedQuestion(
+        told, name, fitted, _freedom(told, fitted), identified.reasons, tuple(notes)
+    )
+
+
+FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
+    "linear": fit_linear,
+    "ordinal": fit_ordinal,
+    "binary": fit_binary,
+    "bradley-terry": fit_choices,
+}
+
+
+def _check_answers(data: QuestionData, model: ModelName) -> None:
+    n = len(data.system_names)
+    if n < 2:
+        raise InputError(
+            f"{data.question}: only {data.system_names[0]} was judged; a ranking needs two systems."
+        )
+    if data.are_choices != (model == "bradley-terry"):
+        kind = "pairwise choices" if data.are_choices else "ratings"
+        raise InputError(
+            f"model={model!r} does not fit {data.question}, whose judgments are {kind}."
+        )
+    if np.ptp(data.values) == 0:
+        raise InputError(
+            f"{data.question}: all {len(data.values):,} judgments are the same, so no system is ahead."
+        )
+    if model == "binary" and not set(np.unique(data.values).tolist()) <= {0.0, 1.0}:
+        raise InputError(f"model='binary' needs answers of 0 and 1; {data.question} has others.")
+
+
+def _extreme(data: QuestionData, problem: Separated) -> str:
+    names = [data.system_names[code] for code in problem.systems]
+    who = " and ".join(names) if names else "a covariate"
+    if data.are_choices:
+        return f"{who} won or lost every comparison with the others"
+    values = data.raw_means[list(problem.systems)] if names else np.array([])
+    if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
+        extreme = "highest" if values[0] == data.values.max() else "lowest"
+        return f"every answer about {who} is the {extreme}"
+    if names:
+        return f"the answers about {who} do not overlap with each other or with the others'"
+    return f"{who} decides the answers completely"
+
+
+def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
+    advice = (
+        "Collect choices in which it does not, or leave it out: exclude='system=NAME: reason'."
+        if data.are_choices
+        else "Use model='linear'."
+    )
+    reason = f"{_extreme(data, problem)}, so the {model} model has no finite estimate"
+    return f"{data.question}: {reason}. {advice}"
+
+
+def _disconnected(data: QuestionData, problem: Disconnected) -> str:
+    groups = "; ".join(
+        ", ".join(data.system_names[code] for code in group) for group in problem.groups
+    )
+    return (
+        f"{data.question}: these groups of systems were never compared with one another, so they "
+        f"cannot be ranked together: {groups}. Collect choices between the groups, or rank each alone "
+        "with exclude=."
+    )
+
+
+def _freedom(data: QuestionData, fitted: LinearMixed | LaplaceMixed) -> Floats:
+    """Degrees of freedom of all pairs. Models in log odds know none of their own: they take those of
+    the linear model of the same judgments."""
+    weights = pair_weights(len(data.system_names))
+    if isinstance(fitted, LaplaceMixed):
+        fitted = _linear_beside(data)
+    found = fitted.contrast(weights).freedom
+    return np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
+
+
+def _linear_beside(data: QuestionData) -> LinearMixed:
+    """Of choices each system's point in a choice is a rating (1, ½ or 0)."""
+    if not data.are_choices:
+        return fit_linear(data.values, data.design)
+    points = np.stack([data.values, 1 - data.values], axis=1).ravel()
+    factors = {name: codes.ravel() for name, codes in data.design.factors.items()}
+    return fit_linear(points, MixedDesign(data.design.systems.ravel(), factors))
+
+
+def pair_weights(n: int) -> Floats:
+    pairs = list(combinations(range(n), 2))
+    weights = np.zeros((len(pairs), n))
+    for row, (a, b) in enumerate(pairs):
+        weights[row, a], weights[row, b] = 1.0, -1.0
+    return weights
+
+
+def reliability_of(question: FittedQuestion, *, error_share: float = 1.0) -> float | None:
+    """The share of the spread of the systems' estimates that is not error, on the model's scale; None
+    with two systems, whose spread is one difference. `error_share` is that of a larger or smaller
+    study's error variance in this one's."""
+    n = len(question.data.system_names)
+    if n < 3:
+        return None
+    covariance = question.fitted.covariance[:n, :n]
+    error = float((np.trace(covariance) - covariance.sum() / n) / (n - 1))
+    spread = float(np.var(question.effects, ddof=1))
+    signal = max(spread - error, 0.0)
+    total = signal + error * error_share
+    return signal / total if total > 0 else None

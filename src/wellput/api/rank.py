@@ -1,0 +1,182 @@
+"""`rank`: who won, according to people, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.fitted_question import ModelName
+from wellput.agreement.fitted_ranking import RankCorrection
+from wellput.agreement.judgment_design import COMPONENTS, Covariates, check_components
+from wellput.agreement.panel import names_of
+from wellput.agreement.people_ranking import RankOptions, RankResult, rank_judgments
+from wellput.api.inputs import (
+    Answers,
+    Items,
+    check_confidence,
+    check_files,
+    checks_choices,
+    open_items,
+    read_answers,
+)
+from wellput.core.errors import InputError
+from wellput.core.metric import Metric
+from wellput.core.registries import Names, split_names
+from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
+from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
+from wellput.io.files import PathLike
+from wellput.metrics.registry import create_all
+
+
+@checks_choices
+def rank(
+    judgments: Answers,
+    *,
+    evalset: Items | None = None,
+    question: Names = (),
+    model: ModelName | Literal["auto"] = "auto",
+    by: str | None = None,
+    against: str | None = None,
+    covariates: Names = (),
+    random: Names = (),
+    judges: Names = "people",
+    exclude: str | list[str] | tuple[str, ...] = (),
+    correction: RankCorrection = "holm",
+    confidence: float = 0.95,
+    sequential: bool = False,
+    permutations: int = 1000,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> RankResult:
+    """Says which system people found better, how sure that is, and how much of the spread comes from
+    judges, items and noise.
+
+    Parameters
+    ----------
+    judgments
+        `Judgment`s for ratings or `Preference`s for pairwise choices, a data frame or a list of
+        dictionaries with the columns of a file of judgments, or the path of such a file.
+    evalset
+        The outputs that were judged; needed for `covariates`. With it, judgments of systems or items
+        that it does not have are refused.
+    question
+        Only these questions; all without it. A list, where a question has a comma in it.
+    model
+        `"linear"` for ratings, `"ordinal"` for grades of few points, `"binary"` for yes or no,
+        `"bradley-terry"` for choices. `"auto"` chooses by the answers: choices, yes or no, up to five
+        whole grades, else linear.
+    by
+        A further column of the judgments, such as `domain`: also ranks each of its values alone.
+    against
+        Compares with this system only; the correction then counts only these comparisons.
+    covariates
+        Metrics of the evalset, such as `length`, whose influence on the judgments is taken out.
+    random
+        The random effects, any of judge, item, document, judge:system, item:system, document:system;
+        without it all that the study can tell apart.
+    judges
+        `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
+    exclude
+        Judgments to leave out, each with its reason: `"judge=J3: pressed one button"`.
+    correction
+        `"holm"` corrects the p-values of a question for the number of comparisons; rank ranges and
+        clusters follow from them.
+    confidence
+        Of intervals, rank ranges and clusters.
+    sequential
+        For a study that is still running: differences, p-values and ranks that hold however often one
+        looks, from 5 judges and 30 items on. They are wider than those of one look at the end.
+    permutations, seed
+        Of the test that assumes no model.
+    path
+        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    RankResult
+        `rankings`, one a question with its `systems`, `differences`, `variance`; `answer` in words.
+
+    Raises
+    ------
+    InputError
+        The judgments cannot be ranked (one system, all answers equal, systems that were never
+        compared), or an option does not fit them.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> shown = wellput.demo(no_report=True)
+    >>> ranking = wellput.rank(shown.judgments).rankings[0]
+    >>> [(row.system, round(row.estimate, 1), row.rank_high) for row in ranking.systems[:2]]
+    [('careful', 6.6, 1), ('realizer', 6.1, 2)]
+    """
+    check_confidence(confidence)
+    check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    on_phase("reading judgments")
+    answers = read_answers(judgments)
+    exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
+    options = RankOptions(
+        model=model,
+        random=check_components(split_names(random)) or COMPONENTS,
+        correction=correction,
+        confidence=confidence,
+        against=against,
+        by=by,
+        sequential=sequential,
+        permutations=permutations,
+        seed=seed,
+    )
+    names = split_names(covariates)
+    if evalset is None and names:
+        raise InputError(
+            "covariates= are metrics of the outputs that were judged: give these as evalset=."
+        )
+    values: Covariates | None = None
+    if evalset is not None:
+        metrics = create_all(names) if names else []
+        source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+        known = names_of(source.unparsed, on_progress=on_phase("reading items"))
+        known_answers(answers, exclusions, known)  # before anything is scored
+        if metrics:
+            values = _output_values(source, metrics, threads or available_cores(), on_phase)
+    result = rank_judgments(
+        answers,
+        options,
+        questions=_listed(question),
+        judges=split_names(judges),
+        exclusions=exclusions,
+        covariates=values,
+        on_phase=on_phase,
+    )
+    if path is not None:
+        result.save(path)
+    return result
+
+
+def _output_values(
+    source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
+) -> Covariates:
+    """What each metric says of each output."""
+    plan = ScoringPlan(threads=threads, keep_rows=True)
+    tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
+    return {
+        table.scorer: {
+            (system, item): float(value)
+            for system, row in zip(table.systems, table.scores, strict=True)
+            for item, value in zip(table.items, row, strict=True)
+            if not math.isnan(value)
+        }
+        for table in tables.values()
+    }
+
+
+def _listed(given: Names) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)

@@ -1,0 +1,105 @@
+"""`wellput rank`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wellput.cli.options import common_options, complete_metric, show_result_of
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput rank judgments.csv
+  wellput rank judgments.csv --question fluency --against baseline
+  wellput rank judgments.csv --by domain              # a further column of the file
+  wellput rank choices.csv --evalset evalset.jsonl --covariates length
+"""
+)
+@click.argument("judgments")
+@click.option(
+    "--evalset", metavar="EVALSET", help="The outputs that were judged, for --covariates."
+)
+@click.option(
+    "--question", multiple=True, metavar="QUESTION", help="Only this question; repeat for several."
+)
+@click.option(
+    "--model",
+    type=click.Choice(["auto", "linear", "ordinal", "binary", "bradley-terry"]),
+    default="auto",
+    show_default=True,
+    help="auto: bradley-terry for choices, binary for yes or no, ordinal for up to five whole grades, "
+    "else linear.",
+)
+@click.option(
+    "--by",
+    metavar="TAG",
+    help="Also rank each value of this further column of the judgments, such as domain.",
+)
+@click.option("--against", metavar="SYSTEM", help="Compare with this system only.")
+@click.option(
+    "--covariates",
+    multiple=True,
+    metavar="METRICS",
+    shell_complete=complete_metric,
+    help="Take the influence of these metrics, such as length, out of the judgments.",
+)
+@click.option(
+    "--random",
+    multiple=True,
+    metavar="NAMES",
+    help="Only these random effects: judge, item, document, judge:system, item:system, "
+    "document:system. Without it all that the study can tell apart.",
+)
+@click.option(
+    "--judges",
+    multiple=True,
+    default=["people"],
+    show_default=True,
+    metavar="people|all|NAMES",
+    help="Whose judgments count; judges named model:… are not people.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="RULE",
+    help="Leave judgments out, with a reason: 'judge=J3: pressed one button'. Repeat for several.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "none"]),
+    default="holm",
+    show_default=True,
+    help="For the number of comparisons of a question.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="The confidence of intervals and rank ranges.",
+)
+@click.option(
+    "--sequential",
+    is_flag=True,
+    help="For a study that is still running: what is said holds however often one looks.",
+)
+@click.option(
+    "--permutations",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Of the test that assumes no model.",
+)
+@common_options
+def command(format: str, output: str, **options: Any) -> None:
+    """Say which system people found better, how sure that is, and where the spread comes from.
+
+    JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
+    system_b, question, choice for pairwise choices. A column document says which items belong together.
+    """
+    from wellput.api.rank import rank
+
+    show_result_of(lambda on_phase: rank(**options, on_phase=on_phase), format, output)

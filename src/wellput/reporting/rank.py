@@ -1,0 +1,306 @@
+"""What `wellput rank` shows: who won and how sure that is, how far systems are apart, where the spread
+comes from, and what a larger study would bring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from wellput.agreement.fitted_ranking import FittedRanking
+from wellput.agreement.people_ranking import QuestionRanking, RankResult
+from wellput.agreement.ranking import (
+    ESTIMATE_HEADINGS,
+    VARIANCE_COMPONENTS,
+    SystemDifference,
+    shown_estimate,
+    shown_interval,
+    shown_share,
+    winner_sentence,
+)
+from wellput.core.errors import counted
+from wellput.reporting.ranking import shown_rank
+from wellput.reporting.table import Report, Table, number, p_text
+
+CSV_COLUMNS = (
+    "question", "by", "model", "system", "estimate", "low", "high", "rank", "rank_low", "rank_high",
+    "cluster", "n", "raw_mean",
+)  # fmt: skip
+MODEL_WORDS = {
+    "linear": "a linear mixed model (REML)",
+    "ordinal": "an ordinal mixed model (cumulative logit), because the scale has few points",
+    "binary": "a binary mixed model (logit), because the answers are yes or no",
+    "bradley-terry": "a Bradley–Terry mixed model of choices",
+}
+SOURCE_WORDS = {
+    "judge": "judges: some are more severe than others",
+    "item": "items: some are harder than others",
+    "document": "documents: some are harder than others",
+    "judge:system": "judges' tastes: a judge prefers some systems more than others do",
+    "item:system": "outputs: a system does better on some items than on others",
+    "document:system": "a system does better on some documents than on others",
+    "residual": "single answers, and all that cannot be told apart from them",
+}
+MAX_PAIRS_SHOWN = 28
+"""All pairs of 8 systems; of more systems, the neighbors in the ranking."""
+
+
+def rank_report(result: RankResult) -> Report:
+    """The tables of all questions, and the notes on what was left out."""
+    tables = [table for question in result.questions for table in _question_tables(question)]
+    notes = _left_out(result)
+    if notes:
+        tables[0] = replace(tables[0], notes=[*tables[0].notes, *notes])
+    return Report(tables, result.values(), CSV_COLUMNS, result.records())
+
+
+def _question_tables(question: QuestionRanking) -> list[Table]:
+    ranking = question.ranking
+    tables = [_systems_table(question)]
+    if ranking.by is None:
+        if any(not order.is_same for order in question.other_orders):
+            tables.append(_orders_table(question))
+        tables.append(_pairs_table(ranking))
+        tables.append(_variance_table(question))
+    return tables
+
+
+def _systems_table(question: QuestionRanking) -> Table:
+    ranking = question.ranking
+    level = f"{100 * ranking.confidence:g}%"
+    has_covariates = bool(ranking.covariate_effects)
+    is_ranked = ranking.against is None
+    columns = [
+        "system", ESTIMATE_HEADINGS[ranking.model], f"{level} interval",
+        *(("rank", "cluster") if is_ranked else ()), "judgments", "raw",
+    ]  # fmt: skip
+    rows = [
+        [
+            row.system,
+            shown_estimate(row.estimate, ranking.model),
+            shown_interval(row, ranking.model),
+            *((shown_rank(row), str(row.cluster)) if is_ranked else ()),
+            f"{row.n:,}",
+            shown_estimate(row.raw_mean, ranking.model),
+        ]
+        for row in ranking.systems
+    ]
+    leaders = set(ranking.leaders) if ranking.has_tests else set()
+    best = frozenset(
+        (place, 1)
+        for place, row in enumerate(ranking.systems)
+        if row.system in leaders and len(leaders) < len(ranking.systems)
+    )
+    adjusted = " at the average of the covariates" if has_covariates else ""
+    judges, items = counted(ranking.n_judges, "judge"), counted(ranking.n_items, "item")
+    who = " (simulated)" if ranking.are_simulated else ""
+    notes = [
+        winner_sentence(ranking) if ranking.against is None else _against_sentence(ranking),
+        *_sensitivity(question),
+        *ranking.notes,
+        f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}. Intervals and tests hold for "
+        f"{ranking.scope}{', however often one looks' if ranking.sequential else ''}.",
+        *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
+        "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
+        f"judges or hard items{adjusted}.",
+    ]
+    notes += [
+        _covariate_note(name, effect, ranking) for name, effect in ranking.covariate_effects.items()
+    ]
+    return Table(columns, rows, title=_title(ranking), notes=notes, best=best)
+
+
+def _against_sentence(ranking: FittedRanking) -> str:
+    """Who is ahead of the system that all are compared with, and who is behind it."""
+    ahead: list[str] = []
+    behind: list[str] = []
+    level: list[str] = []
+    for one in ranking.differences:
+        is_second = one.systems[1] == ranking.against
+        other = one.systems[0 if is_second else 1]
+        kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
+        kind.append(other)
+    parts = [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
+        for names, what in (
+            (ahead, "significantly ahead of"),
+            (behind, "significantly behind"),
+            (level, "not told apart from"),
+        )
+        if names
+    ]
+    return f"{'; '.join(parts)}."
+
+
+def _title(ranking: FittedRanking) -> str:
+    slice_name = "" if ranking.by is None else "".join(f", {k} {v}" for k, v in ranking.by.items())
+    return f"Whom people prefer: {ranking.question}{slice_name}"
+
+
+def _correction_words(ranking: FittedRanking) -> str:
+    if ranking.correction == "none":
+        return ", not corrected for the number of comparisons"
+    return f", all right at once with {100 * ranking.confidence:g}% confidence"
+
+
+def _sensitivity(question: QuestionRanking) -> list[str]:
+    """One line: whether every way of ranking gives the same order."""
+    same = [order.way for order in question.other_orders if order.is_same]
+    other = [order.way for order in question.other_orders if not order.is_same]
+    lines = [f"The order is the same {', '.join(same)}{_most_influential(same)}."] if same else []
+    if other:
+        lines.append(
+            f"The order is another one {', '.join(other)}{_most_influential(other)}: see below."
+        )
+    return lines
+
+
+def _most_influential(ways: Sequence[str]) -> str:
+    return ", the most influential one" if ways[-1].startswith("without judge") else ""
+
+
+def _orders_table(question: QuestionRanking) -> Table:
+    """The rank of each system by every way of ranking."""
+    ranking = question.ranking
+    orders = question.other_orders
+    rows = [
+        [row.system, str(row.rank), *(str(order.systems.index(row.system) + 1) for order in orders)]
+        for row in ranking.systems
+    ]
+    return Table(
+        ["system", "by the model", *(order.way for order in orders)],
+        rows,
+        title="Does the order depend on how it is made?",
+        notes=[
+            "Ranks. Where they differ, the differences are small beside their intervals, or few "
+            "judges or items decide."
+        ],
+    )
+
+
+def _covariate_note(name: str, effect: SystemDifference, ranking: FittedRanking) -> str:
+    unit = "" if ranking.fitted == "linear" else " log odds"
+    interval = f"[{number(effect.low, 2)}, {number(effect.high, 2)}]"
+    return (
+        f"{name}: one standard deviation more changes a judgment by "
+        f"{number(effect.delta, 2, sign=True)}{unit} {interval}, p {p_text(effect.p_value)}. "
+        "Its influence is taken out of the estimates."
+    )
+
+
+def _pairs_table(ranking: FittedRanking) -> Table:
+    """The differences of all pairs, or of neighbors where there are many."""
+    shown = list(ranking.differences)
+    title = "How far systems are apart"
+    if len(shown) > MAX_PAIRS_SHOWN and ranking.against is None:
+        names = [row.system for row in ranking.systems]
+        neighbors = set(pairwise(names))
+        shown = [one for one in shown if one.systems in neighbors]
+        title += f" (neighbors of {counted(len(ranking.differences), 'pair')}; JSON has all)"
+    are_choices = ranking.model == "win rate"
+    heading = "share of the first" if are_choices else "difference"
+    level = f"{100 * ranking.confidence:g}% interval"
+    rows = [
+        [
+            f"{one.systems[0]} – {one.systems[1]}",
+            shown_share(one.delta) if are_choices else _signed(one.delta, ranking),
+            _pair_interval(one, ranking),
+            p_text(one.p_value),
+            p_text(one.p_adjusted),
+        ]
+        for one in shown
+    ]
+    corrected = "p (Holm)" if ranking.correction == "holm" else "p (no correction)"
+    return Table(["systems", heading, level, "p", corrected], rows, title=title)
+
+
+def _signed(value: float, ranking: FittedRanking) -> str:
+    text = shown_estimate(value, ranking.model)
+    return text if text.startswith("−") else f"+{text}"
+
+
+def _pair_interval(one: SystemDifference, ranking: FittedRanking) -> str:
+    if one.low is None or one.high is None or math.isnan(one.low):
+        return "–"
+    if ranking.model == "win rate":
+        return f"[{shown_share(one.low)}, {shown_share(one.high)}]"
+    return f"[{_signed(one.low, ranking)}, {_signed(one.high, ranking)}]"
+
+
+def _variance_table(question: QuestionRanking) -> Table:
+    """Where the spread of single judgments comes from."""
+    ranking = question.ranking
+    told = [name for name in VARIANCE_COMPONENTS if name in ranking.variance]
+    total = sum(ranking.variance[name] for name in told)
+    rows = [
+        [
+            SOURCE_WORDS[name],
+            number(ranking.variance[name], 3),
+            _percent(ranking.variance[name], total),
+        ]
+        for name in told
+    ]
+    notes = [
+        f"{SOURCE_WORDS[name].partition(':')[0]}: {why}." for name, why in ranking.untold.items()
+    ]
+    if ranking.fitted != "linear":
+        notes.append("Variances are in log odds; a single answer's own is not counted.")
+    notes += _next_steps(question)
+    return Table(
+        ["where the spread comes from", "variance", "share"],
+        rows,
+        title="Within a system, judgments differ by",
+        notes=notes,
+    )
+
+
+def _next_steps(question: QuestionRanking) -> list[str]:
+    """What is known now, and what more judges or items would bring."""
+    ranking = question.ranking
+    notes = []
+    if ranking.reliability is not None:
+        notes.append(
+            f"Reliability of the ranking: {number(ranking.reliability, 2)} (1: another study like this "
+            "one would repeat it exactly)."
+        )
+    if question.larger_studies:
+        parts = [
+            _larger(one.change, one.error_share, one.reliability) for one in question.larger_studies
+        ]
+        notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
+    if question.permutation_p is not None:
+        notes.append(
+            f"For these judges and items alone, p {p_text(question.permutation_p)} that no system "
+            "differs (each judge's answers about an item exchanged among systems; assumes no model)."
+        )
+    return notes
+
+
+def _larger(change: str, error_share: float, reliability: float | None) -> str:
+    after = "" if reliability is None else f", reliability {number(reliability, 2)}"
+    return f"{change} −{100 * (1 - error_share):.0f}%{after}"
+
+
+def _percent(part: float, total: float) -> str:
+    return f"{100 * part / total:.0f}%" if total > 0 else "–"
+
+
+def _left_out(result: RankResult) -> list[str]:
+    """One line for each reason."""
+    by_reason: dict[str, list[tuple[str, int]]] = {}
+    for exclusion in result.excluded:
+        name = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
+        by_reason.setdefault(exclusion.reason, []).append((name, exclusion.n))
+    notes = [
+        f"Left out ({reason}): {counted(sum(n for _, n in found), 'judgment')} of "
+        f"{_names([name for name, _ in found])}."
+        for reason, found in by_reason.items()
+    ]
+    return notes + [f"Not ranked: {why}" for why in result.refused.values()]
+
+
+def _names(names: Sequence[str], most: int = 4) -> str:
+    unique = list(dict.fromkeys(names))
+    rest = len(unique) - most
+    return ", ".join(unique[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,269 @@
+"""The design of a mixed model of judgments, and the solution of its equations.
+
+A judgment has a fixed effect of its system, fixed effects of covariates, and one random intercept
+of each *factor*: a judge, an item, a document, or one of these with a system ("judge:system"). A
+choice between two systems has each of them twice, the second with the sign turned.
+
+The levels of items and documents (or of judges, if there are more of them) are *absorbed* one by
+one by the kernel; the *core* of the other columns, the fixed effects last, is dense. Random effects
+are spherical as in lme4 (Bates et al. 2015): an effect is its factor's θ, the standard deviation in
+units of the residual's, times a column's solution, so that θ = 0 needs no special case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack, solve_triangular
+
+from wellput._native import MixedEquations
+from wellput.core.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int64]
+
+ITEM_SIDE = ("item:system", "item", "document:system", "document")
+JUDGE_SIDE = ("judge:system", "judge")
+CONFOUNDED_SHARE = 1e-9
+"""A column with less than this share of its own is made up of the others."""
+MAX_CORE_COLUMNS = 10_000
+"""A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation."""
+
+
+@dataclass(frozen=True, eq=False)
+class MixedDesign:
+    """What was judged by whom: integer codes from 0 without gaps, a row a judgment.
+
+    `systems` and every array of `factors` have shape (n,) for ratings and (n, 2) for choices
+    between two systems; `covariates` has shape (n, c), differences between the two for choices.
+    Covariates are taken as they are: where they have mean 0, a system's effect is its mean at the
+    average covariates.
+    """
+
+    systems: Codes
+    factors: Mapping[str, Codes]
+    covariates: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "systems", np.asarray(self.systems, np.int64))
+        factors = {name: np.asarray(codes, np.int64) for name, codes in self.factors.items()}
+        object.__setattr__(self, "factors", factors)
+        covariates = np.asarray(self.covariates, np.float64)
+        if not covariates.size:
+            covariates = np.zeros((len(self.systems), 0))
+        object.__setattr__(self, "covariates", covariates)
+        for name, codes in {"system": self.systems, **factors}.items():
+            if codes.shape != self.systems.shape:
+                raise InputError(f"factor {name} has not one code for each judgment")
+            if not len(codes):
+                raise InputError("there are no judgments")
+            counts = np.bincount(codes.ravel()) if codes.min() >= 0 else np.zeros(1)
+            if not counts.all():
+                raise InputError(f"the codes of factor {name} are not 0, 1, 2, … without gaps")
+        if len(covariates) != len(self.systems) or not np.isfinite(covariates).all():
+            raise InputError("covariates need one finite number for each judgment")
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    @property
+    def is_choice(self) -> bool:
+        return self.systems.ndim == 2
+
+    @property
+    def n_systems(self) -> int:
+        return int(self.systems.max()) + 1
+
+    def only(self, names: tuple[str, ...]) -> MixedDesign:
+        """With these factors only."""
+        factors = {name: codes for name, codes in self.factors.items() if name in names}
+        return MixedDesign(self.systems, factors, self.covariates)
+
+    def rows(self, chosen: NDArray[np.bool_]) -> MixedDesign:
+        """These judgments only, the codes renumbered; `systems` keep their codes."""
+        factors = {name: renumbered(codes[chosen]) for name, codes in self.factors.items()}
+        return MixedDesign(self.systems[chosen], factors, self.covariates[chosen])
+
+
+def renumbered(codes: Codes) -> Codes:
+    """Codes without gaps, in the same order."""
+    found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return found.reshape(codes.shape)
+
+
+def crossed_codes(first: Codes, second: Codes) -> Codes:
+    """The codes of a factor such as "judge:system": a level for each pair that occurs."""
+    return renumbered(first * (int(second.max()) + 1) + second)
+
+
+class MixedModel:
+    """The equations of a design: `factor` them at some θ and weights, then ask for solutions and
+    inverses.
+
+    Columns are those of the absorbed factors, of the other factors, of systems (without the first if
+    `has_reference`), of covariates. The latest factorization is the one that every method uses.
+    """
+
+    def __init__(self, design: MixedDesign, *, has_reference: bool = False) -> None:
+        self.design = design
+        self.has_reference = has_reference
+        absorbed, others = _sides(design)
+        self.names = (*absorbed, *others)
+        sizes = [int(design.factors[name].max()) + 1 for name in self.names]
+        ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.places = {
+            name: slice(int(ends[k]), int(ends[k + 1])) for k, name in enumerate(self.names)
+        }
+        self.n_absorbed = int(ends[len(absorbed)])
+        self.n_random = int(ends[-1])
+        self.n_fixed = design.n_systems - has_reference + design.covariates.shape[1]
+        self.n_columns = self.n_random + self.n_fixed
+        self.n_core = self.n_columns - self.n_absorbed
+        if self.n_core > MAX_CORE_COLUMNS:
+            raise InputError(
+                f"the model has {self.n_core} effects that cannot be absorbed, at most "
+                f"{MAX_CORE_COLUMNS} can be fitted: leave out a random effect, such as judge:system"
+            )
+        columns, values = self._rows()
+        self._kernel = MixedEquations(
+            columns, values, self.n_absorbed, self.n_random, self.n_columns
+        )
+        self._scale = np.ones(self.n_columns)
+        self._core = np.zeros((0, 0))
+
+    def _rows(self) -> tuple[NDArray[np.int32], Floats]:
+        design, n = self.design, len(self.design)
+        signs = np.array([1.0, -1.0]) if design.is_choice else np.array([1.0])
+        columns, values = [], []
+        for name, place in self.places.items():
+            columns.append(design.factors[name].reshape(n, -1) + place.start)
+            values.append(np.broadcast_to(signs, (n, len(signs))))
+        systems = design.systems.reshape(n, -1) - self.has_reference
+        columns.append(self.n_random + systems.clip(0))
+        values.append(np.where(systems < 0, 0.0, signs))
+        n_covariates = design.covariates.shape[1]
+        last = np.arange(self.n_columns - n_covariates, self.n_columns)
+        columns.append(np.broadcast_to(last, (n, n_covariates)))
+        values.append(design.covariates)
+        return (
+            np.ascontiguousarray(np.concatenate(columns, axis=1), np.int32),
+            np.ascontiguousarray(np.concatenate(values, axis=1)),
+        )
+
+    def fixed_matrix(self) -> Floats:
+        """The columns of fixed effects (n, p) as a dense matrix."""
+        return self.times(np.eye(self.n_columns, self.n_fixed, -self.n_random))
+
+    def check_fixed(self) -> None:
+        """Refuse fixed effects that determine one another."""
+        fixed = self.fixed_matrix()
+        gram = fixed.T @ fixed
+        unit = np.sqrt(np.diag(gram))
+        if not unit.all() or np.linalg.eigvalsh(gram / np.outer(unit, unit))[0] < CONFOUNDED_SHARE:
+            raise InputError(
+                "the covariates cannot be told from the systems or from one another: leave one out"
+            )
+
+    def scale(self, thetas: Mapping[str, float]) -> Floats:
+        """θ of each column; 1 for fixed effects."""
+        scale = np.ones(self.n_columns)
+        for name, place in self.places.items():
+            scale[place] = thetas[name]
+        return scale
+
+    def times(self, x: Floats) -> Floats:
+        """The design matrix times x (columns,) or (columns, k), not scaled."""
+        found = self._kernel.multiply(np.ascontiguousarray(x.reshape(len(x), -1)))
+        return found.reshape(len(self.design), *x.shape[1:])
+
+    def transposed_times(self, v: Floats) -> Floats:
+        """The transposed design matrix times v (n,) or (n, k), not scaled."""
+        found = self._kernel.multiply_transposed(np.ascontiguousarray(v.reshape(len(v), -1)))
+        return found.reshape(self.n_columns, *v.shape[1:])
+
+    def factor(self, thetas: Mapping[str, float], weights: Floats) -> tuple[float, float]:
+        """Factor the equations; the log determinants of the random part and of what is left for the
+        fixed.
+
+        The second is NaN if the fixed effects cannot be told apart.
+        """
+        self._scale = self.scale(thetas)
+        log_absorbed, core = self._kernel.factor(self._scale, weights)
+        # The lower triangle of a row-major matrix is the upper triangle of LAPACK's column-major one.
+        factored, info = lapack.dpotrf(core.T, lower=0, overwrite_a=1, clean=0)
+        self._core = factored.T
+        n_random_core = self.n_random - self.n_absorbed
+        diagonal = np.diag(self._core)
+        log_random = log_absorbed + 2 * float(np.log(diagonal[:n_random_core]).sum())
+        if info > 0:
+            return log_random if info > n_random_core else np.nan, np.nan
+        return log_random, 2 * float(np.log(diagonal[n_random_core:]).sum())
+
+    def solve(self, x: Floats, *, random_only: bool = False) -> Floats:
+        """The solution for right-hand sides (columns,) or (columns, k) of the scaled equations.
+
+        With `random_only` the fixed effects are held at 0: their rows of x are not read.
+        """
+        sides = np.ascontiguousarray(x.reshape(self.n_columns, -1))
+        if random_only:
+            sides = sides.copy()
+            sides[self.n_random :] = 0.0
+        sides = self._kernel.forward(sides)
+        end = self.n_random if random_only else self.n_columns
+        lower = self._core[: end - self.n_absorbed, : end - self.n_absorbed]
+        inner = sides[self.n_absorbed : end]
+        if len(inner):
+            inner = solve_triangular(lower, inner, lower=True, check_finite=False)
+            inner = solve_triangular(lower, inner, lower=True, trans=1, check_finite=False)
+        sides[self.n_absorbed : end] = inner
+        sides[end:] = 0.0
+        return self._kernel.backward(sides).reshape(x.shape)
+
+    def invert(self, *, random_only: bool = False) -> Inverse:
+        """The parts of the inverse that are needed. Without `random_only` the factor is used up."""
+        if random_only:
+            n = self.n_random - self.n_absorbed
+            inverse = np.zeros((self.n_core, self.n_core))
+            if n:
+                part, _ = lapack.dpotri(
+                    self._core[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1
+                )
+                inverse[:n, :n] = part.T
+        else:
+            inverse = lapack.dpotri(self._core.T, lower=0, overwrite_c=1)[0].T
+            self._core = np.zeros((0, 0))
+        absorbed, leverages = self._kernel.invert(inverse)
+        diagonal = np.concatenate([absorbed[0], np.diag(inverse)])
+        columns = np.zeros((self.n_columns, self.n_fixed))
+        if not random_only:
+            first = self.n_core - self.n_fixed
+            fixed = np.tril(inverse[first:, first:])
+            columns[self.n_random :] = fixed + np.tril(fixed, -1).T
+            columns[self.n_absorbed : self.n_random] = inverse[first:, :first].T
+            columns = self._kernel.backward(columns)
+        return Inverse(diagonal, leverages[0], columns)
+
+    def by_factor(self, values: Floats) -> dict[str, Floats]:
+        """The part of each factor of an array whose rows are columns of the model."""
+        return {name: values[place] for name, place in self.places.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """Of the scaled equations: the diagonal, each judgment's leverage, the columns of fixed effects."""
+
+    diagonal: Floats
+    leverages: Floats
+    fixed_columns: Floats
+
+
+def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The factors to absorb, in the order in which they fill in least, and the others."""
+    sides = [[name for name in side if name in design.factors] for side in (ITEM_SIDE, JUDGE_SIDE)]
+    levels = [sum(int(design.factors[name].max()) + 1 for name in side) for side in sides]
+    absorbed = sides[0] if levels[0] >= levels[1] else sides[1]
+    return tuple(absorbed), tuple(name for name in design.factors if name not in absorbed)

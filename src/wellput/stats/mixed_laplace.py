@@ -1,0 +1,443 @@
+"""Mixed models of yes or no, grades and choices, by the Laplace approximation.
+
+The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) and ordinal::clmm do
+it: by a normal curve at the effects' mode. The mode is found by Newton's method (penalized
+iteratively reweighted least squares); the approximation's gradient is exact, the change of the mode
+and of the weights included. Standard errors rest on the Hessian of the whole approximation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from wellput.core.errors import InputError
+from wellput.stats.mixed_equations import Floats, MixedDesign, MixedModel
+from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, Terms, YesNo
+from wellput.stats.mixed_linear import Contrasts
+from wellput.stats.mixed_separation import require_connected, require_finite
+
+FIRST_THETA = 0.5
+MODE_STEPS = 100
+MODE_FOUND = 1e-15
+"""Of the step's squared length in the curvature at the mode."""
+ZERO_THETA = 1e-3
+"""A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
+MAX_THETA = 10.0
+"""A standard deviation of 10 in log odds is that of judgments which the factor decides alone."""
+SUSPICIOUS_LATENT = 8.0
+"""Log odds this large without random effects may be on their way to infinity: then it is examined."""
+DIFFERENCE = 1e-3
+"""Of parameters in units of their rough standard errors, for second derivatives from first ones."""
+LARGE_CORE = 1_500
+"""Above this many core columns the curvature at the mode stands for the whole Hessian."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceMixed:
+    """A fitted model on the latent scale (log odds).
+
+    `effects` are those of systems, then of covariates; where only differences between systems count
+    (grades, choices) the systems' mean is 0. `shape` are thresholds of grades, or log ν of ties;
+    `covariance` is that of effects and shape together. `components` has each factor's variance,
+    `modes` its predicted effects. `criterion` is −2 log likelihood, approximately. `latent` has each
+    judgment's η, random effects included; `residuals` and `weights` are those of the linear model that
+    has the same mode.
+    """
+
+    family: str
+    effects: Floats
+    shape: Floats
+    covariance: Floats
+    components: dict[str, float]
+    modes: dict[str, Floats]
+    criterion: float
+    latent: Floats
+    residuals: Floats
+    weights: Floats
+    evaluations: int
+
+    @property
+    def n(self) -> int:
+        return len(self.latent)
+
+    def contrast(self, weights: Floats) -> Contrasts:
+        """Contrasts, one a row of `weights` (k, systems) or (k, all effects); normal, not t."""
+        weights = np.atleast_2d(np.asarray(weights, np.float64))
+        weights = np.pad(weights, ((0, 0), (0, len(self.effects) - weights.shape[1])))
+        part = self.covariance[: len(self.effects), : len(self.effects)]
+        variance = np.einsum("ki,ij,kj->k", weights, part, weights)
+        freedom = np.full(len(weights), np.inf)
+        return Contrasts(weights @ self.effects, np.sqrt(variance), freedom, weights)
+
+
+def fit_binary(values: Floats, design: MixedDesign) -> LaplaceMixed:
+    """Fit answers 0 or 1 (n,); a system's effect is the log odds of 1."""
+    values = np.asarray(values, np.float64)
+    if design.is_choice or values.shape != (len(design),) or not np.isin(values, (0, 1)).all():
+        raise InputError("a binary model needs ratings of 0 or 1, one for each judgment")
+    return _fit(YesNo(values), design)
+
+
+def fit_ordinal(values: Floats, design: MixedDesign) -> LaplaceMixed:
+    """Fit grades (n,): any numbers whose order counts."""
+    values = np.asarray(values, np.float64)
+    if design.is_choice or values.shape != (len(design),) or not np.isfinite(values).all():
+        raise InputError("an ordinal model needs one finite grade for each judgment")
+    grades = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    if not grades.any():
+        raise InputError("all values are equal: there is nothing to compare")
+    return _fit(Grades(grades), design)
+
+
+def fit_choices(values: Floats, design: MixedDesign) -> LaplaceMixed:
+    """Fit choices (n,): 1 where the first system won, 0 where the second did, 0.5 for a tie.
+
+    Without ties this is Bradley and Terry's model, with them Davidson's (1970).
+    """
+    values = np.asarray(values, np.float64)
+    if not design.is_choice or values.shape != (len(design),):
+        raise InputError("choices need two systems and one value for each judgment")
+    if not np.isin(values, (0, 0.5, 1)).all():
+        raise InputError("a choice is 1 (the first system), 0 (the second) or 0.5 (a tie)")
+    if (values == 0.5).all():
+        raise InputError("all choices are ties: there is nothing to compare")
+    has_ties = bool((values == 0.5).any())
+    family = ChoicesWithTies(values) if has_ties else YesNo(values, True, "bradley-terry")
+    return _fit(family, design)
+
+
+def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
+    if design.n_systems < 2:
+        raise InputError("there is only one system: there is nothing to compare")
+    if design.is_choice:
+        require_connected(design)
+    model = MixedModel(design, has_reference=family.has_reference)
+    model.check_fixed()
+    return _Problem(model, family).fit()
+
+
+@dataclass(frozen=True, eq=False)
+class _Mode:
+    solution: Floats
+    eta: Floats
+    terms: Terms
+    log_random: float
+    value: float
+
+
+class _Problem:
+    """The approximation as a function of parameters: θ of every factor, fixed effects, shape."""
+
+    def __init__(self, model: MixedModel, family: Family) -> None:
+        self.model = model
+        self.family = family
+        self.names = model.names
+        self.n_thetas = len(model.names)
+        self.n_shape = len(family.first_shape())
+        self.levels = np.array([place.stop - place.start for place in model.places.values()])
+        self.evaluations = 0
+        self._last = np.zeros(model.n_columns)
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        ends = (self.n_thetas, self.n_thetas + self.model.n_fixed)
+        return parameters[: ends[0]], parameters[ends[0] : ends[1]], parameters[ends[1] :]
+
+    def mode(self, parameters: Floats) -> _Mode:
+        """The random effects' mode, from where the last one was."""
+        model, family = self.model, self.family
+        thetas, fixed, shape = self.split(parameters)
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        scale = model.scale(named)
+        offset = np.zeros(model.n_columns)
+        offset[model.n_random :] = fixed
+        base = model.times(offset)
+
+        def at(u: Floats) -> tuple[Floats, Terms, float]:
+            eta = base + model.times(scale * u)
+            terms = family.terms(eta, shape)
+            return eta, terms, float(terms.losses.sum() + 0.5 * u @ u)
+
+        u = self._last
+        eta, terms, value = at(u)
+        if not value <= at(np.zeros_like(u))[2]:
+            u = np.zeros_like(u)
+            eta, terms, value = at(u)
+        for _ in range(MODE_STEPS):
+            log_random, _ = model.factor(named, terms.curvatures)
+            slope = u + scale * model.transposed_times(terms.slopes)
+            slope[model.n_random :] = 0.0
+            step = -model.solve(slope, random_only=True)
+            if -float(slope @ step) < MODE_FOUND * max(1.0, len(eta) / 1000):
+                break
+            size = 1.0
+            while True:
+                new = at(u + size * step)
+                if new[2] <= value + 1e-12 * abs(value) or size < 1e-8:
+                    break
+                size /= 2
+            u = u + size * step
+            eta, terms, value = new
+        self._last = u
+        return _Mode(u, eta, terms, log_random, value)
+
+    def __call__(self, parameters: Floats) -> tuple[float, Floats]:
+        """The negative log likelihood and its gradient."""
+        self.evaluations += 1
+        model = self.model
+        mode = self.mode(parameters)
+        thetas, _, shape = self.split(parameters)
+        terms, u = mode.terms, mode.solution
+        inverse = model.invert(random_only=True)
+        scale = model.scale(dict(zip(self.names, thetas.tolist(), strict=True)))
+        # The weights move with the mode: what that does to the determinant, by one adjoint solution.
+        pull = inverse.leverages * terms.thirds
+        adjoint = model.solve(scale * model.transposed_times(pull), random_only=True)
+        moved = model.times(scale * adjoint)
+        per_eta = terms.slopes + 0.5 * pull - 0.5 * moved * terms.curvatures
+        sums = model.transposed_times(np.stack([per_eta, terms.slopes], axis=1))
+        of_thetas = np.zeros(self.n_thetas)
+        for k, place in enumerate(model.places.values()):
+            of_thetas[k] = u[place] @ sums[place, 0] - 0.5 * adjoint[place] @ sums[place, 1]
+            if thetas[k] > 0:
+                trace = float(inverse.diagonal[place].sum())
+                of_thetas[k] += (self.levels[k] - trace) / thetas[k]
+        of_shape = self.family.shape_slope(mode.eta, shape, -0.5 * moved, 0.5 * inverse.leverages)
+        gradient = np.concatenate([of_thetas, sums[model.n_random :, 0], of_shape])
+        return mode.value + 0.5 * mode.log_random, gradient
+
+    def first_parameters(self) -> tuple[Floats, Floats]:
+        """Those of the model without random effects, and its Hessian in fixed effects and shape."""
+        model, family = self.model, self.family
+        columns = model.fixed_matrix()
+        parameters = np.concatenate([np.zeros(model.n_fixed), family.first_shape()])
+
+        def slope(at: Floats) -> tuple[float, Floats]:
+            eta, shape = columns @ at[: model.n_fixed], at[model.n_fixed :]
+            terms = family.terms(eta, shape)
+            none = np.zeros(len(eta))
+            of_shape = family.shape_slope(eta, shape, none, none)
+            return float(terms.losses.sum()), np.concatenate([columns.T @ terms.slopes, of_shape])
+
+        hessian = np.eye(len(parameters))
+        for _ in range(50):
+            value, gradient = slope(parameters)
+            hessian = _differences(
+                lambda at: slope(at)[1], parameters, np.full(len(parameters), 1e-4)
+            )
+            step = -np.linalg.solve(_positive(hessian), gradient)
+            if -gradient @ step < 1e-8:
+                break
+            size = 1.0
+            while slope(parameters + size * step)[0] > value and size > 1e-6:
+                size /= 2
+            parameters = parameters + size * step
+        return parameters, _positive(hessian)
+
+    def fit(self) -> LaplaceMixed:
+        first, hessian = self.first_parameters()
+        columns = self.model.fixed_matrix()
+        if float(np.abs(columns @ first[: self.model.n_fixed]).max()) > SUSPICIOUS_LATENT:
+            require_finite(self.family, columns, self.model.design)
+        parameters = np.concatenate([np.full(self.n_thetas, FIRST_THETA), first])
+        units = self._units(parameters, hessian)
+        for _ in range(3):
+            parameters = self._descend(parameters, units)
+            is_zero, is_stuck = self._at_zero(parameters)
+            if not is_stuck.any():
+                break
+            parameters[is_stuck] = FIRST_THETA / 2
+        self._require_finite_thetas(parameters)
+        if is_zero.any():
+            parameters = self._descend(np.where(is_zero, 0.0, parameters), units, is_zero)
+        if self.model.n_core > LARGE_CORE:
+            return self._result(parameters, self._rough_covariance(parameters))
+        parameters, covariance = self._polished(parameters, np.flatnonzero(~is_zero), units)
+        return self._result(parameters, covariance)
+
+    def _polished(
+        self, parameters: Floats, free: NDArray[np.int64], units: Floats
+    ) -> tuple[Floats, Floats]:
+        """Newton steps with the whole Hessian, and the covariance of fixed effects and shape."""
+        widths = DIFFERENCE * np.sqrt((units**2).sum(axis=1))
+        for _ in range(3):
+            hessian = _differences(lambda at: self(at)[1], parameters, widths, free)
+            if _positive(hessian) is not hessian:
+                return parameters, self._rough_covariance(parameters)
+            covariance = np.linalg.inv(hessian)
+            step = -covariance @ self(parameters)[1][free]
+            moved = parameters.copy()
+            moved[free] += step
+            if (moved[: self.n_thetas] < 0).any():
+                break
+            parameters = moved
+            if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
+                break
+        every = np.zeros((len(parameters), len(parameters)))
+        every[np.ix_(free, free)] = covariance
+        return parameters, every[self.n_thetas :, self.n_thetas :]
+
+    def _units(self, parameters: Floats, hessian: Floats) -> Floats:
+        """A matrix whose columns are steps of about one standard error, nearly independent."""
+        self(parameters)
+        traces = self.model.invert(random_only=True).diagonal
+        units = np.zeros((len(parameters), len(parameters)))
+        for k, place in enumerate(self.model.places.values()):
+            share = 1 - float(traces[place].mean())
+            units[k, k] = FIRST_THETA / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
+        units[self.n_thetas :, self.n_thetas :] = np.linalg.inv(np.linalg.cholesky(hessian)).T
+        return units
+
+    def _descend(
+        self, start: Floats, units: Floats, is_zero: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """L-BFGS in those units; θ stays at 0 or above, and at 0 where `is_zero`."""
+        fixed_units = np.diag(units)[: self.n_thetas]
+        bounds: list[tuple[float | None, float | None]] = [
+            (-start[k] / fixed_units[k], None) for k in range(self.n_thetas)
+        ]
+        if is_zero is not None:
+            bounds = [(0.0, 0.0) if is_zero[k] else bound for k, bound in enumerate(bounds)]
+        bounds += [(None, None)] * (len(start) - self.n_thetas)
+
+        def objective(x: Floats) -> tuple[float, Floats]:
+            at = start + units @ x
+            at[: self.n_thetas] = np.maximum(at[: self.n_thetas], 0.0)
+            value, gradient = self(at)
+            return value, units.T @ gradient
+
+        found = minimize(
+            objective, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxcor": 30, "ftol": 1e-13, "gtol": 1e-5, "maxiter": 300},
+        )  # fmt: skip
+        end = start + units @ found.x
+        end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)
+        return np.asarray(end)
+
+    def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which θ are 0 at the optimum, and which only came to lie there: θ's slope is 0 at 0 anyway,
+        a little above it is not."""
+        is_zero = np.zeros(len(parameters), np.bool_)
+        is_stuck = is_zero.copy()
+        for k in np.flatnonzero(parameters[: self.n_thetas] <= ZERO_THETA):
+            probe = parameters.copy()
+            probe[k] = ZERO_THETA
+            is_zero[k] = self(probe)[1][k] > 0
+            is_stuck[k] = not is_zero[k]
+        return is_zero, is_stuck
+
+    def _require_finite_thetas(self, parameters: Floats) -> None:
+        for name, theta in zip(self.names, parameters[: self.n_thetas], strict=True):
+            if theta > MAX_THETA:
+                raise InputError(
+                    f"the judgments of each {name} nearly all agree: its variance has no finite "
+                    f"estimate; leave the random effect {name} out or collect more judgments"
+                )
+
+    def _rough_covariance(self, parameters: Floats) -> Floats:
+        """From the curvature in fixed effects and shape alone, the θ held and the mode moving along."""
+        thetas, fixed, shape = self.split(parameters)
+        mode = self.mode(parameters)
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        self.model.factor(named, mode.terms.curvatures)
+        scale = self.model.scale(named)
+        own = np.concatenate([fixed, shape])
+        # η's slope of each shape parameter, at the judgments: what the shape shares with the effects.
+        widths = np.full(len(shape), 1e-4)
+        crossed = np.zeros((len(mode.eta), len(shape)))
+        inner = np.zeros((len(shape), len(shape)))
+        none = np.zeros(len(mode.eta))
+        for k, width in enumerate(widths):
+            move = np.zeros(len(shape))
+            move[k] = width
+            up, down = (self.family.terms(mode.eta, shape + sign * move).slopes for sign in (1, -1))
+            crossed[:, k] = (up - down) / (2 * width)
+            ends = [
+                self.family.shape_slope(mode.eta, shape + sign * move, none, none)
+                for sign in (1, -1)
+            ]
+            inner[:, k] = (ends[0] - ends[1]) / (2 * width)
+        sides = scale[:, None] * self.model.transposed_times(crossed)
+        solved = self.model.solve(sides) if len(shape) else sides
+        between = inner - sides.T @ solved
+        whole = self.model.invert().fixed_columns[self.model.n_random :]
+        found = np.zeros((len(own), len(own)))
+        n_fixed = len(fixed)
+        found[:n_fixed, :n_fixed] = whole
+        if len(shape):
+            of_shape = np.linalg.inv(_positive((between + between.T) / 2))
+            part = solved[self.model.n_random :]
+            found[:n_fixed, :n_fixed] += part @ of_shape @ part.T
+            found[:n_fixed, n_fixed:] = -part @ of_shape
+            found[n_fixed:, :n_fixed] = found[:n_fixed, n_fixed:].T
+            found[n_fixed:, n_fixed:] = of_shape
+        return found
+
+    def _result(self, parameters: Floats, covariance: Floats) -> LaplaceMixed:
+        mode = self.mode(parameters)
+        thetas, fixed, shape = self.split(parameters)
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        natural, jacobian = self.family.natural_shape(shape)
+        turn = np.eye(len(covariance))
+        turn[len(fixed) :, len(fixed) :] = jacobian
+        together = self._centering() @ turn
+        joint = np.concatenate([fixed, natural])
+        joint = self._centering() @ joint
+        n_effects = len(joint) - len(natural)
+        return LaplaceMixed(
+            family=self.family.name,
+            effects=joint[:n_effects],
+            shape=joint[n_effects:],
+            covariance=together @ covariance @ together.T,
+            components={name: theta**2 for name, theta in named.items()},
+            modes=self.model.by_factor(mode.solution * self.model.scale(named)),
+            criterion=2 * mode.value + mode.log_random,
+            latent=mode.eta,
+            residuals=-mode.terms.slopes / mode.terms.curvatures,
+            weights=mode.terms.curvatures,
+            evaluations=self.evaluations,
+        )
+
+    def _centering(self) -> Floats:
+        """Turns fixed effects and shape into effects of all systems (mean 0 where one was the
+        reference) and shape."""
+        n_systems, n_fixed = self.model.design.n_systems, self.model.n_fixed
+        size = n_fixed + self.n_shape
+        if not self.model.has_reference:
+            return np.eye(size)
+        turn = np.vstack([np.zeros((1, size)), np.eye(size)])
+        mean = np.zeros(size)
+        mean[: n_systems - 1] = 1 / n_systems
+        turn[:n_systems] -= mean
+        if isinstance(self.family, Grades):
+            turn[n_fixed + 1 :] -= mean
+        return turn
+
+
+def _differences(
+    slope: Callable[[Floats], Floats],
+    at: Floats,
+    widths: Floats,
+    free: NDArray[np.int64] | None = None,
+) -> Floats:
+    """The Hessian in the free parameters, by central differences of the slope."""
+    free = np.arange(len(at)) if free is None else free
+    found = np.zeros((len(free), len(free)))
+    for column, k in enumerate(free):
+        move = np.zeros(len(at))
+        move[k] = widths[k]
+        found[:, column] = (slope(at + move) - slope(at - move))[free] / (2 * widths[k])
+    return (found + found.T) / 2
+
+
+def _positive(matrix: Floats) -> Floats:
+    """The nearest matrix that is safely positive definite, in the matrix's own units."""
+    unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-12))
+    values, vectors = np.linalg.eigh(matrix / np.outer(unit, unit))
+    if values[0] > 1e-8:
+        return matrix
+    return np.asarray((vectors * np.maximum(values, 1e-8)) @ vectors.T * np.outer(unit, unit))

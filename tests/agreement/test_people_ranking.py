@@ -1,0 +1,331 @@
+"""Ranking by a mixed model: lme4's figures, what is said of them, and data that allow no ranking."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import wellput
+from tests.stats.mixed_studies import golden, golden_columns
+from wellput import InputError, Judgment, Preference
+from wellput.agreement.fitted_question import fit_question, model_for
+from wellput.agreement.judgment_design import question_data
+from wellput.agreement.ranking_checks import larger_studies, permutation_p_value
+
+LETTERS = "ABCDE"
+
+
+def golden_judgments(study: str, value: str = "value") -> list[Judgment]:
+    columns = golden_columns(study)
+    return [
+        Judgment(
+            f"J{judge:.0f}",
+            f"i{item:.0f}",
+            LETTERS[int(system) - 1],
+            "quality",
+            float(rating),
+            {"document": f"d{document:.0f}"},
+        )
+        for judge, item, document, system, rating in zip(
+            *(columns[name] for name in ("judge", "item", "document", "system", value)), strict=True
+        )
+    ]
+
+
+def simulated(seed: int, *, gap: float = 2.0, judges: int = 5, items: int = 12) -> list[Judgment]:
+    """Ratings of three systems, A best, with severe judges and hard items."""
+    rng = np.random.default_rng(seed)
+    severity, hardness = rng.normal(0, 3, judges), rng.normal(0, 3, items)
+    return [
+        Judgment(
+            f"J{judge}",
+            f"i{item}",
+            LETTERS[system],
+            "quality",
+            float(50 - gap * system + severity[judge] + hardness[item] + rng.normal(0, 1)),
+        )
+        for judge in range(judges)
+        for item in range(items)
+        for system in range(3)
+    ]
+
+
+@pytest.mark.parametrize("study", ["crossed", "replicated", "nested"])
+def test_a_linear_ranking_has_lme4s_estimates_and_lmertests_p(study: str) -> None:
+    """Against tests/golden/mixed_linear.json (lme4 1.1-31, lmerTest 3.1-3), with its random effects."""
+    expected = golden("mixed_linear.json")[study]
+    random = [name for name in expected["components"] if name != "Residual"]
+    found = wellput.rank(golden_judgments(study), random=random, correction="none").rankings[0]
+    by_system = {row.system: row.estimate for row in found.systems}
+    effects = [by_system[LETTERS[place]] for place in range(len(by_system))]
+    assert effects == pytest.approx(expected["effects"], rel=1e-4)
+    for name in random:
+        assert found.variance[name] == pytest.approx(
+            expected["components"][name], rel=1e-3, abs=1e-3
+        )
+    differences = {frozenset(one.systems): one for one in found.differences}
+    rows = zip(
+        combinations(range(len(effects)), 2),
+        expected["differences"],
+        expected["difference_errors"],
+        expected["freedom"],
+        strict=True,
+    )
+    for (a, b), delta, error, freedom in rows:
+        one = differences[frozenset((LETTERS[a], LETTERS[b]))]
+        assert abs(one.delta) == pytest.approx(abs(delta), rel=1e-4)
+        assert one.p_value == pytest.approx(2 * student.sf(abs(delta / error), freedom), rel=2e-3)
+        assert one.low is not None
+        assert one.high is not None
+        half = error * student.isf(0.025, freedom)
+        assert one.high - one.low == pytest.approx(2 * half, rel=1e-3)
+
+
+def test_the_model_follows_from_the_scale() -> None:
+    def of(values: list[float]) -> str:
+        answers = [Judgment("J", str(n), "AB"[n % 2], "q", value) for n, value in enumerate(values)]
+        return model_for(question_data("q", answers))
+
+    assert of([0, 1, 1, 0]) == "binary"
+    assert of([1, 2, 3, 4, 5]) == "ordinal"
+    assert of([1, 2, 3, 4, 5, 6]) == "linear"
+    assert of([0.5, 1.5, 2.5]) == "linear"
+    choices = [Preference("J", "1", "A", "B", "q", "a")]
+    assert model_for(question_data("q", choices)) == "bradley-terry"
+
+
+def test_severe_judges_and_hard_items_do_not_change_the_order() -> None:
+    """A is 2 better than B on every item; B met only the mild judge and the easy items."""
+    ratings = []
+    for judge, mildness in (("severe", 0.0), ("mild", 20.0)):
+        for item, ease in (("hard", 0.0), ("easy", 10.0), ("middle", 5.0), ("fair", 4.0)):
+            for n, (system, value) in enumerate((("A", 52.0), ("B", 50.0))):
+                if system == "B" and (judge, item) == ("severe", "hard"):
+                    continue
+                noise = 0.01 * ((len(judge) * 7 + len(item) * 3 + n * 5) % 4)
+                ratings.append(Judgment(judge, item, system, "q", value + mildness + ease + noise))
+    found = wellput.rank(ratings).rankings[0]
+    assert [row.system for row in found.systems] == ["A", "B"]
+    raw = {row.system: row.raw_mean for row in found.systems}
+    assert raw["B"] > raw["A"]
+    assert found.differences[0].delta == pytest.approx(2, abs=0.05)
+
+
+def test_p_and_interval_agree_and_ranks_follow_from_them() -> None:
+    for seed in range(6):
+        found = wellput.rank(simulated(seed, gap=0.35), permutations=10).rankings[0]
+        for one in found.differences:
+            assert one.low is not None
+            assert one.high is not None
+            assert (one.p_value < 0.05) == (not one.low <= 0 <= one.high)
+        better = {row.system: 0 for row in found.systems}
+        for one in found.differences:
+            if one.is_real:
+                better[one.systems[1]] += 1
+        assert {row.system: row.rank_low - 1 for row in found.systems} == better
+
+
+def test_what_the_study_cannot_tell_is_null_and_said() -> None:
+    found = wellput.rank([one for one in simulated(1) if one.judge == "J1"], permutations=10)
+    entry = found.to_dict()["questions"][0]
+    assert entry["variance"]["judge"] is None
+    assert entry["variance"]["document"] is None
+    assert entry["variance"]["item"] > 0
+    assert "this one judge" in entry["scope"]
+    assert "there is only one judge" in str(found)
+
+
+def test_a_judge_of_its_own_for_each_system_is_said() -> None:
+    ratings = [one for one in simulated(8) if one.judge == f"J{LETTERS.index(one.system)}"]
+    found = wellput.rank(ratings, permutations=10).rankings[0]
+    assert found.scope == "these systems and these judges, other items"
+    assert any("a severe judge cannot be told from a bad system" in note for note in found.notes)
+
+
+def test_against_compares_with_one_system_only() -> None:
+    found = wellput.rank(simulated(2), against="B", permutations=10).rankings[0]
+    assert [one.systems for one in found.differences] == [("A", "B"), ("B", "C")]
+    shown = str(wellput.rank(simulated(2), against="B", permutations=10))
+    assert "A is significantly ahead of B; C is significantly behind B." in shown
+
+
+def test_sequential_ranks_need_five_judges_and_are_wider() -> None:
+    few = wellput.rank(simulated(2, judges=4, items=30), sequential=True, permutations=10).rankings[
+        0
+    ]
+    assert all(np.isnan(one.p_value) and one.low is None for one in few.differences)
+    assert any("Too early" in note for note in few.notes)
+    assert {(row.rank_low, row.rank_high) for row in few.systems} == {(1, 3)}
+    ratings = simulated(2, gap=1.0, judges=6, items=30)
+    once = wellput.rank(ratings, permutations=10).rankings[0]
+    always = wellput.rank(ratings, sequential=True, permutations=10).rankings[0]
+    for one, other in zip(once.differences, always.differences, strict=True):
+        assert None not in (one.low, one.high, other.low, other.high)
+        assert other.low < one.low  # type: ignore[operator]
+        assert one.high < other.high  # type: ignore[operator]
+        assert (other.p_value < 0.05) == (not other.low <= 0 <= other.high)  # type: ignore[operator]
+
+
+def test_machines_are_left_out_unless_asked_for() -> None:
+    people = simulated(3)
+    machine = [
+        Judgment("model:big", one.item, one.system, one.question, 0.0) for one in people[::2]
+    ]
+    found = wellput.rank([*people, *machine], permutations=10)
+    assert found.rankings[0].n_judges == 5
+    assert [(one.judge, one.n) for one in found.excluded] == [("model:big", len(machine))]
+    assert "a machine, not a person" in str(found)
+    assert (
+        wellput.rank([*people, *machine], judges="all", permutations=10).rankings[0].n_judges == 6
+    )
+    few = wellput.rank([*people, *machine], judges=["J0", "J1"], permutations=10)
+    assert few.rankings[0].n_judges == 2
+
+
+def test_slices_by_a_further_column() -> None:
+    ratings = [
+        Judgment(
+            one.judge, one.item, one.system, one.question,
+            one.value + (12 if one.system == "C" and int(one.item[1:]) < 6 else 0),
+            {"domain": "news" if int(one.item[1:]) < 6 else "chat"},
+        )
+        for one in simulated(4)
+    ]  # fmt: skip
+    found = wellput.rank(ratings, by="domain", permutations=10)
+    firsts = {str(one.by): one.systems[0].system for one in found.rankings}
+    assert firsts["{'domain': 'news'}"] == "C"
+    assert firsts["{'domain': 'chat'}"] == "A"
+    assert found.to_dict()["questions"][1]["by"] == {"domain": "chat"}
+    with pytest.raises(InputError, match="no such column"):
+        wellput.rank(ratings, by="topic")
+
+
+def test_choices_are_ranked_by_their_strengths() -> None:
+    rng = np.random.default_rng(5)
+    choices = []
+    for judge in range(6):
+        for item in range(15):
+            for a, b in combinations(range(3), 2):
+                won = rng.random() < 1 / (1 + np.exp(-1.2 * (b - a)))
+                choices.append(
+                    Preference(
+                        f"J{judge}", f"i{item}", LETTERS[a], LETTERS[b], "q", "a" if won else "b"
+                    )
+                )
+    found = wellput.rank(choices, permutations=99)
+    ranking = found.rankings[0]
+    assert ranking.fitted == "bradley-terry"
+    assert [row.system for row in ranking.systems] == ["A", "B", "C"]
+    assert ranking.systems[0].rank_high == 1
+    latent = [entry["latent"] for entry in found.to_dict()["questions"][0]["systems"]]
+    assert latent == sorted(latent, reverse=True)
+    assert found.questions[0].permutation_p == pytest.approx(0.01)
+
+
+def test_length_is_taken_out() -> None:
+    """Judges like long outputs, and B's are longer; at equal length A is better."""
+    rng = np.random.default_rng(6)
+    texts: dict[str, list[str]] = {"A": [], "B": []}
+    ratings = []
+    for item in range(30):
+        for system, quality, words in (("A", 1.0, 5), ("B", 0.0, 9)):
+            n = int(words + rng.integers(-3, 4))
+            texts[system].append(" ".join(["word"] * n))
+            for judge in range(4):
+                value = quality + 0.5 * n + rng.normal(0, 0.3)
+                ratings.append(Judgment(f"J{judge}", str(item + 1), system, "q", float(value)))
+    evalset = wellput.EvalSet.of(texts, [["word"]] * 30)
+    assert wellput.rank(ratings, permutations=10).rankings[0].systems[0].system == "B"
+    found = wellput.rank(ratings, evalset=evalset, covariates="length", permutations=10).rankings[0]
+    assert found.systems[0].system == "A"
+    assert found.differences[0].delta == pytest.approx(1, abs=0.3)
+    assert found.covariate_effects["length"].p_value < 0.001
+    with pytest.raises(InputError, match="give these as evalset="):
+        wellput.rank(ratings, covariates="length")
+
+
+@pytest.mark.parametrize(
+    ("judgments", "message"),
+    [
+        ([Judgment("J", str(n), "A", "q", n) for n in range(4)], "a ranking needs two systems"),
+        ([Judgment("J", "1", "A", "q", 3), Judgment("J", "1", "B", "q", 5.5)], "q: there are no more"),
+        ([Judgment("J", str(n), "AB"[n % 2], "q", 3) for n in range(4)], "all 4 judgments are the"),
+        (
+            [Preference("J", str(n), *pair, "q", "b" if n % 2 else "a")
+             for n in range(4) for pair in (("A", "B"), ("C", "D"))],
+            "A, B; C, D",
+        ),
+        (
+            [Preference("J", str(n), *pair, "q", "b" if n % 2 and pair != ("A", "B") else "a")
+             for n in range(6) for pair in (("A", "B"), ("B", "C"))],
+            "A won or lost every comparison",
+        ),
+    ],
+)  # fmt: skip
+def test_data_that_allow_no_ranking_get_a_sentence(
+    judgments: list[Judgment] | list[Preference], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        wellput.rank(judgments)
+
+
+def test_a_system_that_always_passes_is_still_ranked() -> None:
+    """No log odds fit 100 %: the linear model takes over and the note says why."""
+    ratings = [
+        Judgment(
+            f"J{judge}",
+            f"i{item}",
+            system,
+            "correct",
+            float(system == "A" or (item + judge) % 3 > 0),
+        )
+        for judge in range(3)
+        for item in range(12)
+        for system in "AB"
+    ]
+    found = wellput.rank(ratings, permutations=10).rankings[0]
+    assert found.fitted == "linear"
+    assert found.systems[0].system == "A"
+    assert any("Every answer about A is the highest" in note for note in found.notes)
+    with pytest.raises(InputError, match=r"Use model='linear'\."):
+        wellput.rank(ratings, model="binary")
+
+
+def test_twice_the_judges_bring_most_where_judges_differ() -> None:
+    rng = np.random.default_rng(7)
+    taste = rng.normal(0, 3, (5, 3))
+    ratings = [
+        Judgment(f"J{j}", f"i{i}", LETTERS[s], "q", float(5 * s + taste[j, s] + rng.normal(0, 1)))
+        for j in range(5)
+        for i in range(10)
+        for s in range(3)
+    ]
+    judges, items, both = larger_studies(fit_question(question_data("q", ratings)))
+    assert judges.error_share < 0.8 < items.error_share
+    assert both.error_share < judges.error_share
+    assert both.reliability is not None
+    assert judges.reliability is not None
+    assert both.reliability >= judges.reliability
+
+
+def test_the_permutation_test_is_uniform_where_systems_are_equal() -> None:
+    p_values = [
+        permutation_p_value(
+            question_data("q", simulated(seed, gap=0.0, judges=3, items=5)),
+            permutations=99,
+            seed=seed,
+        )
+        for seed in range(120)
+    ]
+    found = np.array(p_values, float)
+    # Of 120 draws 12 are expected below .1, with a standard deviation of 3.3.
+    assert 3 <= (found <= 0.1).sum() <= 22
+    assert 45 <= (found <= 0.5).sum() <= 75
+
+
+def test_without_items_in_common_there_is_nothing_to_exchange() -> None:
+    ratings = [Judgment("J", str(n), "AB"[n % 2], "q", n % 3) for n in range(8)]
+    assert permutation_p_value(question_data("q", ratings), permutations=9, seed=0) is None

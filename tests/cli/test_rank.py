@@ -1,0 +1,63 @@
+"""`wellput rank`: from a file of judgments to who won."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Run
+from wellput.example.harbor import harbor_example, simulated_judgments
+
+
+def write_judgments(path: Path) -> None:
+    lines = ["judge,item,system,question,value"]
+    lines += [
+        f"{one.judge},{one.item},{one.system},{one.question},{one.value}"
+        for one in simulated_judgments(harbor_example())
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_who_won_stands_first(run: Run, tmp_path: Path) -> None:
+    write_judgments(tmp_path / "j.csv")
+    outcome = run("rank", "j.csv")
+    assert outcome.code == 0
+    assert outcome.out.startswith("Whom people prefer: quality")
+    assert "Simulated judges prefer careful" in outcome.out
+    assert "(simulated)" in outcome.out
+
+
+def test_the_json_has_the_keys_of_the_design(run: Run, tmp_path: Path) -> None:
+    write_judgments(tmp_path / "j.csv")
+    outcome = run("rank", "j.csv", "--format", "json")
+    value = json.loads(outcome.out)
+    assert {"questions", "excluded"} <= value.keys()
+    (question,) = value["questions"]
+    assert {
+        "question", "model", "systems", "differences", "variance", "reliability", "by",
+    } <= question.keys()  # fmt: skip
+    assert {
+        "system", "estimate", "low", "high", "rank", "rank_low", "rank_high", "cluster", "n",
+        "raw_mean",
+    } <= question["systems"][0].keys()  # fmt: skip
+    first = question["differences"][0]
+    assert {"systems", "delta", "low", "high", "p_value", "p_adjusted"} <= first.keys()
+    assert list(question["variance"]) == [
+        "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
+    ]  # fmt: skip
+    estimates = [row["estimate"] for row in question["systems"]]
+    assert estimates == sorted(estimates, reverse=True)
+
+
+def test_wrong_names_are_refused_with_what_there_is(run: Run, tmp_path: Path) -> None:
+    write_judgments(tmp_path / "j.csv")
+    for option, message in (
+        (("--question", "fluency"), "was not asked"),
+        (("--against", "carefull"), "Did you mean careful?"),
+        (("--random", "jugde"), "Did you mean judge?"),
+        (("--judges", "Zoe"), "there is no judge 'Zoe'"),
+        (("--covariates", "length"), "--evalset"),
+    ):
+        outcome = run("rank", "j.csv", *option)
+        assert outcome.code == 2, option
+        assert message in outcome.err, outcome.err

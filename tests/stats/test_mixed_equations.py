@@ -1,0 +1,127 @@
+"""The sparse equations of mixed models against dense matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.stats.mixed_studies import dense_matrices, simulated
+from wellput import _native
+from wellput.core.errors import InputError
+from wellput.stats.mixed_equations import (
+    Floats,
+    MixedDesign,
+    MixedModel,
+    crossed_codes,
+    renumbered,
+)
+
+
+def chosen_pairs(seed: int, *, n: int = 60) -> MixedDesign:
+    """Choices between two of four systems, by five judges on eight items in three documents."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 4, n)
+    systems = np.stack([first, (first + rng.integers(1, 4, n)) % 4], axis=1)
+    systems[:4] = [[0, 1], [1, 2], [2, 3], [3, 0]]
+    mains = {
+        name: np.repeat(rng.integers(0, size, n)[:, None], 2, axis=1)
+        for name, size in {"judge": 5, "item": 8, "document": 3}.items()
+    }
+    factors = {f"{name}:system": crossed_codes(codes, systems) for name, codes in mains.items()}
+    return MixedDesign(systems, factors, rng.normal(size=(n, 2)))
+
+
+def dense_equations(
+    model: MixedModel, thetas: dict[str, float], weights: Floats
+) -> tuple[Floats, Floats]:
+    """The scaled rows and the matrix of the equations."""
+    x, z = dense_matrices(model.design)
+    columns = [thetas[name] * z[name] for name in model.names]
+    rows = np.hstack([*columns, x[:, 1:] if model.has_reference else x])
+    matrix = rows.T @ (weights[:, None] * rows)
+    matrix[np.arange(model.n_random), np.arange(model.n_random)] += 1
+    return rows, matrix
+
+
+@pytest.mark.parametrize("is_choice", [False, True])
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10**6))
+def test_nothing_but_the_dense_equations(is_choice: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    design = chosen_pairs(seed) if is_choice else simulated(seed)[1]
+    names = tuple(name for name in design.factors if rng.random() < 0.7)
+    model = MixedModel(design.only(names), has_reference=is_choice)
+    thetas = {name: float(rng.choice([0.0, rng.exponential()])) for name in names}
+    weights = rng.random(len(design)) + 0.1
+    rows, matrix = dense_equations(model, thetas, weights)
+    log_random, log_fixed = model.factor(thetas, weights)
+    random = matrix[: model.n_random, : model.n_random]
+    assert log_random == pytest.approx(np.linalg.slogdet(random)[1], abs=1e-8)
+    assert log_random + log_fixed == pytest.approx(np.linalg.slogdet(matrix)[1], abs=1e-8)
+
+    sides = rng.normal(size=(model.n_columns, 3))
+    np.testing.assert_allclose(model.solve(sides), np.linalg.solve(matrix, sides), atol=1e-8)
+    solved = model.solve(sides, random_only=True)
+    expected = np.linalg.solve(random, sides[: model.n_random])
+    np.testing.assert_allclose(solved[: model.n_random], expected, atol=1e-8)
+    assert not solved[model.n_random :].any()
+
+    part = model.invert(random_only=True)
+    inverse = np.linalg.inv(random)
+    np.testing.assert_allclose(part.diagonal[: model.n_random], np.diag(inverse), atol=1e-9)
+    own = rows[:, : model.n_random]
+    np.testing.assert_allclose(part.leverages, ((own @ inverse) * own).sum(axis=1), atol=1e-9)
+
+    whole = model.invert()
+    inverse = np.linalg.inv(matrix)
+    np.testing.assert_allclose(whole.diagonal, np.diag(inverse), atol=1e-8)
+    np.testing.assert_allclose(whole.leverages, ((rows @ inverse) * rows).sum(axis=1), atol=1e-8)
+    np.testing.assert_allclose(whole.fixed_columns, inverse[:, model.n_random :], atol=1e-8)
+
+    ones = dict.fromkeys(names, 1.0)
+    plain = dense_equations(model, ones, weights)[0]
+    np.testing.assert_allclose(model.times(sides), plain @ sides, atol=1e-10)
+    np.testing.assert_allclose(model.transposed_times(weights), plain.T @ weights, atol=1e-10)
+
+
+def test_judges_are_absorbed_where_there_are_more_of_them() -> None:
+    few_items = simulated(1, judges=30, items=3)[1].only(("judge", "item"))
+    assert MixedModel(few_items).n_absorbed == 30
+    few_judges = simulated(1, judges=3, items=30)[1].only(("judge", "item"))
+    assert MixedModel(few_judges).n_absorbed == 30
+
+
+def test_codes_have_no_gaps() -> None:
+    with pytest.raises(InputError, match="factor judge are not 0, 1, 2"):
+        MixedDesign(np.array([0, 1]), {"judge": np.array([0, 2])})
+    with pytest.raises(InputError, match="factor system"):
+        MixedDesign(np.array([-1, 1]), {})
+    with pytest.raises(InputError, match="not one code for each judgment"):
+        MixedDesign(np.array([0, 1]), {"judge": np.array([0])})
+    with pytest.raises(InputError, match="one finite number"):
+        MixedDesign(np.array([0, 1]), {}, np.array([[1.0], [np.nan]]))
+    np.testing.assert_array_equal(renumbered(np.array([[7, 3], [3, 9]])), [[1, 0], [0, 2]])
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    columns, values = np.array([[0, 1], [0, 2]], np.int32), np.ones((2, 2))
+    with pytest.raises(ValueError, match="beyond the last"):
+        _native.MixedEquations(columns, values, 1, 1, 2)
+    with pytest.raises(ValueError, match="absorbed columns are random"):
+        _native.MixedEquations(columns, values, 2, 1, 3)
+    with pytest.raises(ValueError, match="every column has an entry"):
+        _native.MixedEquations(columns, values, 1, 1, 2**31 - 2)
+    equations = _native.MixedEquations(columns, values, 1, 1, 3)
+    with pytest.raises(ValueError, match="factor comes first"):
+        equations.forward(np.ones((3, 1)))
+    with pytest.raises(ValueError, match="a scale for each column"):
+        equations.factor(np.ones(2), np.ones(2))
+    with pytest.raises(ValueError, match="a weight for each row"):
+        equations.factor(np.ones(3), np.ones(3))
+    equations.factor(np.ones(3), np.ones(2))
+    with pytest.raises(ValueError, match="not that of the core"):
+        equations.invert(np.eye(3))
+    with pytest.raises(ValueError, match="a row for each column"):
+        equations.backward(np.ones((2, 1)))

@@ -1,0 +1,211 @@
+"""Yes or no, grades and choices: against lme4, ordinal and BradleyTerry2, and against differences."""
+
+from __future__ import annotations
+
+import csv
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.stats.mixed_studies import GOLDEN, NAMES, golden, golden_columns, golden_design
+from wellput.core.errors import InputError
+from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes
+from wellput.stats.mixed_laplace import fit_binary, fit_choices, fit_ordinal
+from wellput.stats.mixed_separation import Disconnected, Separated
+
+R = golden("mixed_laplace.json")
+CHOICES = golden("mixed_choices.json")
+
+
+@pytest.mark.parametrize("study", NAMES)
+def test_binary_same_as_glmer(study: str) -> None:
+    expected = R["binary"][study]
+    found = fit_binary(golden_columns(study)["yes"], golden_design(study, expected["formula"]))
+    assert found.criterion <= expected["criterion"] + 1e-5
+    np.testing.assert_allclose(found.effects, expected["effects"], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(np.sqrt(np.diag(found.covariance)), expected["errors"], rtol=1e-3)
+    for name, component in expected["components"].items():
+        assert found.components[name] == pytest.approx(component, rel=1e-3, abs=1e-5), name
+
+
+@pytest.mark.parametrize("study", NAMES)
+def test_ordinal_same_as_clmm(study: str) -> None:
+    expected = R["ordinal"][study]
+    found = fit_ordinal(golden_columns(study)["grade"], golden_design(study, expected["formula"]))
+    assert found.criterion <= expected["criterion"] + 1e-5
+    n_systems = golden_design(study, expected["formula"]).n_systems
+    # clmm's effects are differences from the first system, its thresholds are that system's.
+    weights = np.eye(len(found.effects))[1:]
+    weights[: n_systems - 1, 0] = -1
+    contrasts = found.contrast(weights)
+    np.testing.assert_allclose(contrasts.values, expected["effects"], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(contrasts.errors, expected["errors"], rtol=1e-3)
+    thresholds = found.shape - found.effects[0]
+    np.testing.assert_allclose(thresholds, expected["thresholds"], rtol=1e-3, atol=1e-4)
+    for name, component in expected["components"].items():
+        assert found.components[name] == pytest.approx(component, rel=1e-3, abs=1e-5), name
+
+
+def choice_columns() -> dict[str, Codes]:
+    with (GOLDEN / "mixed_choices.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {name: np.array([int(row[name]) for row in rows]) for name in rows[0]}
+
+
+def chosen(*names: str) -> tuple[Floats, MixedDesign]:
+    column = choice_columns()
+    systems = np.stack([column["first"], column["second"]], axis=1) - 1
+    factors = {
+        f"{name}:system": crossed_codes(np.stack([column[name], column[name]], axis=1), systems)
+        for name in names
+    }
+    length = column["length"][:, None].astype(float)
+    return column["won"].astype(float), MixedDesign(systems, factors, length)
+
+
+@pytest.mark.parametrize("kind", ["plain", "random"])
+def test_choices_same_as_in_r(kind: str) -> None:
+    expected = CHOICES[kind]
+    found = fit_choices(*chosen(*(["judge", "item"] if kind == "random" else [])))
+    weights = np.eye(6)[1:]
+    weights[:4, 0] = -1
+    contrasts = found.contrast(weights)
+    assert found.criterion <= expected["criterion"] + 1e-6
+    np.testing.assert_allclose(contrasts.values, expected["effects"], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(contrasts.errors, expected["errors"], rtol=1e-3)
+    for name, component in expected.get("components", {}).items():
+        assert found.components[name] == pytest.approx(component, rel=1e-3), name
+
+
+def test_ties_have_davidsons_likelihood() -> None:
+    """Two systems, 5 wins, 2 defeats, 3 ties. Fitted chances are the shares: p1/p2 = exp(δ) = 5/2,
+    and ν = p0 / sqrt(p1 p2) = 3 / sqrt(10)."""
+    values = np.array([1.0] * 5 + [0.0] * 2 + [0.5] * 3)
+    found = fit_choices(values, MixedDesign(np.tile([0, 1], (10, 1)), {}))
+    assert found.effects[0] - found.effects[1] == pytest.approx(np.log(5 / 2), rel=1e-6)
+    assert found.effects.sum() == pytest.approx(0, abs=1e-12)
+    assert found.shape[0] == pytest.approx(np.log(3 / np.sqrt(10)), rel=1e-6)
+    chances = np.array([5, 2, 3]) / 10
+    assert found.criterion == pytest.approx(-2 * np.log(chances) @ [5, 2, 3], rel=1e-9)
+
+
+def test_log_odds_of_shares() -> None:
+    """Without random effects and covariates: log odds, with variance 1 / (n p (1 − p))."""
+    found = fit_binary(
+        np.array([1.0, 1, 1, 0, 1, 0]), MixedDesign(np.array([0, 0, 0, 0, 1, 1]), {})
+    )
+    np.testing.assert_allclose(found.effects, [np.log(3), 0], atol=1e-7)
+    np.testing.assert_allclose(np.diag(found.covariance), [4 / 3, 2.0], rtol=1e-5)
+    assert np.isinf(found.contrast(np.array([[1, -1]])).freedom).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_and_random_effects_at_a_maximum(seed: int) -> None:
+    """The likelihood falls wherever the parameters move; covariance is the inverse of its curvature."""
+    rng = np.random.default_rng(seed)
+    values, design = chosen("judge", "item")
+    values = np.where(rng.random(len(values)) < 0.3, 0.5, values)
+    found = fit_choices(values, design)
+    assert set(found.components) == {"judge:system", "item:system"}
+    assert found.shape.shape == (1,)
+    assert np.linalg.eigvalsh(found.covariance).min() > -1e-10
+    turned = fit_choices(
+        1 - values,
+        MixedDesign(
+            design.systems[:, ::-1],
+            {name: codes[:, ::-1] for name, codes in design.factors.items()},
+            -design.covariates,
+        ),
+    )
+    np.testing.assert_allclose(turned.effects, found.effects, atol=1e-5)
+    assert turned.criterion == pytest.approx(found.criterion, abs=1e-6)
+
+
+def test_grades_of_two_are_yes_or_no() -> None:
+    columns = golden_columns("crossed")
+    design = golden_design("crossed", "yes ~ 0 + system + (1|judge) + (1|item)")
+    grades, answers = fit_ordinal(columns["yes"], design), fit_binary(columns["yes"], design)
+    assert grades.criterion == pytest.approx(answers.criterion, abs=1e-6)
+    for a, b in pairwise(range(4)):
+        weights = np.zeros((1, 4))
+        weights[0, a], weights[0, b] = 1, -1
+        one, two = grades.contrast(weights), answers.contrast(weights)
+        assert one.values[0] == pytest.approx(two.values[0], rel=1e-4)
+        assert one.errors[0] == pytest.approx(two.errors[0], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("fit", "values"),
+    [
+        (fit_binary, [1, 1, 1, 0, 1, 0]),  # system 0 has only yes
+        (fit_ordinal, [3, 3, 3, 1, 2, 3]),  # only the best grade
+        (fit_ordinal, [1, 1, 1, 1, 2, 3]),  # only the worst
+    ],
+)
+def test_separated_systems_are_named(fit, values) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Separated, match="separated perfectly") as caught:
+        fit(np.array(values, float), MixedDesign(np.array([0, 0, 0, 1, 1, 1]), {}))
+    assert 0 in caught.value.systems
+
+
+def test_a_covariate_that_separates() -> None:
+    values = np.array([0.0, 1, 0, 1, 0, 1])
+    design = MixedDesign(np.array([0, 0, 0, 1, 1, 1]), {}, (values * 2 + 1)[:, None])
+    with pytest.raises(Separated):
+        fit_binary(values, design)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_a_winner_of_everything(ties: bool) -> None:
+    systems = np.array([[0, 1], [0, 2], [1, 2], [2, 1], [1, 2], [2, 1]])
+    values = np.array([1, 1, 1, 1, 0, 0.5 if ties else 0])
+    with pytest.raises(Separated) as caught:
+        fit_choices(values, MixedDesign(systems, {}))
+    assert caught.value.systems == (0,)
+
+
+def test_groups_that_never_met() -> None:
+    systems = np.array([[0, 1], [1, 0], [2, 3], [3, 2]])
+    with pytest.raises(Disconnected, match="2 groups") as caught:
+        fit_choices(np.array([1.0, 1, 1, 1]), MixedDesign(systems, {}))
+    assert caught.value.groups == [(0, 1), (2, 3)]
+
+
+def test_judges_who_always_say_the_same() -> None:
+    judge, rest = np.divmod(np.arange(80), 8)
+    with pytest.raises(InputError, match="judgments of each judge nearly all agree"):
+        fit_binary((judge % 2).astype(float), MixedDesign(rest % 2, {"judge": judge}))
+
+
+def test_what_cannot_be_fitted_is_said() -> None:
+    two, pairs = MixedDesign(np.array([0, 1]), {}), MixedDesign(np.array([[0, 1], [1, 0]]), {})
+    with pytest.raises(InputError, match="ratings of 0 or 1"):
+        fit_binary(np.array([0.0, 2.0]), two)
+    with pytest.raises(InputError, match="all values are equal"):
+        fit_ordinal(np.array([2.0, 2.0]), two)
+    with pytest.raises(InputError, match="one finite grade"):
+        fit_ordinal(np.array([2.0, np.inf]), two)
+    with pytest.raises(InputError, match="two systems"):
+        fit_choices(np.array([0.0, 1.0]), two)
+    with pytest.raises(InputError, match="a choice is 1"):
+        fit_choices(np.array([0.0, 2.0]), pairs)
+    with pytest.raises(InputError, match="all choices are ties"):
+        fit_choices(np.array([0.5, 0.5]), pairs)
+    with pytest.raises(InputError, match="only one system"):
+        fit_binary(np.array([0.0, 1.0]), MixedDesign(np.array([0, 0]), {}))
+
+
+@pytest.mark.parametrize("study", ["crossed", "replicated"])
+def test_a_large_core_gives_nearly_the_same(study: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then standard errors take the variances as known: a few percent."""
+    grades = golden_columns(study)["grade"]
+    design = golden_design(study, R["ordinal"][study]["formula"])
+    expected = fit_ordinal(grades, design)
+    monkeypatch.setattr("wellput.stats.mixed_laplace.LARGE_CORE", 5)
+    found = fit_ordinal(grades, design)
+    np.testing.assert_allclose(found.effects, expected.effects, atol=2e-3)
+    errors = [np.sqrt(np.diag(fitted.covariance)) for fitted in (found, expected)]
+    np.testing.assert_allclose(errors[0], errors[1], rtol=0.1)
+    n_effects = len(found.effects)
+    np.testing.assert_allclose(errors[0][:n_effects], errors[1][:n_effects], rtol=0.02)
