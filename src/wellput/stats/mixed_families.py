@@ -7,13 +7,14 @@ the Laplace approximation needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from wellput.stats.mixed_equations import Codes, Floats
+from wellput.stats.mixed_equations import Codes, Floats, renumbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,10 @@ class Family(Protocol):
 
     @property
     def has_reference(self) -> bool: ...
+
+    def rows(self, chosen: NDArray[np.bool_]) -> Family:
+        """These judgments only."""
+        ...
 
     def first_shape(self) -> Floats: ...
 
@@ -58,6 +63,9 @@ class YesNo:
     values: Floats
     has_reference: bool = False
     name: str = "binary"
+
+    def rows(self, chosen: NDArray[np.bool_]) -> YesNo:
+        return replace(self, values=self.values[chosen])
 
     def first_shape(self) -> Floats:
         return np.zeros(0)
@@ -92,6 +100,9 @@ class Grades:
     values: Codes
     has_reference: bool = True
     name: str = "ordinal"
+
+    def rows(self, chosen: NDArray[np.bool_]) -> Grades:
+        return replace(self, values=renumbered(self.values[chosen]))
 
     def first_shape(self) -> Floats:
         """Thresholds of the shares of grades, without any effects."""
@@ -153,6 +164,9 @@ class ChoicesWithTies:
     values: Floats
     has_reference: bool = True
     name: str = "bradley-terry"
+
+    def rows(self, chosen: NDArray[np.bool_]) -> ChoicesWithTies:
+        return replace(self, values=self.values[chosen])
 
     def first_shape(self) -> Floats:
         ties = float((self.values == 0.5).mean())

@@ -4,6 +4,10 @@ The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) a
 it: by a normal curve at the effects' mode. The mode is found by Newton's method (penalized
 iteratively reweighted least squares); the approximation's gradient is exact, the change of the mode
 and of the weights included. Standard errors rest on the Hessian of the whole approximation.
+
+Maximum likelihood takes the effects of systems for known when it estimates variances, so that with few
+judges these come out too small. For contrasts the variances are therefore estimated once more by
+*restricted* likelihood, which integrates over the fixed effects too (as REML does in linear models).
 """
 
 from __future__ import annotations
@@ -16,15 +20,17 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import Floats, MixedDesign, MixedModel
+from wellput.stats.mixed_contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed_equations import Floats, MixedDesign, MixedModel, part_of_judges
 from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, Terms, YesNo
-from wellput.stats.mixed_linear import Contrasts
 from wellput.stats.mixed_separation import require_connected, require_finite
 
 FIRST_THETA = 0.5
 MODE_STEPS = 100
 MODE_FOUND = 1e-15
 """Of the step's squared length in the curvature at the mode."""
+SLOPE_FOUND = 1e-3
+"""Of the likelihood, in units of about one standard error of each parameter."""
 ZERO_THETA = 1e-3
 """A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
 MAX_THETA = 10.0
@@ -34,7 +40,13 @@ SUSPICIOUS_LATENT = 8.0
 DIFFERENCE = 1e-3
 """Of parameters in units of their rough standard errors, for second derivatives from first ones."""
 LARGE_CORE = 1_500
-"""Above this many core columns the curvature at the mode stands for the whole Hessian."""
+"""Above this many core columns a part of the judges gives the start, and standard errors take the
+variances as known."""
+PART_CORE = 400
+
+
+KNOWN = VarianceSpread(np.zeros((0, 0, 0)), np.zeros((0, 0)))
+"""Variances that are taken as known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +72,24 @@ class LaplaceMixed:
     residuals: Floats
     weights: Floats
     evaluations: int
+    restricted_covariance: Floats
+    """Of effects and shape, with the variances of restricted likelihood."""
+    spread: VarianceSpread
+    """Of the standard deviations of restricted likelihood that are not 0, for effects."""
 
     @property
     def n(self) -> int:
         return len(self.latent)
 
-    def contrast(self, weights: Floats) -> Contrasts:
-        """Contrasts, one a row of `weights` (k, systems) or (k, all effects); normal, not t."""
-        weights = np.atleast_2d(np.asarray(weights, np.float64))
-        weights = np.pad(weights, ((0, 0), (0, len(self.effects) - weights.shape[1])))
-        part = self.covariance[: len(self.effects), : len(self.effects)]
-        variance = np.einsum("ki,ij,kj->k", weights, part, weights)
-        freedom = np.full(len(weights), np.inf)
-        return Contrasts(weights @ self.effects, np.sqrt(variance), freedom, weights)
+    def contrast(self, weights: Floats, *, is_restricted: bool = True) -> Contrasts:
+        """Contrasts, one a row of `weights` (k, systems) or (k, all effects).
+
+        Without `is_restricted` the standard errors are those of glmer and clmm, and normal.
+        """
+        n = len(self.effects)
+        covariance = self.restricted_covariance if is_restricted else self.covariance
+        spread = self.spread if is_restricted else KNOWN
+        return contrast_effects(weights, self.effects, covariance[:n, :n], spread)
 
 
 def fit_binary(values: Floats, design: MixedDesign) -> LaplaceMixed:
@@ -147,8 +164,9 @@ class _Problem:
         ends = (self.n_thetas, self.n_thetas + self.model.n_fixed)
         return parameters[: ends[0]], parameters[ends[0] : ends[1]], parameters[ends[1] :]
 
-    def mode(self, parameters: Floats) -> _Mode:
-        """The random effects' mode, from where the last one was."""
+    def mode(self, parameters: Floats, *, is_restricted: bool = False) -> _Mode:
+        """The random effects' mode, from where the last one was; that of fixed effects too if
+        `is_restricted`, as changes of the given ones."""
         model, family = self.model, self.family
         thetas, fixed, shape = self.split(parameters)
         named = dict(zip(self.names, thetas.tolist(), strict=True))
@@ -160,7 +178,10 @@ class _Problem:
         def at(u: Floats) -> tuple[Floats, Terms, float]:
             eta = base + model.times(scale * u)
             terms = family.terms(eta, shape)
-            return eta, terms, float(terms.losses.sum() + 0.5 * u @ u)
+            penalty = 0.5 * float(u[: model.n_random] @ u[: model.n_random])
+            return eta, terms, float(terms.losses.sum()) + penalty
+
+        n_inner = model.n_columns if is_restricted else model.n_random
 
         u = self._last
         eta, terms, value = at(u)
@@ -168,10 +189,11 @@ class _Problem:
             u = np.zeros_like(u)
             eta, terms, value = at(u)
         for _ in range(MODE_STEPS):
-            log_random, _ = model.factor(named, terms.curvatures)
-            slope = u + scale * model.transposed_times(terms.slopes)
-            slope[model.n_random :] = 0.0
-            step = -model.solve(slope, random_only=True)
+            log_random, log_fixed = model.factor(named, terms.curvatures)
+            slope = scale * model.transposed_times(terms.slopes)
+            slope[: model.n_random] += u[: model.n_random]
+            slope[n_inner:] = 0.0
+            step = -model.solve(slope, random_only=not is_restricted)
             if -float(slope @ step) < MODE_FOUND * max(1.0, len(eta) / 1000):
                 break
             size = 1.0
@@ -182,21 +204,22 @@ class _Problem:
                 size /= 2
             u = u + size * step
             eta, terms, value = new
-        self._last = u
-        return _Mode(u, eta, terms, log_random, value)
+        self._last = np.where(np.arange(len(u)) < model.n_random, u, 0.0)
+        return _Mode(u, eta, terms, log_random + log_fixed * is_restricted, value)
 
-    def __call__(self, parameters: Floats) -> tuple[float, Floats]:
-        """The negative log likelihood and its gradient."""
+    def __call__(self, parameters: Floats, *, is_restricted: bool = False) -> tuple[float, Floats]:
+        """The negative log likelihood and its gradient (the restricted one's only in θ)."""
         self.evaluations += 1
         model = self.model
-        mode = self.mode(parameters)
+        mode = self.mode(parameters, is_restricted=is_restricted)
         thetas, _, shape = self.split(parameters)
         terms, u = mode.terms, mode.solution
-        inverse = model.invert(random_only=True)
+        inverse = model.invert(random_only=not is_restricted, keeps_factor=True)
         scale = model.scale(dict(zip(self.names, thetas.tolist(), strict=True)))
         # The weights move with the mode: what that does to the determinant, by one adjoint solution.
         pull = inverse.leverages * terms.thirds
-        adjoint = model.solve(scale * model.transposed_times(pull), random_only=True)
+        sides = scale * model.transposed_times(pull)
+        adjoint = model.solve(sides, random_only=not is_restricted)
         moved = model.times(scale * adjoint)
         per_eta = terms.slopes + 0.5 * pull - 0.5 * moved * terms.curvatures
         sums = model.transposed_times(np.stack([per_eta, terms.slopes], axis=1))
@@ -206,6 +229,8 @@ class _Problem:
             if thetas[k] > 0:
                 trace = float(inverse.diagonal[place].sum())
                 of_thetas[k] += (self.levels[k] - trace) / thetas[k]
+        if is_restricted:
+            return mode.value + 0.5 * mode.log_random, of_thetas
         of_shape = self.family.shape_slope(mode.eta, shape, -0.5 * moved, 0.5 * inverse.leverages)
         gradient = np.concatenate([of_thetas, sums[model.n_random :, 0], of_shape])
         return mode.value + 0.5 * mode.log_random, gradient
@@ -243,7 +268,7 @@ class _Problem:
         columns = self.model.fixed_matrix()
         if float(np.abs(columns @ first[: self.model.n_fixed]).max()) > SUSPICIOUS_LATENT:
             require_finite(self.family, columns, self.model.design)
-        parameters = np.concatenate([np.full(self.n_thetas, FIRST_THETA), first])
+        parameters = np.concatenate([self._first_thetas(), first])
         units = self._units(parameters, hessian)
         for _ in range(3):
             parameters = self._descend(parameters, units)
@@ -255,19 +280,34 @@ class _Problem:
         if is_zero.any():
             parameters = self._descend(np.where(is_zero, 0.0, parameters), units, is_zero)
         if self.model.n_core > LARGE_CORE:
-            return self._result(parameters, self._rough_covariance(parameters))
-        parameters, covariance = self._polished(parameters, np.flatnonzero(~is_zero), units)
-        return self._result(parameters, covariance)
+            rough = self._rough_covariance(parameters)
+            return self._result(parameters, rough, rough, KNOWN)
+        return self._polished(parameters, np.flatnonzero(~is_zero), units)
 
-    def _polished(
-        self, parameters: Floats, free: NDArray[np.int64], units: Floats
-    ) -> tuple[Floats, Floats]:
-        """Newton steps with the whole Hessian, and the covariance of fixed effects and shape."""
+    def _first_thetas(self) -> Floats:
+        """A half for each, or in large designs those of a part of the judges."""
+        first = np.full(self.n_thetas, FIRST_THETA)
+        rows = None
+        if self.model.n_core > LARGE_CORE:
+            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
+        if rows is None:
+            return first
+        design, family = self.model.design.rows(rows), self.family.rows(rows)
+        part = _Problem(MixedModel(design, has_reference=family.has_reference), family)
+        fixed, hessian = part.first_parameters()
+        start = np.concatenate([first, fixed])
+        end = part._descend(start, part._units(start, hessian))
+        found = dict(zip(part.names, end[: self.n_thetas], strict=True))
+        return np.asarray(np.clip([found[name] for name in self.names], 0.05, 3.0), np.float64)
+
+    def _polished(self, parameters: Floats, free: NDArray[np.int64], units: Floats) -> LaplaceMixed:
+        """The result after Newton steps with the whole Hessian."""
         widths = DIFFERENCE * np.sqrt((units**2).sum(axis=1))
         for _ in range(3):
             hessian = _differences(lambda at: self(at)[1], parameters, widths, free)
             if _positive(hessian) is not hessian:
-                return parameters, self._rough_covariance(parameters)
+                rough = self._rough_covariance(parameters)
+                return self._result(parameters, rough, rough, KNOWN)
             covariance = np.linalg.inv(hessian)
             step = -covariance @ self(parameters)[1][free]
             moved = parameters.copy()
@@ -277,9 +317,47 @@ class _Problem:
             parameters = moved
             if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
                 break
-        every = np.zeros((len(parameters), len(parameters)))
-        every[np.ix_(free, free)] = covariance
-        return parameters, every[self.n_thetas :, self.n_thetas :]
+        n = int((free < self.n_thetas).sum())
+        own = np.asarray(covariance[n:, n:], np.float64)
+        return self._result(parameters, own, *self._restricted(parameters, own))
+
+    def _restricted(self, parameters: Floats, covariance: Floats) -> tuple[Floats, VarianceSpread]:
+        """The covariance of fixed effects and shape, and how sure it is, by restricted likelihood."""
+        free = np.flatnonzero(parameters[: self.n_thetas] > 0)
+        if not len(free):
+            return covariance, KNOWN
+        start = parameters[free]
+
+        def slope(thetas: Floats) -> tuple[float, Floats]:
+            at = parameters.copy()
+            at[free] = thetas
+            value, gradient = self(at, is_restricted=True)
+            return value, gradient[free]
+
+        def relative(shares: Floats) -> tuple[float, Floats]:
+            value, gradient = slope(start * shares)
+            return value, start * gradient
+
+        found = minimize(
+            relative, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0.3, 3.0)] * len(free),
+            options={"ftol": 1e-10, "gtol": 1e-3, "maxiter": 50},
+        )  # fmt: skip
+        thetas = start * found.x
+        hessian = _differences(lambda at: slope(at)[1], thetas, 0.01 * thetas)
+        at = parameters.copy()
+        at[free] = thetas
+        rough = self._rough_covariance(at)
+        slopes = np.stack([self._covariance_slope(at, k) for k in free])
+        widened = covariance + rough - self._rough_covariance(parameters)
+        of_thetas = np.asarray(np.linalg.inv(_positive(hessian)), np.float64)
+        return widened, VarianceSpread(slopes, of_thetas)
+
+    def _covariance_slope(self, parameters: Floats, k: np.int64) -> Floats:
+        """The derivative of the covariance of fixed effects and shape in one θ."""
+        move = np.zeros(len(parameters))
+        move[k] = 0.01 * parameters[k]
+        ends = [self._rough_covariance(parameters + sign * move) for sign in (1, -1)]
+        return np.asarray((ends[0] - ends[1]) / (2 * move[k]))
 
     def _units(self, parameters: Floats, hessian: Floats) -> Floats:
         """A matrix whose columns are steps of about one standard error, nearly independent."""
@@ -288,7 +366,7 @@ class _Problem:
         units = np.zeros((len(parameters), len(parameters)))
         for k, place in enumerate(self.model.places.values()):
             share = 1 - float(traces[place].mean())
-            units[k, k] = FIRST_THETA / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
+            units[k, k] = parameters[k] / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
         units[self.n_thetas :, self.n_thetas :] = np.linalg.inv(np.linalg.cholesky(hessian)).T
         return units
 
@@ -312,7 +390,7 @@ class _Problem:
 
         found = minimize(
             objective, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxcor": 30, "ftol": 1e-13, "gtol": 1e-5, "maxiter": 300},
+            options={"maxcor": 30, "ftol": 1e-15, "gtol": SLOPE_FOUND, "maxiter": 300},
         )  # fmt: skip
         end = start + units @ found.x
         end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)
@@ -377,7 +455,9 @@ class _Problem:
             found[n_fixed:, n_fixed:] = of_shape
         return found
 
-    def _result(self, parameters: Floats, covariance: Floats) -> LaplaceMixed:
+    def _result(
+        self, parameters: Floats, covariance: Floats, restricted: Floats, spread: VarianceSpread
+    ) -> LaplaceMixed:
         mode = self.mode(parameters)
         thetas, fixed, shape = self.split(parameters)
         named = dict(zip(self.names, thetas.tolist(), strict=True))
@@ -388,6 +468,8 @@ class _Problem:
         joint = np.concatenate([fixed, natural])
         joint = self._centering() @ joint
         n_effects = len(joint) - len(natural)
+        slopes = np.array([(together @ slope @ together.T) for slope in spread.slopes])
+        slopes = slopes.reshape(len(slopes), len(joint), len(joint))[:, :n_effects, :n_effects]
         return LaplaceMixed(
             family=self.family.name,
             effects=joint[:n_effects],
@@ -400,6 +482,8 @@ class _Problem:
             residuals=-mode.terms.slopes / mode.terms.curvatures,
             weights=mode.terms.curvatures,
             evaluations=self.evaluations,
+            restricted_covariance=together @ restricted @ together.T,
+            spread=VarianceSpread(slopes, spread.covariance),
         )
 
     def _centering(self) -> Floats:

@@ -78,7 +78,7 @@ def compare_all_pairs(
     found = fitted.contrast(weights)
     freedom = np.minimum(np.nan_to_num(found.freedom, nan=LARGEST_FREEDOM), LARGEST_FREEDOM)
     common = float(np.median(freedom))
-    covariance = fitted.covariance[:n_systems, :n_systems]
+    covariance = found.covariance[:n_systems, :n_systems]
     largest = _largest_statistics(covariance, pairs, found.errors, common, draws, seed)
     p_values = 2 * student.sf(np.abs(found.values / found.errors), freedom)
     at_common = student.isf(p_values / 2, common)
