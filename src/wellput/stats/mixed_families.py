@@ -16,6 +16,9 @@ from scipy.special import expit
 
 from wellput.stats.mixed_equations import Codes, Floats, renumbered
 
+MAX_LOG_STEP = 25.0
+"""Between thresholds: on its way an optimizer may ask for more, which no number can hold."""
+
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -111,7 +114,7 @@ class Grades:
         return np.concatenate([thresholds[:1], np.log(np.diff(thresholds))])
 
     def natural_shape(self, shape: Floats) -> tuple[Floats, Floats]:
-        steps = np.concatenate([[1.0], np.exp(shape[1:])])
+        steps = np.concatenate([[1.0], np.exp(shape[1:].clip(-MAX_LOG_STEP, MAX_LOG_STEP))])
         thresholds = np.concatenate([shape[:1], shape[0] + np.cumsum(steps[1:])])
         return thresholds, np.tril(np.ones((len(shape), len(shape)))) * steps
 

@@ -20,6 +20,7 @@ from wellput.stats.mixed_contrasts import Contrasts, VarianceSpread, contrast_ef
 from wellput.stats.mixed_equations import Floats, Inverse, MixedDesign, MixedModel, part_of_judges
 
 MAX_STEPS = 60
+MAX_SHORTENINGS = 8
 CONVERGED_DECREASE = 1e-11
 LARGE_CONVERGED_DECREASE = 1e-5
 """Of the criterion that a step promises: 1e-5 is a step of less than 1/200 standard error. In models
@@ -192,7 +193,7 @@ class _Problem:
     def minimize(self, ratios: Floats) -> tuple[_Point, NDArray[np.bool_]]:
         """The best point, and which of its ratios are not 0."""
         point = self._descend(self.at(ratios))
-        is_free = ~((point.ratios <= self.least) & (point.slope > 0))
+        is_free = ~self._at_bound(point)
         if not is_free.all():
             point = self._descend(self.at(np.where(is_free, point.ratios, 0.0)))
         return point, is_free
@@ -202,18 +203,36 @@ class _Problem:
         enough = LARGE_CONVERGED_DECREASE if is_large else CONVERGED_DECREASE
         enough = max(enough, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
-            step, promised = self._step(point)
-            if promised < enough or point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
+            if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
                 break
-            new = self._search(point, step, promised)
+            new = None
+            for step in (self._newton_step(point), self._small_step(point)):
+                promised = -0.5 * float(point.slope @ step)
+                if promised >= enough:
+                    new = self._search(point, step, promised)
+                if new is not None:
+                    break
             if new is None:
                 break
             point = new
         return point
 
-    def _step(self, point: _Point) -> tuple[Floats, float]:
-        """A Newton step within the bounds, and by how much it promises to lower the criterion."""
-        held = (point.ratios <= self.least) & (point.slope > 0) | (point.ratios == 0)
+    def _at_bound(self, point: _Point) -> NDArray[np.bool_]:
+        """Which ratios are as small as can be and would rather be smaller."""
+        return np.asarray((point.ratios <= self.least * (1 + 1e-9)) & (point.slope > 0))
+
+    def _small_step(self, point: _Point) -> Floats:
+        """The step of an MM algorithm (Zhou et al. 2019): slow, but never uphill."""
+        free = point.ratios > 0
+        pulls = point.log_slope - point.slope
+        ratios = point.ratios.copy()
+        ratios[free] *= np.sqrt(pulls[free] / np.maximum(point.log_slope[free], 1e-300))
+        lowest = np.where(free, np.maximum(self.least, MAX_FALL * point.ratios), 0.0)
+        return np.asarray(np.maximum(ratios, lowest) - point.ratios)
+
+    def _newton_step(self, point: _Point) -> Floats:
+        """A Newton step within the bounds."""
+        held = self._at_bound(point) | (point.ratios == 0)
         step = np.zeros(len(point.ratios))
         # A ratio does not fall to nothing at once: from there it would have to grow step by step.
         lowest = np.maximum(self.least, MAX_FALL * point.ratios)
@@ -233,7 +252,7 @@ class _Problem:
                 break
             step[beyond] = lowest[beyond] - point.ratios[beyond]
             held |= beyond
-        return step, float(-(point.slope @ step) - 0.5 * step @ point.curvature @ step)
+        return step
 
     def _search(self, point: _Point, step: Floats, promised: float) -> _Point | None:
         """The first of ever shorter steps that lowers the criterion as it should."""
@@ -242,7 +261,7 @@ class _Problem:
         is_growing = step > 0
         growth = float((step[is_growing] / point.ratios[is_growing]).max(initial=0.0))
         size = min(1.0, MAX_GROWTH / growth) if growth else 1.0
-        for _ in range(20):
+        for _ in range(MAX_SHORTENINGS):
             new = self.at(np.maximum(point.ratios + size * step, least))
             if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
                 return new
