@@ -123,6 +123,8 @@ class _Point:
 
 
 class _Problem:
+    """The criterion as a function of ratios, the way to its minimum, and the result there."""
+
     def __init__(self, model: MixedModel, values: Floats) -> None:
         self.model = model
         self.values = values
@@ -193,10 +195,9 @@ class _Problem:
     def minimize(self, ratios: Floats) -> tuple[_Point, NDArray[np.bool_]]:
         """The best point, and which of its ratios are not 0."""
         point = self._descend(self.at(ratios))
-        is_free = ~self._at_bound(point)
-        if not is_free.all():
-            point = self._descend(self.at(np.where(is_free, point.ratios, 0.0)))
-        return point, is_free
+        while self._at_bound(point).any():
+            point = self._descend(self.at(np.where(self._at_bound(point), 0.0, point.ratios)))
+        return point, point.ratios > 0
 
     def _descend(self, point: _Point) -> _Point:
         is_large = self.model.n_core > LARGE_CORE
