@@ -61,37 +61,45 @@ public:
         for (std::size_t c = absorbed_; c < random_; ++c) core[(c - absorbed_) * (this->core() + 1)] += 1;
         std::vector<double> front, updates;
         std::vector<std::pair<Column, std::size_t>> waiting;  // a child and where its update begins
+        std::size_t stride = 0, begin = 0;  // of the front at hand: it begins at (begin, begin)
+        Column last = -1;
         double log_determinant = 0;
         for (const Column column : order_) {
             const auto j = static_cast<std::size_t>(column);
             const std::span<const Column> met = met_by(j);
             const std::size_t size = met.size() + 1;
-            front.assign(size * size, 0.0);
+            if (last >= 0 && continues(last, column)) {
+                ++begin;
+            } else {
+                if (last >= 0 && parent_[static_cast<std::size_t>(last)] >= 0) {
+                    waiting.emplace_back(last, updates.size());
+                    keep_update(&front[(begin + 1) * (stride + 1)], stride,
+                                met_by(static_cast<std::size_t>(last)).size(), updates);
+                }
+                begin = 0, stride = size;
+                front.assign(size * size, 0.0);
+            }
+            double* own = &front[begin * (stride + 1)];
             set_positions(j, met);
             for (std::size_t k = row_begin_[j]; k < row_begin_[j + 1]; ++k)
-                add_row(owned_[k], weights[owned_[k]], front.data(), size);
+                add_row(owned_[k], weights[owned_[k]], own, stride);
             while (!waiting.empty() &&
                    parent_[static_cast<std::size_t>(waiting.back().first)] == column) {
                 const auto child = static_cast<std::size_t>(waiting.back().first);
-                add_update(met_by(child), &updates[waiting.back().second], front.data(), size);
+                add_update(met_by(child), &updates[waiting.back().second], own, stride);
                 updates.resize(waiting.back().second);
                 waiting.pop_back();
             }
-            const double pivot = front[0] + 1;
+            const double pivot = own[0] + 1;
             pivots_[j] = pivot;
             log_determinant += std::log(pivot);
-            double* l = &factor_[pattern_begin_[j]];
-            for (std::size_t a = 1; a < size; ++a) l[a - 1] = front[a * size];
-            if (parent_[j] < 0) {
-                eliminate_into_core(met, l, pivot, front.data(), size, core);
-            } else {
-                waiting.emplace_back(column, updates.size());
-                for (std::size_t a = 1; a < size; ++a) {
-                    const double share = l[a - 1] / pivot;
-                    for (std::size_t b = 1; b <= a; ++b)
-                        updates.push_back(front[a * size + b] - share * l[b - 1]);
-                }
-            }
+            double* l = factor_.data() + pattern_begin_[j];
+            for (std::size_t a = 1; a < size; ++a) l[a - 1] = own[a * stride];
+            if (parent_[j] < 0)
+                eliminate_into_core(met, l, pivot, own, stride, core);
+            else
+                eliminate(l, pivot, own, stride, size);
+            last = column;
         }
         for (std::size_t k = row_begin_[absorbed_]; k < owned_.size(); ++k)
             add_row_to_core(owned_[k], weights[owned_[k]], core);
@@ -141,33 +149,50 @@ public:
         for (std::size_t j = 0; j < absorbed_; ++j)
             if (parent_[j] >= 0) ++open[static_cast<std::size_t>(parent_[j])];
         std::vector<double> block;
+        std::size_t stride = 0, begin = 0;  // of the block at hand: it begins at (begin, begin)
         for (std::size_t k = absorbed_; k-- > 0;) {
             const auto j = static_cast<std::size_t>(order_[k]);
             const std::span<const Column> met = met_by(j);
             const std::size_t size = met.size() + 1;
-            block.assign(size * size, 0.0);
-            if (parent_[j] < 0) {
-                for (std::size_t a = 1; a < size; ++a)
-                    for (std::size_t b = 1; b <= a; ++b)
-                        block[a * size + b] = of_core(static_cast<std::size_t>(met[a - 1]) - absorbed_,
-                                                      static_cast<std::size_t>(met[b - 1]) - absorbed_);
+            if (k + 1 < absorbed_ && continues(order_[k], order_[k + 1])) {
+                --begin;
+                --open[static_cast<std::size_t>(parent_[j])];
             } else {
-                const auto parent = static_cast<std::size_t>(parent_[j]);
-                take_from_parent(parent, met, blocks[parent], block.data(), size);
-                if (--open[parent] == 0) std::vector<double>().swap(blocks[parent]);
+                begin = 0;
+                while (begin < k && continues(order_[k - begin - 1], order_[k - begin])) ++begin;
+                stride = size + begin;
+                block.assign(stride * stride, 0.0);
+                double* own = &block[begin * (stride + 1)];
+                if (parent_[j] < 0) {
+                    for (std::size_t a = 1; a < size; ++a)
+                        for (std::size_t b = 1; b <= a; ++b)
+                            own[a * stride + b] =
+                                of_core(static_cast<std::size_t>(met[a - 1]) - absorbed_,
+                                        static_cast<std::size_t>(met[b - 1]) - absorbed_);
+                } else {
+                    const auto parent = static_cast<std::size_t>(parent_[j]);
+                    take_from_parent(parent, met, blocks[parent], own, stride);
+                    if (--open[parent] == 0) std::vector<double>().swap(blocks[parent]);
+                }
             }
-            complete_block(j, block.data(), size);
-            diagonal[j] = block[0];
+            double* own = &block[begin * (stride + 1)];
+            complete_block(j, own, stride, size);
+            diagonal[j] = own[0];
             if (row_begin_[j] < row_begin_[j + 1]) {
                 set_positions(j, met);
                 for (std::size_t r = row_begin_[j]; r < row_begin_[j + 1]; ++r)
                     leverages[owned_[r]] =
                         quadratic(owned_[r], [&](std::size_t a, std::size_t b) {
                             const auto p = position_[a], q = position_[b];
-                            return p >= q ? block[p * size + q] : block[q * size + p];
+                            return p >= q ? own[p * stride + q] : own[q * stride + p];
                         });
             }
-            if (open[j] > 0) blocks[j] = block;
+            const bool is_continued = k > 0 && continues(order_[k - 1], order_[k]);
+            if (open[j] > (is_continued ? 1 : 0)) {
+                blocks[j].resize(size * size);
+                for (std::size_t a = 0; a < size; ++a)
+                    std::copy_n(own + a * stride, a + 1, &blocks[j][a * size]);
+            }
         }
         for (std::size_t k = row_begin_[absorbed_]; k < owned_.size(); ++k)
             leverages[owned_[k]] = quadratic(owned_[k], [&](std::size_t a, std::size_t b) {
@@ -196,6 +221,12 @@ public:
 private:
     std::span<const Column> met_by(std::size_t j) const {
         return {pattern_.data() + pattern_begin_[j], pattern_begin_[j + 1] - pattern_begin_[j]};
+    }
+
+    // Whether the front of a parent is what its last child leaves behind: then it is used as it lies.
+    bool continues(Column child, Column parent) const {
+        const auto c = static_cast<std::size_t>(child), p = static_cast<std::size_t>(parent);
+        return parent_[c] == parent && met_by(c).size() == met_by(p).size() + 1;
     }
 
     // A row belongs to its first column; rows without an absorbed column come last.
@@ -281,13 +312,13 @@ private:
                scale_[static_cast<std::size_t>(columns_[row * width_ + k])];
     }
 
-    void add_row(std::size_t row, double weight, double* front, std::size_t size) const {
+    void add_row(std::size_t row, double weight, double* front, std::size_t stride) const {
         for (std::size_t a = 0; a < width_; ++a) {
             const double value = weight * scaled(row, a);
             const std::size_t p = position_[static_cast<std::size_t>(columns_[row * width_ + a])];
             for (std::size_t b = 0; b < width_; ++b) {
                 const std::size_t q = position_[static_cast<std::size_t>(columns_[row * width_ + b])];
-                if (q <= p) front[p * size + q] += value * scaled(row, b);
+                if (q <= p) front[p * stride + q] += value * scaled(row, b);
             }
         }
     }
@@ -305,48 +336,81 @@ private:
 
     // A child's update, a packed lower triangle over the columns it meets, all of them in this front.
     void add_update(std::span<const Column> met, const double* update, double* front,
-                    std::size_t size) const {
+                    std::size_t stride) const {
         for (std::size_t a = 0; a < met.size(); ++a) {
-            double* row = front + position_[static_cast<std::size_t>(met[a])] * size;
+            double* row = front + position_[static_cast<std::size_t>(met[a])] * stride;
             for (std::size_t b = 0; b <= a; ++b)
                 row[position_[static_cast<std::size_t>(met[b])]] += *update++;
         }
     }
 
+    static void keep_update(const double* update, std::size_t stride, std::size_t size,
+                            std::vector<double>& updates) {
+        for (std::size_t a = 0; a < size; ++a)
+            updates.insert(updates.end(), update + a * stride, update + a * stride + a + 1);
+    }
+
+    static void eliminate(const double* l, double pivot, double* front, std::size_t stride,
+                          std::size_t size) {
+        for (std::size_t a = 1; a < size; ++a) {
+            const double share = l[a - 1] / pivot;
+            double* row = front + a * stride + 1;
+            for (std::size_t b = 0; b < a; ++b) row[b] -= share * l[b];
+        }
+    }
+
     void eliminate_into_core(std::span<const Column> met, const double* l, double pivot,
-                             const double* front, std::size_t size, double* core) const {
+                             const double* front, std::size_t stride, double* core) const {
         for (std::size_t a = 0; a < met.size(); ++a) {
             const double share = l[a] / pivot;
             double* row = core + (static_cast<std::size_t>(met[a]) - absorbed_) * this->core();
             for (std::size_t b = 0; b <= a; ++b)
                 row[static_cast<std::size_t>(met[b]) - absorbed_] +=
-                    front[(a + 1) * size + b + 1] - share * l[b];
+                    front[(a + 1) * stride + b + 1] - share * l[b];
         }
     }
 
     void take_from_parent(std::size_t parent, std::span<const Column> met,
-                          const std::vector<double>& parent_block, double* block, std::size_t size) {
+                          const std::vector<double>& parent_block, double* block,
+                          std::size_t stride) {
         const std::span<const Column> above = met_by(parent);
         set_positions(parent, above);
         const std::size_t parent_size = above.size() + 1;
-        for (std::size_t a = 1; a < size; ++a) {
+        for (std::size_t a = 1; a <= met.size(); ++a) {
             const std::size_t p = position_[static_cast<std::size_t>(met[a - 1])];
             for (std::size_t b = 1; b <= a; ++b)
-                block[a * size + b] =
+                block[a * stride + b] =
                     parent_block[p * parent_size + position_[static_cast<std::size_t>(met[b - 1])]];
         }
     }
 
     // The first row and column of a block of the inverse, from the rest of it and the factor.
-    void complete_block(std::size_t j, double* block, std::size_t size) const {
+    void complete_block(std::size_t j, double* block, std::size_t stride, std::size_t size) {
         const double* l = factor_.data() + pattern_begin_[j];
+        products_.assign(size, 0.0);
+        // The block is symmetric, of which the lower triangle is kept: a row serves as a column too.
+        for (std::size_t a = 1; a < size; ++a) {
+            const double* row = block + a * stride + 1;
+            const double of_a = l[a - 1];
+            double sums[4] = {row[a - 1] * of_a, 0, 0, 0};  // four, so that none waits for another
+            double* products = products_.data() + 1;
+            std::size_t b = 0;
+            for (; b + 4 < a; b += 4) {
+                for (std::size_t k = 0; k < 4; ++k) {
+                    sums[k] += row[b + k] * l[b + k];
+                    products[b + k] += row[b + k] * of_a;
+                }
+            }
+            for (; b + 1 < a; ++b) {
+                sums[0] += row[b] * l[b];
+                products[b] += row[b] * of_a;
+            }
+            products_[a] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        }
         double diagonal = 1 / pivots_[j];
         for (std::size_t a = 1; a < size; ++a) {
-            double sum = 0;
-            for (std::size_t b = 1; b <= a; ++b) sum += block[a * size + b] * l[b - 1];
-            for (std::size_t b = a + 1; b < size; ++b) sum += block[b * size + a] * l[b - 1];
-            block[a * size] = -sum / pivots_[j];
-            diagonal -= block[a * size] * l[a - 1] / pivots_[j];
+            block[a * stride] = -products_[a] / pivots_[j];
+            diagonal += products_[a] / pivots_[j] * l[a - 1] / pivots_[j];
         }
         block[0] = diagonal;
     }
@@ -371,7 +435,7 @@ private:
     std::vector<Column> parent_;   // the first of them, if it is absorbed, else -1
     std::vector<Column> order_;
     std::vector<std::size_t> position_;  // of a column in the front at hand
-    std::vector<double> scale_, pivots_, factor_;
+    std::vector<double> scale_, pivots_, factor_, products_;
 };
 
 }  // namespace wellput

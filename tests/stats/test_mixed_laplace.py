@@ -38,7 +38,7 @@ def test_ordinal_same_as_clmm(study: str) -> None:
     # clmm's effects are differences from the first system, its thresholds are that system's.
     weights = np.eye(len(found.effects))[1:]
     weights[: n_systems - 1, 0] = -1
-    contrasts = found.contrast(weights)
+    contrasts = found.contrast(weights, is_restricted=False)
     np.testing.assert_allclose(contrasts.values, expected["effects"], rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(contrasts.errors, expected["errors"], rtol=1e-3)
     thresholds = found.shape - found.effects[0]
@@ -70,7 +70,7 @@ def test_choices_same_as_in_r(kind: str) -> None:
     found = fit_choices(*chosen(*(["judge", "item"] if kind == "random" else [])))
     weights = np.eye(6)[1:]
     weights[:4, 0] = -1
-    contrasts = found.contrast(weights)
+    contrasts = found.contrast(weights, is_restricted=False)
     assert found.criterion <= expected["criterion"] + 1e-6
     np.testing.assert_allclose(contrasts.values, expected["effects"], rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(contrasts.errors, expected["errors"], rtol=1e-3)
@@ -130,9 +130,11 @@ def test_grades_of_two_are_yes_or_no() -> None:
     for a, b in pairwise(range(4)):
         weights = np.zeros((1, 4))
         weights[0, a], weights[0, b] = 1, -1
-        one, two = grades.contrast(weights), answers.contrast(weights)
-        assert one.values[0] == pytest.approx(two.values[0], rel=1e-4)
-        assert one.errors[0] == pytest.approx(two.errors[0], rel=1e-4)
+        for is_restricted, close in ((False, 1e-4), (True, 0.01)):
+            one = grades.contrast(weights, is_restricted=is_restricted)
+            two = answers.contrast(weights, is_restricted=is_restricted)
+            assert one.values[0] == pytest.approx(two.values[0], rel=1e-4)
+            assert one.errors[0] == pytest.approx(two.errors[0], rel=close)
 
 
 @pytest.mark.parametrize(
@@ -209,3 +211,20 @@ def test_a_large_core_gives_nearly_the_same(study: str, monkeypatch: pytest.Monk
     np.testing.assert_allclose(errors[0], errors[1], rtol=0.1)
     n_effects = len(found.effects)
     np.testing.assert_allclose(errors[0][:n_effects], errors[1][:n_effects], rtol=0.02)
+
+
+def test_degrees_of_freedom_are_about_those_of_the_tastes() -> None:
+    """Where nothing but tastes matters there are as many as tastes, 16 judges for 2 systems, less one
+    for each system; and the variance is 16 / 15 of what it is if the means are taken as known."""
+    rng = np.random.default_rng(1)
+    judge, rest = np.divmod(np.arange(16 * 400), 400)
+    system = rest % 2
+    tastes = rng.normal(0, 1, 32)[judge * 2 + system]
+    answers = (tastes + rng.logistic(size=len(judge)) > 0).astype(float)
+    design = MixedDesign(system, {"judge:system": crossed_codes(judge, system)})
+    fitted = fit_binary(answers, design)
+    contrast = fitted.contrast(np.array([[1, -1]]))
+    plain = fitted.contrast(np.array([[1, -1]]), is_restricted=False)
+    assert contrast.freedom[0] == pytest.approx(30, rel=0.1)
+    assert (contrast.errors / plain.errors)[0] ** 2 == pytest.approx(16 / 15, rel=0.01)
+    assert np.isinf(plain.freedom).all()

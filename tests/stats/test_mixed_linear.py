@@ -16,9 +16,11 @@ from tests.stats.mixed_studies import (
 )
 from wellput.core.errors import InputError
 from wellput.stats.mixed_equations import MixedDesign, MixedModel
+from wellput.stats.mixed_identifiable import identify_components
 from wellput.stats.mixed_linear import fit_linear, ratios_of
 
 LME4 = golden("mixed_linear.json")
+COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 
 
 @pytest.mark.parametrize("study", NAMES)
@@ -64,6 +66,29 @@ def test_no_ratios_are_better(seed: int) -> None:
         for other in (0.9 * ratios[name], 1.1 * ratios[name] + 1e-3):
             moved = dense_criterion(values, design, {**ratios, name: other})
             assert moved >= found.criterion - 1e-9
+
+
+@pytest.mark.parametrize("seed", [38, 46, 60, 108, 137, 215, 301, 357])
+def test_no_ratios_are_better_in_odd_designs(seed: int) -> None:
+    """Few judgments and large or absent components, where Newton steps alone lead astray."""
+    rng = np.random.default_rng(seed)
+    judges, systems, items = (
+        int(rng.integers(low, high)) for low, high in ((1, 7), (1, 5), (1, 14))
+    )
+    share, per_document = rng.choice([0.2, 0.5, 0.9]), int(rng.integers(1, 4))
+    sizes = {name: float(rng.choice([0, 0.3, 1, 5])) for name in COMPONENTS}
+    values, design = simulated(
+        seed, judges=judges, systems=systems, items=items, share=share, per_document=per_document,
+        deviations=sizes,
+    )  # fmt: skip
+    design = design.only(identify_components(design).told)
+    ratios = ratios_of(fit_linear(values, design))
+    best = dense_criterion(values, design, ratios)
+    for _ in range(20):
+        moved = {
+            k: v * np.exp(rng.normal(0, 0.7)) + rng.choice([0, 0.05]) for k, v in ratios.items()
+        }
+        assert dense_criterion(values, design, moved) >= best - 1e-7
 
 
 def test_effects_are_those_of_generalized_least_squares() -> None:

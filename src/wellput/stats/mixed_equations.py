@@ -223,8 +223,12 @@ class MixedModel:
         sides[end:] = 0.0
         return self._kernel.backward(sides).reshape(x.shape)
 
-    def invert(self, *, random_only: bool = False) -> Inverse:
-        """The parts of the inverse that are needed. Without `random_only` the factor is used up."""
+    def invert(self, *, random_only: bool = False, keeps_factor: bool = False) -> Inverse:
+        """The parts of the inverse that are needed.
+
+        Of all columns together it is made in the factor's place, unless `keeps_factor`; of the
+        random ones alone it is made beside it.
+        """
         if random_only:
             n = self.n_random - self.n_absorbed
             inverse = np.zeros((self.n_core, self.n_core))
@@ -234,8 +238,9 @@ class MixedModel:
                 )
                 inverse[:n, :n] = part.T
         else:
-            inverse = lapack.dpotri(self._core.T, lower=0, overwrite_c=1)[0].T
-            self._core = np.zeros((0, 0))
+            inverse = lapack.dpotri(self._core.T, lower=0, overwrite_c=not keeps_factor)[0].T
+            if not keeps_factor:
+                self._core = np.zeros((0, 0))
         absorbed, leverages = self._kernel.invert(inverse)
         diagonal = np.concatenate([absorbed[0], np.diag(inverse)])
         columns = np.zeros((self.n_columns, self.n_fixed))
@@ -267,3 +272,17 @@ def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     levels = [sum(int(design.factors[name].max()) + 1 for name in side) for side in sides]
     absorbed = sides[0] if levels[0] >= levels[1] else sides[1]
     return tuple(absorbed), tuple(name for name in design.factors if name not in absorbed)
+
+
+def part_of_judges(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
+    """The judgments of a share of the judges, at least ten; None if they leave a system out."""
+    judges = design.factors.get("judge")
+    if judges is None:
+        return None
+    n_judges = int(judges.max()) + 1
+    chosen = np.zeros(n_judges, np.bool_)
+    order = np.random.default_rng(0).permutation(n_judges)
+    chosen[order[: max(int(n_judges * share), 10)]] = True
+    rows = chosen[judges]
+    has_all_systems = len(np.unique(design.systems[rows])) == design.n_systems
+    return rows if has_all_systems else None

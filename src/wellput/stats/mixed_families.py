@@ -7,13 +7,17 @@ the Laplace approximation needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from wellput.stats.mixed_equations import Codes, Floats
+from wellput.stats.mixed_equations import Codes, Floats, renumbered
+
+MAX_LOG_STEP = 25.0
+"""Between thresholds: on its way an optimizer may ask for more, which no number can hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,10 @@ class Family(Protocol):
 
     @property
     def has_reference(self) -> bool: ...
+
+    def rows(self, chosen: NDArray[np.bool_]) -> Family:
+        """These judgments only."""
+        ...
 
     def first_shape(self) -> Floats: ...
 
@@ -58,6 +66,9 @@ class YesNo:
     values: Floats
     has_reference: bool = False
     name: str = "binary"
+
+    def rows(self, chosen: NDArray[np.bool_]) -> YesNo:
+        return replace(self, values=self.values[chosen])
 
     def first_shape(self) -> Floats:
         return np.zeros(0)
@@ -93,6 +104,9 @@ class Grades:
     has_reference: bool = True
     name: str = "ordinal"
 
+    def rows(self, chosen: NDArray[np.bool_]) -> Grades:
+        return replace(self, values=renumbered(self.values[chosen]))
+
     def first_shape(self) -> Floats:
         """Thresholds of the shares of grades, without any effects."""
         shares = np.cumsum(np.bincount(self.values))[:-1] / len(self.values)
@@ -100,7 +114,7 @@ class Grades:
         return np.concatenate([thresholds[:1], np.log(np.diff(thresholds))])
 
     def natural_shape(self, shape: Floats) -> tuple[Floats, Floats]:
-        steps = np.concatenate([[1.0], np.exp(shape[1:])])
+        steps = np.concatenate([[1.0], np.exp(shape[1:].clip(-MAX_LOG_STEP, MAX_LOG_STEP))])
         thresholds = np.concatenate([shape[:1], shape[0] + np.cumsum(steps[1:])])
         return thresholds, np.tril(np.ones((len(shape), len(shape)))) * steps
 
@@ -153,6 +167,9 @@ class ChoicesWithTies:
     values: Floats
     has_reference: bool = True
     name: str = "bradley-terry"
+
+    def rows(self, chosen: NDArray[np.bool_]) -> ChoicesWithTies:
+        return replace(self, values=self.values[chosen])
 
     def first_shape(self) -> Floats:
         ties = float((self.values == 0.5).mean())

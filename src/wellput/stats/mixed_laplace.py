@@ -4,11 +4,14 @@ The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) a
 it: by a normal curve at the effects' mode. The mode is found by Newton's method (penalized
 iteratively reweighted least squares); the approximation's gradient is exact, the change of the mode
 and of the weights included. Standard errors rest on the Hessian of the whole approximation.
+
+Maximum likelihood takes the effects of systems for known when it estimates variances, so that with few
+judges these come out too small. For contrasts the variances are therefore estimated once more by
+*restricted* likelihood, which integrates over the fixed effects too (as REML does in linear models).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,15 +19,19 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import Floats, MixedDesign, MixedModel
-from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, Terms, YesNo
-from wellput.stats.mixed_linear import Contrasts
+from wellput.stats.mixed_contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed_equations import Floats, MixedDesign, MixedModel, part_of_judges
+from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, YesNo
+from wellput.stats.mixed_likelihood import (
+    LaplaceLikelihood,
+    hessian_by_differences,
+    safely_positive,
+)
 from wellput.stats.mixed_separation import require_connected, require_finite
 
 FIRST_THETA = 0.5
-MODE_STEPS = 100
-MODE_FOUND = 1e-15
-"""Of the step's squared length in the curvature at the mode."""
+SLOPE_FOUND = 1e-3
+"""Of the likelihood, in units of about one standard error of each parameter."""
 ZERO_THETA = 1e-3
 """A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
 MAX_THETA = 10.0
@@ -34,7 +41,13 @@ SUSPICIOUS_LATENT = 8.0
 DIFFERENCE = 1e-3
 """Of parameters in units of their rough standard errors, for second derivatives from first ones."""
 LARGE_CORE = 1_500
-"""Above this many core columns the curvature at the mode stands for the whole Hessian."""
+"""Above this many core columns a part of the judges gives the start, and standard errors take the
+variances as known."""
+PART_CORE = 400
+
+
+KNOWN = VarianceSpread(np.zeros((0, 0, 0)), np.zeros((0, 0)))
+"""Variances that are taken as known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +73,24 @@ class LaplaceMixed:
     residuals: Floats
     weights: Floats
     evaluations: int
+    restricted_covariance: Floats
+    """Of effects and shape, with the variances of restricted likelihood."""
+    spread: VarianceSpread
+    """Of the standard deviations of restricted likelihood that are not 0, for effects."""
 
     @property
     def n(self) -> int:
         return len(self.latent)
 
-    def contrast(self, weights: Floats) -> Contrasts:
-        """Contrasts, one a row of `weights` (k, systems) or (k, all effects); normal, not t."""
-        weights = np.atleast_2d(np.asarray(weights, np.float64))
-        weights = np.pad(weights, ((0, 0), (0, len(self.effects) - weights.shape[1])))
-        part = self.covariance[: len(self.effects), : len(self.effects)]
-        variance = np.einsum("ki,ij,kj->k", weights, part, weights)
-        freedom = np.full(len(weights), np.inf)
-        return Contrasts(weights @ self.effects, np.sqrt(variance), freedom, weights)
+    def contrast(self, weights: Floats, *, is_restricted: bool = True) -> Contrasts:
+        """Contrasts, one a row of `weights` (k, systems) or (k, all effects).
+
+        Without `is_restricted` the standard errors are those of glmer and clmm, and normal.
+        """
+        n = len(self.effects)
+        covariance = self.restricted_covariance if is_restricted else self.covariance
+        spread = self.spread if is_restricted else KNOWN
+        return contrast_effects(weights, self.effects, covariance[:n, :n], spread)
 
 
 def fit_binary(values: Floats, design: MixedDesign) -> LaplaceMixed:
@@ -121,94 +139,8 @@ def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
     return _Problem(model, family).fit()
 
 
-@dataclass(frozen=True, eq=False)
-class _Mode:
-    solution: Floats
-    eta: Floats
-    terms: Terms
-    log_random: float
-    value: float
-
-
-class _Problem:
-    """The approximation as a function of parameters: θ of every factor, fixed effects, shape."""
-
-    def __init__(self, model: MixedModel, family: Family) -> None:
-        self.model = model
-        self.family = family
-        self.names = model.names
-        self.n_thetas = len(model.names)
-        self.n_shape = len(family.first_shape())
-        self.levels = np.array([place.stop - place.start for place in model.places.values()])
-        self.evaluations = 0
-        self._last = np.zeros(model.n_columns)
-
-    def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
-        ends = (self.n_thetas, self.n_thetas + self.model.n_fixed)
-        return parameters[: ends[0]], parameters[ends[0] : ends[1]], parameters[ends[1] :]
-
-    def mode(self, parameters: Floats) -> _Mode:
-        """The random effects' mode, from where the last one was."""
-        model, family = self.model, self.family
-        thetas, fixed, shape = self.split(parameters)
-        named = dict(zip(self.names, thetas.tolist(), strict=True))
-        scale = model.scale(named)
-        offset = np.zeros(model.n_columns)
-        offset[model.n_random :] = fixed
-        base = model.times(offset)
-
-        def at(u: Floats) -> tuple[Floats, Terms, float]:
-            eta = base + model.times(scale * u)
-            terms = family.terms(eta, shape)
-            return eta, terms, float(terms.losses.sum() + 0.5 * u @ u)
-
-        u = self._last
-        eta, terms, value = at(u)
-        if not value <= at(np.zeros_like(u))[2]:
-            u = np.zeros_like(u)
-            eta, terms, value = at(u)
-        for _ in range(MODE_STEPS):
-            log_random, _ = model.factor(named, terms.curvatures)
-            slope = u + scale * model.transposed_times(terms.slopes)
-            slope[model.n_random :] = 0.0
-            step = -model.solve(slope, random_only=True)
-            if -float(slope @ step) < MODE_FOUND * max(1.0, len(eta) / 1000):
-                break
-            size = 1.0
-            while True:
-                new = at(u + size * step)
-                if new[2] <= value + 1e-12 * abs(value) or size < 1e-8:
-                    break
-                size /= 2
-            u = u + size * step
-            eta, terms, value = new
-        self._last = u
-        return _Mode(u, eta, terms, log_random, value)
-
-    def __call__(self, parameters: Floats) -> tuple[float, Floats]:
-        """The negative log likelihood and its gradient."""
-        self.evaluations += 1
-        model = self.model
-        mode = self.mode(parameters)
-        thetas, _, shape = self.split(parameters)
-        terms, u = mode.terms, mode.solution
-        inverse = model.invert(random_only=True)
-        scale = model.scale(dict(zip(self.names, thetas.tolist(), strict=True)))
-        # The weights move with the mode: what that does to the determinant, by one adjoint solution.
-        pull = inverse.leverages * terms.thirds
-        adjoint = model.solve(scale * model.transposed_times(pull), random_only=True)
-        moved = model.times(scale * adjoint)
-        per_eta = terms.slopes + 0.5 * pull - 0.5 * moved * terms.curvatures
-        sums = model.transposed_times(np.stack([per_eta, terms.slopes], axis=1))
-        of_thetas = np.zeros(self.n_thetas)
-        for k, place in enumerate(model.places.values()):
-            of_thetas[k] = u[place] @ sums[place, 0] - 0.5 * adjoint[place] @ sums[place, 1]
-            if thetas[k] > 0:
-                trace = float(inverse.diagonal[place].sum())
-                of_thetas[k] += (self.levels[k] - trace) / thetas[k]
-        of_shape = self.family.shape_slope(mode.eta, shape, -0.5 * moved, 0.5 * inverse.leverages)
-        gradient = np.concatenate([of_thetas, sums[model.n_random :, 0], of_shape])
-        return mode.value + 0.5 * mode.log_random, gradient
+class _Problem(LaplaceLikelihood):
+    """The way to the highest likelihood and to the result."""
 
     def first_parameters(self) -> tuple[Floats, Floats]:
         """Those of the model without random effects, and its Hessian in fixed effects and shape."""
@@ -226,24 +158,24 @@ class _Problem:
         hessian = np.eye(len(parameters))
         for _ in range(50):
             value, gradient = slope(parameters)
-            hessian = _differences(
+            hessian = hessian_by_differences(
                 lambda at: slope(at)[1], parameters, np.full(len(parameters), 1e-4)
             )
-            step = -np.linalg.solve(_positive(hessian), gradient)
+            step = -np.linalg.solve(safely_positive(hessian), gradient)
             if -gradient @ step < 1e-8:
                 break
             size = 1.0
             while slope(parameters + size * step)[0] > value and size > 1e-6:
                 size /= 2
             parameters = parameters + size * step
-        return parameters, _positive(hessian)
+        return parameters, safely_positive(hessian)
 
     def fit(self) -> LaplaceMixed:
         first, hessian = self.first_parameters()
         columns = self.model.fixed_matrix()
         if float(np.abs(columns @ first[: self.model.n_fixed]).max()) > SUSPICIOUS_LATENT:
             require_finite(self.family, columns, self.model.design)
-        parameters = np.concatenate([np.full(self.n_thetas, FIRST_THETA), first])
+        parameters = np.concatenate([self._first_thetas(), first])
         units = self._units(parameters, hessian)
         for _ in range(3):
             parameters = self._descend(parameters, units)
@@ -255,19 +187,34 @@ class _Problem:
         if is_zero.any():
             parameters = self._descend(np.where(is_zero, 0.0, parameters), units, is_zero)
         if self.model.n_core > LARGE_CORE:
-            return self._result(parameters, self._rough_covariance(parameters))
-        parameters, covariance = self._polished(parameters, np.flatnonzero(~is_zero), units)
-        return self._result(parameters, covariance)
+            rough = self.covariance_given(parameters)
+            return self._result(parameters, rough, rough, KNOWN)
+        return self._polished(parameters, np.flatnonzero(~is_zero), units)
 
-    def _polished(
-        self, parameters: Floats, free: NDArray[np.int64], units: Floats
-    ) -> tuple[Floats, Floats]:
-        """Newton steps with the whole Hessian, and the covariance of fixed effects and shape."""
+    def _first_thetas(self) -> Floats:
+        """A half for each, or in large designs those of a part of the judges."""
+        first = np.full(self.n_thetas, FIRST_THETA)
+        rows = None
+        if self.model.n_core > LARGE_CORE:
+            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
+        if rows is None:
+            return first
+        design, family = self.model.design.rows(rows), self.family.rows(rows)
+        part = _Problem(MixedModel(design, has_reference=family.has_reference), family)
+        fixed, hessian = part.first_parameters()
+        start = np.concatenate([first, fixed])
+        end = part._descend(start, part._units(start, hessian))
+        found = dict(zip(part.names, end[: self.n_thetas], strict=True))
+        return np.asarray(np.clip([found[name] for name in self.names], 0.05, 3.0), np.float64)
+
+    def _polished(self, parameters: Floats, free: NDArray[np.int64], units: Floats) -> LaplaceMixed:
+        """The result after Newton steps with the whole Hessian."""
         widths = DIFFERENCE * np.sqrt((units**2).sum(axis=1))
         for _ in range(3):
-            hessian = _differences(lambda at: self(at)[1], parameters, widths, free)
-            if _positive(hessian) is not hessian:
-                return parameters, self._rough_covariance(parameters)
+            hessian = hessian_by_differences(lambda at: self(at)[1], parameters, widths, free)
+            if safely_positive(hessian) is not hessian:
+                rough = self.covariance_given(parameters)
+                return self._result(parameters, rough, rough, KNOWN)
             covariance = np.linalg.inv(hessian)
             step = -covariance @ self(parameters)[1][free]
             moved = parameters.copy()
@@ -277,9 +224,40 @@ class _Problem:
             parameters = moved
             if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
                 break
-        every = np.zeros((len(parameters), len(parameters)))
-        every[np.ix_(free, free)] = covariance
-        return parameters, every[self.n_thetas :, self.n_thetas :]
+        n = int((free < self.n_thetas).sum())
+        own = np.asarray(covariance[n:, n:], np.float64)
+        return self._result(parameters, own, *self._restricted(parameters, own))
+
+    def _restricted(self, parameters: Floats, covariance: Floats) -> tuple[Floats, VarianceSpread]:
+        """The covariance of fixed effects and shape, and how sure it is, by restricted likelihood."""
+        free = np.flatnonzero(parameters[: self.n_thetas] > 0)
+        if not len(free):
+            return covariance, KNOWN
+        start = parameters[free]
+
+        def slope(thetas: Floats) -> tuple[float, Floats]:
+            at = parameters.copy()
+            at[free] = thetas
+            value, gradient = self(at, is_restricted=True)
+            return value, gradient[free]
+
+        def relative(shares: Floats) -> tuple[float, Floats]:
+            value, gradient = slope(start * shares)
+            return value, start * gradient
+
+        found = minimize(
+            relative, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0.3, 3.0)] * len(free),
+            options={"ftol": 1e-10, "gtol": 1e-3, "maxiter": 50},
+        )  # fmt: skip
+        thetas = start * found.x
+        hessian = hessian_by_differences(lambda at: slope(at)[1], thetas, 0.01 * thetas)
+        at = parameters.copy()
+        at[free] = thetas
+        rough = self.covariance_given(at)
+        slopes = np.stack([self.covariance_slope(at, k) for k in free])
+        widened = covariance + rough - self.covariance_given(parameters)
+        of_thetas = np.asarray(np.linalg.inv(safely_positive(hessian)), np.float64)
+        return widened, VarianceSpread(slopes, of_thetas)
 
     def _units(self, parameters: Floats, hessian: Floats) -> Floats:
         """A matrix whose columns are steps of about one standard error, nearly independent."""
@@ -288,7 +266,7 @@ class _Problem:
         units = np.zeros((len(parameters), len(parameters)))
         for k, place in enumerate(self.model.places.values()):
             share = 1 - float(traces[place].mean())
-            units[k, k] = FIRST_THETA / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
+            units[k, k] = parameters[k] / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
         units[self.n_thetas :, self.n_thetas :] = np.linalg.inv(np.linalg.cholesky(hessian)).T
         return units
 
@@ -312,7 +290,7 @@ class _Problem:
 
         found = minimize(
             objective, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxcor": 30, "ftol": 1e-13, "gtol": 1e-5, "maxiter": 300},
+            options={"maxcor": 30, "ftol": 1e-15, "gtol": SLOPE_FOUND, "maxiter": 300},
         )  # fmt: skip
         end = start + units @ found.x
         end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)
@@ -338,46 +316,9 @@ class _Problem:
                     f"estimate; leave the random effect {name} out or collect more judgments"
                 )
 
-    def _rough_covariance(self, parameters: Floats) -> Floats:
-        """From the curvature in fixed effects and shape alone, the θ held and the mode moving along."""
-        thetas, fixed, shape = self.split(parameters)
-        mode = self.mode(parameters)
-        named = dict(zip(self.names, thetas.tolist(), strict=True))
-        self.model.factor(named, mode.terms.curvatures)
-        scale = self.model.scale(named)
-        own = np.concatenate([fixed, shape])
-        # η's slope of each shape parameter, at the judgments: what the shape shares with the effects.
-        widths = np.full(len(shape), 1e-4)
-        crossed = np.zeros((len(mode.eta), len(shape)))
-        inner = np.zeros((len(shape), len(shape)))
-        none = np.zeros(len(mode.eta))
-        for k, width in enumerate(widths):
-            move = np.zeros(len(shape))
-            move[k] = width
-            up, down = (self.family.terms(mode.eta, shape + sign * move).slopes for sign in (1, -1))
-            crossed[:, k] = (up - down) / (2 * width)
-            ends = [
-                self.family.shape_slope(mode.eta, shape + sign * move, none, none)
-                for sign in (1, -1)
-            ]
-            inner[:, k] = (ends[0] - ends[1]) / (2 * width)
-        sides = scale[:, None] * self.model.transposed_times(crossed)
-        solved = self.model.solve(sides) if len(shape) else sides
-        between = inner - sides.T @ solved
-        whole = self.model.invert().fixed_columns[self.model.n_random :]
-        found = np.zeros((len(own), len(own)))
-        n_fixed = len(fixed)
-        found[:n_fixed, :n_fixed] = whole
-        if len(shape):
-            of_shape = np.linalg.inv(_positive((between + between.T) / 2))
-            part = solved[self.model.n_random :]
-            found[:n_fixed, :n_fixed] += part @ of_shape @ part.T
-            found[:n_fixed, n_fixed:] = -part @ of_shape
-            found[n_fixed:, :n_fixed] = found[:n_fixed, n_fixed:].T
-            found[n_fixed:, n_fixed:] = of_shape
-        return found
-
-    def _result(self, parameters: Floats, covariance: Floats) -> LaplaceMixed:
+    def _result(
+        self, parameters: Floats, covariance: Floats, restricted: Floats, spread: VarianceSpread
+    ) -> LaplaceMixed:
         mode = self.mode(parameters)
         thetas, fixed, shape = self.split(parameters)
         named = dict(zip(self.names, thetas.tolist(), strict=True))
@@ -388,6 +329,8 @@ class _Problem:
         joint = np.concatenate([fixed, natural])
         joint = self._centering() @ joint
         n_effects = len(joint) - len(natural)
+        slopes = np.array([(together @ slope @ together.T) for slope in spread.slopes])
+        slopes = slopes.reshape(len(slopes), len(joint), len(joint))[:, :n_effects, :n_effects]
         return LaplaceMixed(
             family=self.family.name,
             effects=joint[:n_effects],
@@ -395,11 +338,13 @@ class _Problem:
             covariance=together @ covariance @ together.T,
             components={name: theta**2 for name, theta in named.items()},
             modes=self.model.by_factor(mode.solution * self.model.scale(named)),
-            criterion=2 * mode.value + mode.log_random,
+            criterion=2 * mode.value + mode.log_determinant,
             latent=mode.eta,
-            residuals=-mode.terms.slopes / mode.terms.curvatures,
+            residuals=-mode.terms.slopes / np.maximum(mode.terms.curvatures, 1e-12),
             weights=mode.terms.curvatures,
             evaluations=self.evaluations,
+            restricted_covariance=together @ restricted @ together.T,
+            spread=VarianceSpread(slopes, spread.covariance),
         )
 
     def _centering(self) -> Floats:
@@ -416,28 +361,3 @@ class _Problem:
         if isinstance(self.family, Grades):
             turn[n_fixed + 1 :] -= mean
         return turn
-
-
-def _differences(
-    slope: Callable[[Floats], Floats],
-    at: Floats,
-    widths: Floats,
-    free: NDArray[np.int64] | None = None,
-) -> Floats:
-    """The Hessian in the free parameters, by central differences of the slope."""
-    free = np.arange(len(at)) if free is None else free
-    found = np.zeros((len(free), len(free)))
-    for column, k in enumerate(free):
-        move = np.zeros(len(at))
-        move[k] = widths[k]
-        found[:, column] = (slope(at + move) - slope(at - move))[free] / (2 * widths[k])
-    return (found + found.T) / 2
-
-
-def _positive(matrix: Floats) -> Floats:
-    """The nearest matrix that is safely positive definite, in the matrix's own units."""
-    unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-12))
-    values, vectors = np.linalg.eigh(matrix / np.outer(unit, unit))
-    if values[0] > 1e-8:
-        return matrix
-    return np.asarray((vectors * np.maximum(values, 1e-8)) @ vectors.T * np.outer(unit, unit))

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import Floats, Inverse, MixedDesign, MixedModel
+from wellput.stats.mixed_contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed_equations import Floats, Inverse, MixedDesign, MixedModel, part_of_judges
 
 MAX_STEPS = 60
+MAX_SHORTENINGS = 8
 CONVERGED_DECREASE = 1e-11
 LARGE_CONVERGED_DECREASE = 1e-5
 """Of the criterion that a step promises: 1e-5 is a step of less than 1/200 standard error. In models
@@ -60,10 +62,8 @@ class LinearMixed:
     criterion: float
     residuals: Floats
     evaluations: int
-    variance_slopes: Floats
-    """(ratios that are not 0, then the residual variance; p; p): derivatives of `covariance`."""
-    variance_covariance: Floats
-    """The covariance of the estimates of those ratios and the residual variance."""
+    spread: VarianceSpread
+    """Of the ratios that are not 0, and of the residual variance."""
 
     @property
     def n(self) -> int:
@@ -76,28 +76,7 @@ class LinearMixed:
 
     def contrast(self, weights: Floats) -> Contrasts:
         """Contrasts, one a row of `weights` (k, systems) or (k, all effects)."""
-        weights = np.atleast_2d(np.asarray(weights, np.float64))
-        weights = np.pad(weights, ((0, 0), (0, len(self.effects) - weights.shape[1])))
-        variance = _quadratic(weights, self.covariance)
-        slopes = np.stack([_quadratic(weights, slope) for slope in self.variance_slopes], axis=1)
-        spread = np.einsum("ki,ij,kj->k", slopes, self.variance_covariance, slopes)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = 2 * variance**2 / spread
-        return Contrasts(weights @ self.effects, np.sqrt(variance), freedom, weights)
-
-
-@dataclass(frozen=True, eq=False)
-class Contrasts:
-    """Values of contrasts of fixed effects, standard errors, degrees of freedom (∞: normal)."""
-
-    values: Floats
-    errors: Floats
-    freedom: Floats
-    weights: Floats
-
-
-def _quadratic(weights: Floats, matrix: Floats) -> Floats:
-    return np.asarray(np.einsum("ki,ij,kj->k", weights, matrix, weights))
+        return contrast_effects(weights, self.effects, self.covariance, self.spread)
 
 
 def fit_linear(
@@ -144,6 +123,8 @@ class _Point:
 
 
 class _Problem:
+    """The criterion as a function of ratios, the way to its minimum, and the result there."""
+
     def __init__(self, model: MixedModel, values: Floats) -> None:
         self.model = model
         self.values = values
@@ -163,7 +144,9 @@ class _Problem:
         if start is not None:
             return np.asarray(np.maximum([start[name] for name in self.names], self.least))
         first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
-        rows = _part_of_judges(self.model)
+        rows = None
+        if self.model.n_core > LARGE_CORE:
+            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
         if rows is None:
             return first
         part = _Problem(MixedModel(self.model.design.rows(rows)), self.values[rows])
@@ -212,28 +195,45 @@ class _Problem:
     def minimize(self, ratios: Floats) -> tuple[_Point, NDArray[np.bool_]]:
         """The best point, and which of its ratios are not 0."""
         point = self._descend(self.at(ratios))
-        is_free = ~((point.ratios <= self.least) & (point.slope > 0))
-        if not is_free.all():
-            point = self._descend(self.at(np.where(is_free, point.ratios, 0.0)))
-        return point, is_free
+        while self._at_bound(point).any():
+            point = self._descend(self.at(np.where(self._at_bound(point), 0.0, point.ratios)))
+        return point, point.ratios > 0
 
     def _descend(self, point: _Point) -> _Point:
         is_large = self.model.n_core > LARGE_CORE
         enough = LARGE_CONVERGED_DECREASE if is_large else CONVERGED_DECREASE
         enough = max(enough, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
-            step, promised = self._step(point)
-            if promised < enough or point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
+            if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
                 break
-            new = self._search(point, step, promised)
+            new = None
+            for step in (self._newton_step(point), self._small_step(point)):
+                promised = -0.5 * float(point.slope @ step)
+                if promised >= enough:
+                    new = self._search(point, step, promised)
+                if new is not None:
+                    break
             if new is None:
                 break
             point = new
         return point
 
-    def _step(self, point: _Point) -> tuple[Floats, float]:
-        """A Newton step within the bounds, and by how much it promises to lower the criterion."""
-        held = (point.ratios <= self.least) & (point.slope > 0) | (point.ratios == 0)
+    def _at_bound(self, point: _Point) -> NDArray[np.bool_]:
+        """Which ratios are as small as can be and would rather be smaller."""
+        return np.asarray((point.ratios <= self.least * (1 + 1e-9)) & (point.slope > 0))
+
+    def _small_step(self, point: _Point) -> Floats:
+        """The step of an MM algorithm (Zhou et al. 2019): slow, but never uphill."""
+        free = point.ratios > 0
+        pulls = point.log_slope - point.slope
+        ratios = point.ratios.copy()
+        ratios[free] *= np.sqrt(pulls[free] / np.maximum(point.log_slope[free], 1e-300))
+        lowest = np.where(free, np.maximum(self.least, MAX_FALL * point.ratios), 0.0)
+        return np.asarray(np.maximum(ratios, lowest) - point.ratios)
+
+    def _newton_step(self, point: _Point) -> Floats:
+        """A Newton step within the bounds."""
+        held = self._at_bound(point) | (point.ratios == 0)
         step = np.zeros(len(point.ratios))
         # A ratio does not fall to nothing at once: from there it would have to grow step by step.
         lowest = np.maximum(self.least, MAX_FALL * point.ratios)
@@ -253,7 +253,7 @@ class _Problem:
                 break
             step[beyond] = lowest[beyond] - point.ratios[beyond]
             held |= beyond
-        return step, float(-(point.slope @ step) - 0.5 * step @ point.curvature @ step)
+        return step
 
     def _search(self, point: _Point, step: Floats, promised: float) -> _Point | None:
         """The first of ever shorter steps that lowers the criterion as it should."""
@@ -262,7 +262,7 @@ class _Problem:
         is_growing = step > 0
         growth = float((step[is_growing] / point.ratios[is_growing]).max(initial=0.0))
         size = min(1.0, MAX_GROWTH / growth) if growth else 1.0
-        for _ in range(20):
+        for _ in range(MAX_SHORTENINGS):
             new = self.at(np.maximum(point.ratios + size * step, least))
             if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
                 return new
@@ -279,13 +279,7 @@ class _Problem:
                 "systems, judges and items explain every value exactly: nothing is left that says "
                 "how sure the differences are"
             )
-        fixed = point.inverse.fixed_columns
-        covariance = residual * fixed[model.n_random :]
-        slopes = [fixed[model.n_random :]]
-        for name, ratio in reversed(list(zip(self.names, point.ratios, strict=True))):
-            if ratio > 0:
-                part = fixed[model.places[name]]
-                slopes.insert(0, residual / ratio * part.T @ part)
+        covariance = residual * point.inverse.fixed_columns[model.n_random :]
         effects = point.solution[model.n_random :].copy()
         effects[: model.design.n_systems] += center
         components = {
@@ -300,16 +294,26 @@ class _Problem:
             criterion=point.criterion,
             residuals=point.residuals,
             evaluations=self.evaluations,
-            variance_slopes=np.stack(slopes),
-            variance_covariance=self._variance_covariance(point, is_free),
+            spread=VarianceSpread(
+                self._slopes(point, is_free), self._variance_covariance(point, is_free)
+            ),
         )
 
-    def _variance_covariance(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
-        """Twice the inverse of the criterion's Hessian in (ratios that are not 0, residual
-        variance)."""
+    def _slopes(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
+        """Derivatives of the effects' covariance in the free ratios and the residual variance."""
+        residual = point.squares / self.n_free
+        fixed = point.inverse.fixed_columns
+        found = []
+        for name, ratio, is_one in zip(self.names, point.ratios, is_free, strict=True):
+            if is_one:
+                part = fixed[self.model.places[name]]
+                found.append(residual / ratio * part.T @ part)
+        return np.stack([*found, fixed[self.model.n_random :]])
+
+    def _average_information(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
+        """Of the criterion in (free ratios, residual variance): observed and expected, averaged."""
         free = np.flatnonzero(is_free)
         residual = point.squares / self.n_free
-        products = point.products[np.ix_(free, free)] / residual
         pulls = np.array(
             [
                 float((point.solution[self.model.places[self.names[k]]] ** 2).sum())
@@ -317,16 +321,22 @@ class _Problem:
                 for k in free
             ]
         )
-        average = np.zeros((len(free) + 1, len(free) + 1))
-        average[:-1, :-1] = products
-        average[:-1, -1] = average[-1, :-1] = pulls / residual**2
-        average[-1, -1] = self.n_free / residual**2
+        found = np.zeros((len(free) + 1, len(free) + 1))
+        found[:-1, :-1] = point.products[np.ix_(free, free)] / residual
+        found[:-1, -1] = found[-1, :-1] = pulls / residual**2
+        found[-1, -1] = self.n_free / residual**2
+        return found
+
+    def _variance_covariance(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
+        """Twice the inverse of the criterion's Hessian in (free ratios, residual variance)."""
+        free = np.flatnonzero(is_free)
+        average = self._average_information(point, is_free)
         if self.model.n_core <= LARGE_CORE:
             observed = average.copy()
-            observed[:-1, :-1] = 2 * products - self._expected(point, free)
+            observed[:-1, :-1] = 2 * average[:-1, :-1] - self._expected(point, free)
             if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:
                 return np.asarray(2 * np.linalg.inv(observed))
-        return np.asarray(2 * np.linalg.pinv(average, hermitian=True))
+        return 2 * _inverse(average)
 
     def _expected(self, point: _Point, free: NDArray[np.int64]) -> Floats:
         """tr(PVPV) of each two components, from differences of the log determinant's slope."""
@@ -347,18 +357,11 @@ def _correlation(matrix: Floats) -> Floats:
     return np.asarray(matrix / np.outer(unit, unit))
 
 
-def _part_of_judges(model: MixedModel) -> NDArray[np.bool_] | None:
-    """The judgments of a part of the judges whose model has a small core, if this one's is large."""
-    judges = model.design.factors.get("judge")
-    if model.n_core <= LARGE_CORE or judges is None:
-        return None
-    n_judges = int(judges.max()) + 1
-    chosen = np.zeros(n_judges, np.bool_)
-    order = np.random.default_rng(0).permutation(n_judges)
-    chosen[order[: max(n_judges * PART_CORE // model.n_core, 10)]] = True
-    rows = chosen[judges]
-    has_all_systems = len(np.unique(model.design.systems[rows])) == model.design.n_systems
-    return rows if has_all_systems and rows.sum() > 2 * model.n_fixed else None
+def _inverse(matrix: Floats) -> Floats:
+    """Of a matrix that may be nearly singular, whatever the units of its rows."""
+    unit = np.sqrt(np.abs(np.diag(matrix)))
+    inverse = np.linalg.pinv(_correlation(matrix), rcond=1e-10, hermitian=True)
+    return np.asarray(inverse / np.outer(unit, unit))
 
 
 def ratios_of(fitted: LinearMixed) -> dict[str, float]:

@@ -21,8 +21,9 @@ from wellput.stats.mixed_laplace import LaplaceMixed
 from wellput.stats.mixed_linear import LinearMixed
 
 DRAWS_AT_ONCE = 10_000
-LARGEST_FREEDOM = 1e6
-"""From here on Student's t is normal."""
+LEAST_FREEDOM, LARGEST_FREEDOM = 1.0, 1e6
+"""Satterthwaite's approximation may fall below 1 where a design says next to nothing of a component; at
+the other end Student's t is normal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +77,9 @@ def compare_all_pairs(
     rows = np.arange(len(pairs))
     weights[rows, pairs[:, 0]], weights[rows, pairs[:, 1]] = 1.0, -1.0
     found = fitted.contrast(weights)
-    freedom = np.minimum(np.nan_to_num(found.freedom, nan=LARGEST_FREEDOM), LARGEST_FREEDOM)
+    freedom = found.freedom.clip(LEAST_FREEDOM, LARGEST_FREEDOM)
     common = float(np.median(freedom))
-    covariance = fitted.covariance[:n_systems, :n_systems]
+    covariance = found.covariance[:n_systems, :n_systems]
     largest = _largest_statistics(covariance, pairs, found.errors, common, draws, seed)
     p_values = 2 * student.sf(np.abs(found.values / found.errors), freedom)
     at_common = student.isf(p_values / 2, common)

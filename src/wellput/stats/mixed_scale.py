@@ -53,7 +53,7 @@ def expected_values(
         move = np.zeros(len(parameters))
         move[k] = STEP
         slopes[:, k] = (values(parameters + move) - values(parameters - move)) / (2 * STEP)
-    return OnScale(values(parameters), slopes @ fitted.covariance @ slopes.T)
+    return OnScale(values(parameters), slopes @ fitted.restricted_covariance @ slopes.T)
 
 
 def expectations(
