@@ -1,5 +1,5 @@
 // The equations of mixed models for Python: wellput.stats.mixed_equations joins them with LAPACK.
-#include "mixed_equations.h"
+#include "stats/mixed_equations.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "arrays.h"
+#include "core/arrays.h"
 #include "kernels.h"
 
 namespace nb = nanobind;
@@ -25,7 +25,8 @@ MixedEquations make_equations(const Array<std::int32_t, 2>& columns, const Array
                           columns.shape(0), absorbed, random, all);
 }
 
-nb::tuple factor(MixedEquations& equations, const Array<double>& scale, const Array<double>& weights) {
+nb::tuple factor(MixedEquations& equations, const Array<double>& scale,
+                 const Array<double>& weights) {
     double* core = nullptr;
     Matrix matrix = new_matrix(equations.core(), equations.core(), &core);
     double log_determinant = 0;
@@ -92,14 +93,15 @@ Matrix multiply_transposed(const MixedEquations& equations, const Array<double, 
 
 void add_mixed_equations(nb::module_& m) {
     nb::class_<MixedEquations>(m, "MixedEquations")
-        .def("__init__",
-             [](MixedEquations* self, const Array<std::int32_t, 2>& columns,
-                const Array<double, 2>& values, std::size_t absorbed, std::size_t random,
-                std::size_t all) {
-                 new (self) MixedEquations(make_equations(columns, values, absorbed, random, all));
-             },
-             nb::arg("columns"), nb::arg("values"), nb::arg("absorbed"), nb::arg("random"),
-             nb::arg("all"))
+        .def(
+            "__init__",
+            [](MixedEquations* self, const Array<std::int32_t, 2>& columns,
+               const Array<double, 2>& values, std::size_t absorbed, std::size_t random,
+               std::size_t all) {
+                new (self) MixedEquations(make_equations(columns, values, absorbed, random, all));
+            },
+            nb::arg("columns"), nb::arg("values"), nb::arg("absorbed"), nb::arg("random"),
+            nb::arg("all"))
         .def("factor", &factor, nb::arg("scale"), nb::arg("weights"))
         .def("forward", &forward, nb::arg("x"))
         .def("backward", &backward, nb::arg("x"))

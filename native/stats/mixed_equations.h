@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "checks.h"
+#include "core/checks.h"
 
 namespace wellput {
 
@@ -25,19 +25,17 @@ public:
     using Column = std::int32_t;
 
     // Row r of A has the values `values[r * width + k]` in the columns `columns[r * width + k]`.
-    MixedEquations(std::span<const Column> columns, std::span<const double> values, std::size_t rows,
-                   std::size_t absorbed, std::size_t random, std::size_t all)
-        : columns_(columns.begin(), columns.end()),
-          values_(values.begin(), values.end()),
-          rows_(rows),
-          width_(rows == 0 ? 0 : columns.size() / rows),
-          absorbed_(absorbed),
-          random_(random),
-          all_(all) {
+    MixedEquations(std::span<const Column> columns, std::span<const double> values,
+                   std::size_t rows, std::size_t absorbed, std::size_t random, std::size_t all)
+        : columns_(columns.begin(), columns.end()), values_(values.begin(), values.end()),
+          rows_(rows), width_(rows == 0 ? 0 : columns.size() / rows), absorbed_(absorbed),
+          random_(random), all_(all) {
         require(values.size() == columns.size(), "values are not shaped as columns are");
-        require(absorbed <= random && random <= all, "absorbed columns are random, and all are counted");
+        require(absorbed <= random && random <= all,
+                "absorbed columns are random, and all are counted");
         require(all <= columns.size(), "every column has an entry");
-        require(all < static_cast<std::size_t>(std::numeric_limits<Column>::max()), "too many columns");
+        require(all < static_cast<std::size_t>(std::numeric_limits<Column>::max()),
+                "too many columns");
         require_below(columns, all, "a column beyond the last");
         own_rows();
         find_patterns();
@@ -58,7 +56,8 @@ public:
         scale_.assign(scale.begin(), scale.end());
         pivots_.assign(absorbed_, 1.0);
         factor_.assign(pattern_.size(), 0.0);
-        for (std::size_t c = absorbed_; c < random_; ++c) core[(c - absorbed_) * (this->core() + 1)] += 1;
+        for (std::size_t c = absorbed_; c < random_; ++c)
+            core[(c - absorbed_) * (this->core() + 1)] += 1;
         std::vector<double> front, updates;
         std::vector<std::pair<Column, std::size_t>> waiting;  // a child and where its update begins
         std::size_t stride = 0, begin = 0;  // of the front at hand: it begins at (begin, begin)
@@ -181,11 +180,10 @@ public:
             if (row_begin_[j] < row_begin_[j + 1]) {
                 set_positions(j, met);
                 for (std::size_t r = row_begin_[j]; r < row_begin_[j + 1]; ++r)
-                    leverages[owned_[r]] =
-                        quadratic(owned_[r], [&](std::size_t a, std::size_t b) {
-                            const auto p = position_[a], q = position_[b];
-                            return p >= q ? own[p * stride + q] : own[q * stride + p];
-                        });
+                    leverages[owned_[r]] = quadratic(owned_[r], [&](std::size_t a, std::size_t b) {
+                        const auto p = position_[a], q = position_[b];
+                        return p >= q ? own[p * stride + q] : own[q * stride + p];
+                    });
             }
             const bool is_continued = k > 0 && continues(order_[k - 1], order_[k]);
             if (open[j] > (is_continued ? 1 : 0)) {
@@ -263,7 +261,8 @@ private:
                 for (std::size_t e = 0; e < width_; ++e) see(columns_[owned_[k] * width_ + e]);
             for (const Column child : children[j]) {
                 const auto c = static_cast<std::size_t>(child);
-                for (std::size_t k = pattern_begin_[c]; k < pattern_begin_[c + 1]; ++k) see(pattern_[k]);
+                for (std::size_t k = pattern_begin_[c]; k < pattern_begin_[c + 1]; ++k)
+                    see(pattern_[k]);
             }
             pattern_begin_[j + 1] = pattern_.size();
             const auto begin = pattern_.begin() + static_cast<std::ptrdiff_t>(pattern_begin_[j]);
@@ -317,7 +316,8 @@ private:
             const double value = weight * scaled(row, a);
             const std::size_t p = position_[static_cast<std::size_t>(columns_[row * width_ + a])];
             for (std::size_t b = 0; b < width_; ++b) {
-                const std::size_t q = position_[static_cast<std::size_t>(columns_[row * width_ + b])];
+                const std::size_t q =
+                    position_[static_cast<std::size_t>(columns_[row * width_ + b])];
                 if (q <= p) front[p * stride + q] += value * scaled(row, b);
             }
         }
@@ -429,7 +429,8 @@ private:
     std::vector<Column> columns_;
     std::vector<double> values_;
     std::size_t rows_, width_, absorbed_, random_, all_;
-    std::vector<std::size_t> row_begin_, owned_;  // the rows of each absorbed column, then the others
+    std::vector<std::size_t> row_begin_,
+        owned_;  // the rows of each absorbed column, then the others
     std::vector<std::size_t> pattern_begin_;
     std::vector<Column> pattern_;  // the later columns each absorbed column meets, ascending
     std::vector<Column> parent_;   // the first of them, if it is absorbed, else -1
