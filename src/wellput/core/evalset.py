@@ -21,12 +21,11 @@ from wellput.core.work import OnProgress, ignore_progress
 
 T = TypeVar("T")
 
-# Displays of a talking head: node id -> the motions on it.
-Schedule: TypeAlias = Mapping[str, Sequence[str]]
-Output: TypeAlias = str | Schedule
+Output: TypeAlias = str | Mapping[str, Any]
+"""A text, or a JSON object that an output kind knows (`wellput.core.output_kinds`)."""
 
 ORIGINAL = "original"
-"""The system whose schedules are those that people showed: what the others are compared with."""
+"""The system whose outputs people made. Where outputs are objects, the others are compared with it."""
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
@@ -70,8 +69,8 @@ class Item(NamedTuple):
 class Batch:
     """What a metric sees: one system's existing outputs, row by row, with what belongs to them.
 
-    Rows are items; a row's references may differ in number. `originals` are the schedules that people
-    showed, where outputs are schedules. `memo` lets metrics of one family share
+    Rows are items; a row's references may differ in number. `originals` are the outputs of the
+    system `original`. `memo` lets metrics of one family share
     work on the same batch (`ssa` and `gsa` one alignment). Metrics that take their time call `on_rows`
     with the number of rows just done.
     """

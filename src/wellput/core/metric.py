@@ -74,7 +74,7 @@ class Metric(Protocol):
 
 @runtime_checkable
 class LearnsFromOutputs(Protocol):
-    """A metric that must see what all systems said before it can score any: which displays there
+    """A metric that must see what all systems said before it can score any: which outputs there
     are, and how often."""
 
     def prepare_outputs(self, source: EvalSource) -> Self:

@@ -4,16 +4,19 @@ give them, the options behind a name, and what other packages add.
 Names come in a list or separated by commas (`bleu,chrf`). Options follow a name, as in
 `chrf:word_order=2`: those of a class are the fields of a dataclass, and what each may be is said
 by its type. Other packages add names by the entry points of their distributions: a group
-(`wellput.metrics`) has names, and what stands behind a name is imported when it is asked for. The
-names of wellput itself are in the tables of the modules that know the groups.
+(`wellput.metrics`) has names, and the object of a name is imported when it is asked for. wellput's
+own names are in the tables of the modules that know the groups; a room that those modules do not
+know adds its names as other packages do.
 """
 
 from __future__ import annotations
 
+import sys
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -118,11 +121,27 @@ def _describe(choices: Sequence[Any]) -> str:
     return " or ".join(words)
 
 
-def plugins(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group, by name and in the order of the names."""
+def plugins(group: str) -> Mapping[str, EntryPoint]:
+    """The entry points of a group by name: wellput's in their order, then those of other packages
+    in the order of the names. A name of wellput's stays wellput's."""
+    return _plugins(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _plugins(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """Kept, since looking through every installed package takes milliseconds."""
     from importlib.metadata import entry_points  # here: it takes longer than asking for nothing
 
-    return {point.name: point for point in sorted(entry_points(group=group), key=_by_name)}
+    own: dict[str, EntryPoint] = {}
+    others: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        (own if is_own(point) else others)[point.name] = point
+    return own | {name: others[name] for name in sorted(others.keys() - own.keys())}
+
+
+def is_own(point: EntryPoint) -> bool:
+    """Whether an entry point is wellput's."""
+    return point.value.startswith("wellput.")
 
 
 def load_plugin(point: EntryPoint) -> Any:
@@ -154,7 +173,3 @@ def _naming(point: EntryPoint) -> Iterator[None]:
             f"{plugin_origin(point)} cannot be loaded ({type(error).__name__}: {error}). "
             "Repair the package or uninstall it."
         ) from error
-
-
-def _by_name(point: EntryPoint) -> str:
-    return point.name

@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import EvalSet, Item, Schedule
+from wellput.core.evalset import EvalSet, Item
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.displays.corpus import sentences_of
-from wellput.displays.schedules import extents_of, span_ends, words_of
+from wellput.displays.schedules import Schedule, extents_of, span_ends, words_of
 from wellput.io import check_files, replacing_text, write_evalset
 from wellput.io.files import PathLike
 

@@ -16,9 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import ORIGINAL, EvalSet, Item, Schedule
+from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.core.source import EvalSource
-from wellput.displays.schedules import Derivation, display_code, extents_of, nodes_of, span_ends
+from wellput.displays.schedules import (
+    Derivation,
+    Schedule,
+    display_code,
+    extents_of,
+    nodes_of,
+    span_ends,
+)
 from wellput.io import read_evalset
 from wellput.io.files import PathLike
 

@@ -22,7 +22,7 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import ORIGINAL, Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
-from wellput.displays.schedules import MOTIONS, display_motions
+from wellput.displays.schedules import MOTIONS, ScheduleKind, display_motions
 from wellput.displays.units import (
     MOTION_COUNTS,
     DisplayMatch,
@@ -42,7 +42,7 @@ FOSTER_2008 = (
     "Foster 2008, Automated Metrics That Agree With Human Judgements On Generated Output for an "
     "Embodied Conversational Agent"
 )
-NEEDS_SCHEDULES: frozenset[Need] = frozenset({"derivation"})
+NEEDS_DERIVATION: frozenset[Need] = frozenset({"derivation"})
 NEEDS_ORIGINAL: frozenset[Need] = frozenset({"derivation", "original"})
 
 
@@ -55,6 +55,7 @@ class DisplayOverlap(BaseMetric):
     (`agree`). Statistics: sum and number of the sentences' scores; matched, chosen, original.
     """
 
+    output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
@@ -143,6 +144,7 @@ class DisplayAccuracy(BaseMetric):
     family: ClassVar[str] = "display-accuracy"
     about: ClassVar[str] = "nodes with the original's display, or rightly without one"
     paper: ClassVar[str] = FOSTER_2008
+    output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
@@ -203,6 +205,7 @@ class DisplayBeta(BaseMetric):
     family: ClassVar[str] = "display-beta"
     about: ClassVar[str] = "agreement with the original beyond chance, partial credit for overlap"
     paper: ClassVar[str] = FOSTER_2008
+    output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
     is_testable: ClassVar[bool] = False

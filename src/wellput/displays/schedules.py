@@ -9,12 +9,17 @@ of a sentence. In arrays a display is a whole number with a bit for each of its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from wellput.core.errors import did_you_mean
 
+if TYPE_CHECKING:
+    from wellput.displays.talking_head import HeadMedium
+
 Derivation: TypeAlias = Mapping[str, Any]
 """A node: `id`, and where it has them `label`, `word`, `features`, `children`."""
+Schedule: TypeAlias = Mapping[str, Sequence[str]]
+"""The displays of a sentence: node id, or span of nodes, to motions."""
 
 SPAN_MARK = ".."
 
@@ -156,7 +161,7 @@ def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[st
 
 
 def check_schedule(
-    schedule: dict[str, Any],
+    schedule: Mapping[str, Any],
     nodes: Set[str] | None,
     name: str,
     complain: Callable[[str], None],
@@ -190,7 +195,7 @@ def check_schedule(
 
 
 def _check_spans(
-    schedule: dict[str, Any],
+    schedule: Mapping[str, Any],
     nodes: Set[str],
     derivation: Any,
     name: str,
@@ -203,3 +208,32 @@ def _check_spans(
         first, last = (extents[end] for end in span_ends(key))
         if last[1] <= first[1]:
             complain(f"{name} has the span {key}, whose last node does not end behind its first")
+
+
+class ScheduleKind:
+    """Display schedules as a kind of outputs (`wellput.core.output_kinds`)."""
+
+    name: ClassVar[str] = "display schedules"
+    usual_metrics: ClassVar[str] = "display-f,display-accuracy,display-entropy,display-commonest"
+
+    def knows(self, output: Mapping[str, Any]) -> bool:
+        return True
+
+    def check(
+        self,
+        derivation: Any,
+        outputs: Mapping[str, Mapping[str, Any]],
+        complain: Callable[[str], None],
+    ) -> None:
+        nodes = None if derivation is None else check_derivation(derivation, complain)
+        for system, schedule in outputs.items():
+            name = f"the output of {system}"
+            check_schedule(schedule, nodes, name, complain, derivation=derivation)
+
+    def text_of(self, output: Schedule) -> str:
+        return "; ".join(f"{node}: {', '.join(motions)}" for node, motions in output.items())
+
+    def medium(self) -> HeadMedium:
+        from wellput.displays.talking_head import HeadMedium
+
+        return HeadMedium()

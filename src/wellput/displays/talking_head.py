@@ -13,8 +13,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from wellput.core.evalset import Item, Output, Schedule
-from wellput.displays.schedules import Derivation, extents_of, span_ends, words_of
+from wellput.core.evalset import Item
+from wellput.displays.schedules import Derivation, Schedule, extents_of, span_ends, words_of
 from wellput.displays.speech import Speech, speak
 
 if TYPE_CHECKING:
@@ -80,9 +80,6 @@ class HeadMedium:
     static: Mapping[str, Traversable] = {
         name: files("wellput.displays") / "head" / name for name in ("head.css", "head.js")
     }
-
-    def takes(self, output: Output) -> bool:
-        return isinstance(output, Mapping)
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         """The performance of each schedule as JSON, and the speech."""

@@ -15,10 +15,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.evalset import Batch, Schedule
+from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.source import EvalSource
-from wellput.displays.schedules import MOTIONS, SPAN_MARK, count_nodes, display_code
+from wellput.displays.schedules import MOTIONS, SPAN_MARK, Schedule, count_nodes, display_code
 
 Integers: TypeAlias = NDArray[np.int64]
 DisplayMatch: TypeAlias = Literal["motion", "combination"]

@@ -19,8 +19,8 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.core.source import EvalSource
-from wellput.displays.reproduction import FOSTER_2008, NEEDS_ORIGINAL, NEEDS_SCHEDULES
-from wellput.displays.schedules import MOTIONS
+from wellput.displays.reproduction import FOSTER_2008, NEEDS_DERIVATION, NEEDS_ORIGINAL
+from wellput.displays.schedules import MOTIONS, ScheduleKind
 from wellput.displays.units import (
     MOTION_COUNTS,
     DisplayMatch,
@@ -36,7 +36,8 @@ from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 class DisplayCount(MeanMetric):
     """A mean over sentences. A display is one thing, or with `match=motion` each of its motions."""
 
-    needs: ClassVar[frozenset[Need]] = NEEDS_SCHEDULES
+    output_kind: ClassVar[str] = ScheduleKind.name
+    needs: ClassVar[frozenset[Need]] = NEEDS_DERIVATION
     paper: ClassVar[str] = FOSTER_2008
 
     match: DisplayMatch = "combination"
@@ -106,7 +107,8 @@ class DisplayFrequencies(BaseMetric):
     for `display-distance` the original's counts. Undefined without a display.
     """
 
-    needs: ClassVar[frozenset[Need]] = NEEDS_SCHEDULES
+    output_kind: ClassVar[str] = ScheduleKind.name
+    needs: ClassVar[frozenset[Need]] = NEEDS_DERIVATION
 
     _codes: Integers | None = field(default=None, init=False, repr=False, compare=False)
 

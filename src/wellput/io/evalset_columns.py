@@ -7,7 +7,7 @@ A system's name may contain dots. In CSV and TSV, which cannot tell nothing from
 empty cell is an empty output: were it a missing one, a system that says nothing would be spared
 instead of scored. It is no reference, no tree, no source and no context. In Parquet null is
 missing; nested columns (`references` as a list, `outputs` as a struct or map) are read too. A
-derivation is a cell of JSON; where a row has one, an output that is a JSON object is a schedule.
+derivation is a cell of JSON; where a row has one, an output may be a JSON object too.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class EvalSetColumns:
                 put(record, cell)
         _list_numbered(record)
         if isinstance(record.get("derivation"), str):
-            _decode_displays(record)
+            _decode_objects(record)
         return record
 
 
@@ -128,8 +128,8 @@ def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
     return references, trees
 
 
-def _decode_displays(record: dict[str, Any]) -> None:
-    """Decodes the JSON of a derivation and of the schedules over it; other text stays text."""
+def _decode_objects(record: dict[str, Any]) -> None:
+    """Decodes the JSON of a derivation and of outputs that are objects; other text stays text."""
     record["derivation"] = _decoded(record["derivation"])
     outputs = record.get("outputs", {})
     for system, output in outputs.items():

@@ -1,14 +1,15 @@
-"""The noun `Medium`: what shows an output to judges. A text is read; displays are performed by the
-talking head, which lives in another room and is found by name, as a design is."""
+"""The noun `Medium`: what shows an output to judges. A text is read. Outputs of another kind bring
+their medium with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
 from importlib.resources.abc import Traversable
 from typing import Protocol
 
-from wellput.core.evalset import Item, Output
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.core.output_kinds import kind_of, output_kinds
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Questionnaire
 
@@ -25,10 +26,6 @@ class Medium(Protocol):
     scripts: tuple[str, ...]
     static: Mapping[str, Traversable]
     """The styles, the scripts and what they load, by the name under which they are served."""
-
-    def takes(self, output: Output) -> bool:
-        """Whether an output is to be shown by this medium."""
-        ...
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         """An item's outputs in the form in which they are stored, the sound (a WAV file) that they
@@ -50,9 +47,6 @@ class TextMedium:
     scripts: tuple[str, ...] = ()
     static: Mapping[str, Traversable] = {}
 
-    def takes(self, output: Output) -> bool:
-        return isinstance(output, str)
-
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         texts = {s: output for s, output in item.outputs.items() if isinstance(output, str)}
         return texts, None, []
@@ -61,24 +55,31 @@ class TextMedium:
         return questionnaire
 
 
-MEDIA: Mapping[str, str] = {
-    "head": "wellput.displays.talking_head:HeadMedium",
-    "text": "wellput.studies.media:TextMedium",
-}
+def all_media() -> list[Medium]:
+    """Text, and the media of other kinds of outputs."""
+    others = (kind.medium() for kind in output_kinds())
+    return [TextMedium(), *(medium for medium in others if medium is not None)]
 
 
 def medium_named(name: str) -> Medium:
-    module, _, attribute = MEDIA[name].partition(":")
-    found: Medium = getattr(import_module(module), attribute)()
-    return found
+    if name == TextMedium.name:
+        return TextMedium()
+    for medium in all_media():
+        if medium.name == name:
+            return medium
+    raise InputError(
+        f"Nothing shows outputs as {name!r}. Install the package that the study needs."
+    )
 
 
 def medium_for(items: Iterable[Item]) -> Medium:
-    """The medium that takes some output: text where no other does."""
-    others = [medium_named(name) for name in MEDIA if name != "text"]
+    """The medium of the first output that is not text: text where there is none."""
     for item in items:
         for output in item.outputs.values():
-            for medium in others:
-                if medium.takes(output):
-                    return medium
-    return medium_named("text")
+            if not isinstance(output, str):
+                kind = kind_of(output)
+                medium: Medium | None = kind.medium()
+                if medium is None:
+                    raise InputError(f"A study cannot show {kind.name}: they have no medium.")
+                return medium
+    return TextMedium()

@@ -21,13 +21,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from wellput.core.errors import InputError
-from wellput.studies.media import MEDIA, medium_named
+from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
 OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
-for _medium in MEDIA:
-    STATIC_FILES.update(medium_named(_medium).static)
+for _medium in all_media():
+    STATIC_FILES.update(_medium.static)
 
 
 def _environment() -> Environment:
