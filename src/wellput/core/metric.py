@@ -18,6 +18,7 @@ from wellput.core.evalset import Batch
 from wellput.core.source import EvalSource
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
 Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source", "logged"]
 
 

@@ -1,5 +1,5 @@
-"""The nouns of facial displays: motions, displays, derivations with their nodes and words,
-schedules; and how derivations and schedules are checked, once, where they are read.
+"""The nouns of facial displays: motions, displays, derivations with their nodes and words, and
+schedules; how derivations and schedules are checked when they are read.
 
 A motion is one movement of the head or brows (`nd=d`); a display is the set of motions on one node
 of a sentence's derivation, or on a span of nodes written `first..last`; a schedule has the displays
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from wellput.core.errors import did_you_mean
 
 if TYPE_CHECKING:
+    from wellput.core.evalset import Item
     from wellput.displays.talking_head import HeadMedium
 
 Derivation: TypeAlias = Mapping[str, Any]
@@ -34,7 +35,7 @@ MOTIONS: dict[str, str] = {
     "tn=l": "turn left",
     "tn=r": "turn right",
 }
-"""Every motion, in Foster's (2008) notation, with what it is in words. Left is the speaker's own."""
+"""Every motion in Foster's (2008) notation, and in words. Left is the speaker's left."""
 
 MOTION_BITS: dict[str, int] = {motion: 1 << place for place, motion in enumerate(MOTIONS)}
 
@@ -57,6 +58,23 @@ def display_motions(code: int) -> list[str]:
     return [motion for motion, bit in MOTION_BITS.items() if code & bit]
 
 
+def unknown_motion(motion: object) -> str:
+    """What a message says about a motion that does not exist.
+
+    >>> unknown_motion("nd=x")
+    "unknown motion 'nd=x'. Did you mean nd=u or nd=d?"
+    """
+    hint = did_you_mean(str(motion), list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
+    return f"unknown motion {motion!r}.{hint}"
+
+
+def schedules_of(item: Item) -> dict[str, Schedule]:
+    """The outputs of an item that are schedules, by system."""
+    return {
+        system: output for system, output in item.outputs.items() if not isinstance(output, str)
+    }
+
+
 def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
     """The nodes depth first, a node before its children."""
     waiting = [derivation]
@@ -69,7 +87,7 @@ def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
 
 
 def count_nodes(derivation: Derivation) -> int:
-    """How many nodes there are; far quicker than counting what `nodes_of` yields."""
+    """The number of nodes; much faster than counting what `nodes_of` yields."""
     count = 0
     waiting = [derivation]
     while waiting:
@@ -90,14 +108,14 @@ def words_of(derivation: Derivation) -> list[str]:
 
 
 def extents_of(derivation: Derivation) -> dict[str, tuple[int, int]]:
-    """The places of each node's first word and of the one behind its last, by node id."""
+    """By node id: the place of the node's first word, and the place after its last word."""
     extents: dict[str, tuple[int, int]] = {}
     opened: list[tuple[Derivation, int]] = []
     n = 0
     waiting: list[Derivation | None] = [derivation]
     while waiting:
         node = waiting.pop()
-        if node is None:  # all below the node opened last is done
+        if node is None:  # everything below the last opened node is done
             done, start = opened.pop()
             extents[done["id"]] = (start, n)
             continue
@@ -109,7 +127,7 @@ def extents_of(derivation: Derivation) -> dict[str, tuple[int, int]]:
 
 
 def span_ends(key: str) -> tuple[str, str]:
-    """The first and the last node that a schedule's key names; the same one for a node.
+    """The first and the last node of a schedule's key. For a single node they are the same.
 
     >>> span_ends("n3..n5"), span_ends("n3")
     (('n3', 'n5'), ('n3', 'n3'))
@@ -123,7 +141,7 @@ NODE_PART_TYPES = (
     ("word", str, "a text"),
     ("features", dict, "an object"),
 )
-"""What a node may have, beside its id and its children."""
+"""What a node may have beside its id and its children."""
 
 
 def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[str]:
@@ -142,7 +160,7 @@ def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[st
             complain(f"the derivation has two nodes {name}")
         elif SPAN_MARK in name:
             complain(
-                f"the derivation has a node {name}: {SPAN_MARK} stands between the ends of a span"
+                f"the derivation has a node {name}: only spans of nodes may have {SPAN_MARK} in them"
             )
         else:
             seen.add(name)
@@ -168,7 +186,7 @@ def check_schedule(
     *,
     derivation: Any = None,
 ) -> None:
-    """A schedule gives nodes, or spans of nodes, of the derivation their motions:
+    """Checks a schedule, which has motions for nodes and spans of nodes of the derivation:
     `{"n1": ["nd=d", "bw=u"], "n2..n4": ["ln=l"]}`. `nodes` is None where there is no derivation."""
     is_sound = True
     for key, motions in schedule.items():
@@ -184,10 +202,7 @@ def check_schedule(
         if not MOTIONS.keys() >= set(motions):
             for motion in dict.fromkeys(motions):
                 if motion not in MOTIONS:
-                    hint = (
-                        did_you_mean(motion, list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
-                    )
-                    complain(f"{name}: node {key} has the unknown motion {motion!r}.{hint}")
+                    complain(f"{name}: node {key} has the {unknown_motion(motion)}")
         if len(set(motions)) < len(motions):
             complain(f"{name}: node {key} has a motion twice ({', '.join(motions)})")
     if not is_sound and nodes is not None and derivation is not None:
@@ -201,13 +216,13 @@ def _check_spans(
     name: str,
     complain: Callable[[str], None],
 ) -> None:
-    """A span runs forward: its last node ends behind the words of its first."""
+    """A span runs forward: its last node ends after its first node."""
     spans = [key for key in schedule if key not in nodes and set(span_ends(key)) <= nodes]
     extents = extents_of(derivation) if spans else {}
     for key in spans:
         first, last = (extents[end] for end in span_ends(key))
         if last[1] <= first[1]:
-            complain(f"{name} has the span {key}, whose last node does not end behind its first")
+            complain(f"{name} has the span {key}, whose last node does not end after its first")
 
 
 class ScheduleKind:

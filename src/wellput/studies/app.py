@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from wellput import __version__
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, cannot_listen
 from wellput.studies.dashboard import dashboard_router
 from wellput.studies.judge_api import api_router
 from wellput.studies.judge_pages import pages_router
@@ -184,6 +184,4 @@ def listening(host: str, port: int) -> Socket:
         family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
         return create_server(address, family=family, backlog=2048)
     except OSError as error:
-        raise InputError(
-            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
-        ) from error
+        raise cannot_listen(host, port, error) from error

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wellput.core.errors import InputError, counted
-from wellput.studies.study_setup import Integers, StudyPlan, StudySetup, Trial
+from wellput.core.metric import Integers
+from wellput.studies.study_setup import StudyPlan, StudySetup, Trial
 
 ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, ALLOTMENT_STREAM, VARIANT_STREAM = range(5)
 """What a judge's random stream is used for: one stream each, so that none disturbs another."""

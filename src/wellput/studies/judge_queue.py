@@ -31,6 +31,7 @@ from wellput.studies.assignment_rules import (
     within_judge,
 )
 from wellput.studies.invitations import opaque_id
+from wellput.studies.questionnaire import JudgeProgress
 from wellput.studies.study_setup import StudySetup, Trial
 
 AssignmentPurpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
@@ -120,6 +121,10 @@ class JudgeQueue:
         plan = self.setup.plan
         extra = plan.checks + min(plan.repeats, regular) if regular else 0
         return len(self.setup.questionnaire.practice) + regular + extra
+
+    def progress(self) -> JudgeProgress:
+        done = sum(row.answered_at is not None and not row.is_reopened for row in self.own)
+        return JudgeProgress(done, max(done, self.total()))
 
     def _n_free(self) -> int:
         """How many more trials the judge could have."""

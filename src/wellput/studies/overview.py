@@ -126,12 +126,12 @@ def overview(setup: StudySetup, connection: Connection, *, state: str, now: floa
     expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            handing_out = JudgeQueue(setup, connection, row.id, now)
+            queue = JudgeQueue(setup, connection, row.id, now)
             own = by_judge.get(row.id, [])
-            judge = _judge(setup, row, own, handing_out)
+            judge = _judge(setup, row, own, queue)
             judges.append(judge)
             n_had = sum(one.purpose == "trial" for one in own)
-            expected += max(0, handing_out.length - n_had)
+            expected += max(0, queue.length - n_had)
     done = sum(one.purpose == "trial" for one in answered)
     planned = _planned(setup, n_judges=len(judges))
     items = _items(setup, answered, n_judges=len(judges))
@@ -180,19 +180,17 @@ def _items(
 
 
 def _judge(
-    setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], handing_out: JudgeQueue
+    setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], queue: JudgeQueue
 ) -> JudgeOverview:
-    own = handing_out.own
-    done = sum(one.answered_at is not None and not one.is_reopened for one in own)
-    total = max(done, handing_out.total())
+    progress = queue.progress()
     checks = [one for one in answered if one.purpose == "check"]
     failed = sum(not passes(setup, setup.checks[one.number], one.values) for one in checks)
-    is_done = done == total and open_assignment(own) is None and done > 0
+    is_done = 0 < progress.done == progress.total and open_assignment(queue.own) is None
     return JudgeOverview(
         name=row.name,
         state="invited" if row.started_at is None else "done" if is_done else "working",
-        done=done,
-        total=total,
+        done=progress.done,
+        total=progress.total,
         seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
         last_seen=None if row.started_at is None else row.seen_at,
         checks=len(checks),

@@ -7,7 +7,7 @@ judgments; repeats are to be had by asking for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -19,8 +19,14 @@ from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.designs.base import AnsweredTrial
-from wellput.studies.judge_queue import Assignment, AssignmentPurpose
-from wellput.studies.questionnaire import Check, Questionnaire, Task
+from wellput.studies.invitations import opaque_id
+from wellput.studies.judge_queue import (
+    Assignment,
+    AssignmentPurpose,
+    NewAssignment,
+    change_given,
+)
+from wellput.studies.questionnaire import Check, Questionnaire, Task, from_record
 from wellput.studies.questions import AnswerValues, is_storable
 from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Trial
 
@@ -91,11 +97,6 @@ def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now
     )
 
 
-def _task(record: Mapping[str, Any]) -> Task:
-    lists = {name: tuple(record[name]) for name in ("answers", "choices")}
-    return Task(**{**record, **lists})
-
-
 def state_of(connection: Connection) -> StudyState:
     state: StudyState = connection.scalars(STATE_QUERY).one()
     return state
@@ -136,6 +137,50 @@ def has_consented(connection: Connection, judge: int) -> bool:
     return connection.scalar(sa.select(judges.consented_at).where(judges.id == judge)) is not None
 
 
+def give(connection: Connection, judge: int, given: NewAssignment, now: float) -> Assignment:
+    """Hands a trial out to a judge."""
+    values = {
+        "variants": given.variants,
+        "given_at": now,
+        "answered_at": None,
+        "is_reopened": False,
+        "is_withdrawn": False,
+    }
+    # A trial that was withdrawn from the judge and comes back is the same trial.
+    row = connection.execute(
+        sa.update(schema.assignments)
+        .where(
+            assignments.judge == judge,
+            assignments.purpose == given.purpose,
+            assignments.number == given.number,
+            assignments.is_withdrawn.is_(True),
+        )
+        .values(values)
+        .returning(schema.assignments)
+    ).one_or_none()
+    if row is None:
+        fixed = {"key": opaque_id(), "judge": judge, "purpose": given.purpose}
+        row = connection.execute(
+            schema.assignments.insert()
+            .values({**values, **fixed, "number": given.number})
+            .returning(schema.assignments)
+        ).one()
+    if given.purpose == "trial":
+        change_given(connection, given.number, +1)
+    return row
+
+
+def note_seen(connection: Connection, judge: int, now: float) -> None:
+    """Notes when a judge was last there, and how many answers there were then."""
+    newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0
+    started = sa.func.coalesce(judges.started_at, now)
+    update_judge(connection, judge, seen_at=now, seen_answer=newest, started_at=started)
+
+
+def update_judge(connection: Connection, judge: int, **values: Any) -> None:
+    connection.execute(sa.update(schema.judges).where(judges.id == judge).values(**values))
+
+
 def load_setup(connection: Connection, where: str) -> StudySetup:
     """The inverse of `insert_setup`, but for the speech, which is fetched when it is heard."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
@@ -151,8 +196,8 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
         items=items,
         trials=trials,
         seed=settings["seed"],
-        checks=tuple(Check(**{**c, "texts": tuple(c["texts"])}) for c in settings["checks"]),
-        tasks={task["item"]: _task(task) for task in settings["tasks"]},
+        checks=tuple(from_record(Check, check) for check in settings["checks"]),
+        tasks={task["item"]: from_record(Task, task) for task in settings["tasks"]},
         selection=settings["selection"],
     )
     try:

@@ -108,11 +108,11 @@ class Questionnaire:
         if record.get("modulus") is not None:
             options["modulus"] = record["modulus"]
         nested = {
-            "questions": tuple(_tupled(Question, entry) for entry in record["questions"]),
+            "questions": tuple(from_record(Question, entry) for entry in record["questions"]),
             "demographics": tuple(
-                _tupled(DemographicField, entry) for entry in record["demographics"]
+                from_record(DemographicField, entry) for entry in record["demographics"]
             ),
-            "practice": tuple(_tupled(Practice, entry) for entry in record["practice"]),
+            "practice": tuple(from_record(Practice, entry) for entry in record["practice"]),
             "options": options,
         }
         return cls(**{**known, **nested})
@@ -153,5 +153,6 @@ class JudgeProgress:
     total: int
 
 
-def _tupled(kind: type[Any], record: Mapping[str, Any]) -> Any:
+def from_record(kind: type[Any], record: Mapping[str, Any]) -> Any:
+    """A dataclass from its JSON, whose lists are tuples."""
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in record.items()})

@@ -40,7 +40,6 @@ from wellput.studies.invitations import (
 from wellput.studies.judge_queue import (
     Assignment,
     JudgeQueue,
-    NewAssignment,
     change_given,
     open_assignment,
     own_assignments,
@@ -51,17 +50,20 @@ from wellput.studies.queries import (
     STUDY_STATES,
     StudyClosed,
     StudyState,
+    give,
     has_consented,
     insert_setup,
     judgments_of,
     latest_answer,
     load_setup,
     lock_study,
+    note_seen,
     own_assignment,
     read_answered,
     require_state,
     speech_of,
     state_of,
+    update_judge,
 )
 from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
@@ -251,7 +253,7 @@ class Store:
 
     def consent(self, judge: JudgeRef) -> None:
         with self.database.write() as connection:
-            self._update_judge(connection, judge.id, consented_at=self.clock())
+            update_judge(connection, judge.id, consented_at=self.clock())
 
     def demographics(self, judge: JudgeRef, answers: Mapping[str, str]) -> None:
         """What judges say of themselves, every answer voluntary; {} notes that all were declined."""
@@ -268,7 +270,7 @@ class Store:
             raise AnswerError(reasons)
         given = {name: text for name, text in answers.items() if text.strip()}
         with self.database.write() as connection:
-            self._update_judge(connection, judge.id, demographics=given)
+            update_judge(connection, judge.id, demographics=given)
 
     def next_trial(self, judge: JudgeRef) -> ShownTrial | None:
         """What the judge is to answer now, the same until it is answered; None when all is done.
@@ -279,14 +281,14 @@ class Store:
         with self.database.write() as connection:
             lock_study(connection)
             require_state(connection, ("open",))
-            handing_out = JudgeQueue(self.setup, connection, judge.id, now)
-            current = open_assignment(handing_out.own)
+            queue = JudgeQueue(self.setup, connection, judge.id, now)
+            current = open_assignment(queue.own)
             seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
-            if current is None and (given := handing_out.next()) is not None:
-                current = self._give(connection, judge, given, now)
-                self._see(connection, judge.id, now)
+            if current is None and (given := queue.next()) is not None:
+                current = give(connection, judge.id, given, now)
+                note_seen(connection, judge.id, now)
             elif abs(now - (seen or 0)) > SEEN_EVERY_SECONDS:
-                self._see(connection, judge.id, now)
+                note_seen(connection, judge.id, now)
             return None if current is None else self._shown(connection, current)
 
     def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
@@ -305,11 +307,7 @@ class Store:
 
     def progress(self, judge: JudgeRef) -> JudgeProgress:
         with self.database.read() as connection:
-            handing_out = JudgeQueue(self.setup, connection, judge.id, self.clock())
-            done = sum(
-                row.answered_at is not None and not row.is_reopened for row in handing_out.own
-            )
-            return JudgeProgress(done, max(done, handing_out.total()))
+            return JudgeQueue(self.setup, connection, judge.id, self.clock()).progress()
 
     def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
         """Keeps an answer. The same answer again changes nothing; another one supersedes it.
@@ -351,7 +349,7 @@ class Store:
             )
             if row.is_withdrawn and row.purpose == "trial":
                 change_given(connection, row.number, +1)
-            self._see(connection, judge.id, now)
+            note_seen(connection, judge.id, now)
         return outcome
 
     def undo(self, judge: JudgeRef) -> ShownTrial | None:
@@ -397,7 +395,7 @@ class Store:
             erased = sum(one.answered_at is not None for one in own)
             connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
             connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
-            self._update_judge(
+            update_judge(
                 connection,
                 row.id,
                 name=f"forgotten-{opaque_id()}",
@@ -428,47 +426,6 @@ class Store:
             rows = connection.execute(sa.select(judges.name, judges.demographics))
             return {row.name: row.demographics for row in rows if row.demographics}
 
-    def _give(
-        self, connection: Connection, judge: JudgeRef, given: NewAssignment, now: float
-    ) -> Assignment:
-        values = {
-            "variants": given.variants,
-            "given_at": now,
-            "answered_at": None,
-            "is_reopened": False,
-            "is_withdrawn": False,
-        }
-        # A trial that was withdrawn from the judge and comes back is the same trial.
-        before = connection.execute(
-            sa.update(schema.assignments)
-            .where(
-                assignments.judge == judge.id,
-                assignments.purpose == given.purpose,
-                assignments.number == given.number,
-                assignments.is_withdrawn.is_(True),
-            )
-            .values(values)
-            .returning(schema.assignments)
-        ).one_or_none()
-        if before is None:
-            fixed = {"key": opaque_id(), "judge": judge.id, "purpose": given.purpose}
-            before = connection.execute(
-                schema.assignments.insert()
-                .values({**values, **fixed, "number": given.number})
-                .returning(schema.assignments)
-            ).one()
-        if given.purpose == "trial":
-            change_given(connection, given.number, +1)
-        return before
-
     def _shown(self, connection: Connection, row: Assignment) -> ShownTrial:
         latest = latest_answer(connection, row.id)
         return shown_trial(self.setup, row, None if latest is None else latest.answers)
-
-    def _see(self, connection: Connection, judge: int, now: float) -> None:
-        newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0
-        started = sa.func.coalesce(judges.started_at, now)
-        self._update_judge(connection, judge, seen_at=now, seen_answer=newest, started_at=started)
-
-    def _update_judge(self, connection: Connection, judge: int, **values: Any) -> None:
-        connection.execute(sa.update(schema.judges).where(judges.id == judge).values(**values))

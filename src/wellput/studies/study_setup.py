@@ -12,17 +12,16 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
 from wellput.core.evalset import Item
+from wellput.core.metric import Integers
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.media import Medium, medium_named
 from wellput.studies.questionnaire import Check, Questionnaire, Task
 from wellput.studies.questions import is_storable
 
-Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 
