@@ -180,7 +180,7 @@ def test_names_and_formats(run: Run) -> None:
         (["create", "e.jsonl", "--design", "rating", "-o", "e.jsonl"], "never overwritten"),
         (["invite", "nowhere.db"], "There is no study nowhere.db"),
         (["serve", "nowhere.db"], "There is no study nowhere.db"),
-        (["status", "e.jsonl"], "no SQLite database"),
+        (["status", "e.jsonl"], "not an SQLite database"),
         (["forget", "nowhere.db"], "Name the one judge"),
         (["export", "nowhere.db"], "There is no study"),
     ],

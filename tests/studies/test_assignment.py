@@ -411,7 +411,7 @@ def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: new_setup(per_item=4), "4 judgments of a trial need as many judges"),
+        (lambda: new_setup(per_item=4), "4 judgments of a trial need 4 judges"),
         (lambda: new_setup(PAIRWISE, systems="A"), "this evalset has one system"),
         (lambda: new_setup(judges=0), "at least one judge"),
         (lambda: new_setup(default_questionnaire("task")), "item i0 has no .*tasks"),

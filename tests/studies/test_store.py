@@ -477,7 +477,7 @@ def test_equal_texts_are_not_compared() -> None:
             "nowhere.db",
             "There is no study nowhere.db. `wellput study create`, in Python `wellput.Study",
         ),
-        ("mysql://x/y", "No studies are kept in mysql"),
+        ("mysql://x/y", "A study cannot be kept in a mysql database"),
         ("postgresql://", "cannot be used|cannot be reached"),
         ("://", "not a database URL"),
     ],
@@ -493,7 +493,7 @@ def test_addresses_that_lead_nowhere(url: str, message: str) -> None:
 def test_files_that_are_no_studies(tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_text("This is no database, and it is longer than a header of SQLite would be. " * 9)
-    with pytest.raises(InputError, match="no SQLite database"):
+    with pytest.raises(InputError, match="not an SQLite database"):
         Store.open(text)
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as connection:

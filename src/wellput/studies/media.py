@@ -15,30 +15,30 @@ from wellput.studies.questionnaire import Questionnaire
 
 
 class Medium(Protocol):
-    """What must be known of a medium, from an evalset's outputs to the page of a trial."""
+    """How outputs of one kind are stored in a study, and shown on the page of a trial."""
 
     name: str
     shows_text: bool
-    """Whether practice trials and attention checks, which are texts, can be shown as well."""
+    """Whether it can also show texts: practice trials and attention checks."""
     template: str
-    """Where the macro `output(variant, speech)` is: one of `studies/templates`, or `package:path`."""
+    """One of `studies/templates`, or `package:path`. It has the macro `output(variant, speech)`."""
     styles: tuple[str, ...]
     scripts: tuple[str, ...]
     static: Mapping[str, Traversable]
-    """The styles, the scripts and what they load, by the name under which they are served."""
+    """The styles, the scripts and the files that they load, by the name in their address."""
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
-        """An item's outputs in the form in which they are stored, the sound (a WAV file) that they
-        share, and what is wrong with them."""
+        """An item's outputs as they are stored, their common sound (a WAV file), and the problems that
+        they have."""
         ...
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
-        """The questionnaire in words that fit the medium; words of one's own are kept."""
+        """The questionnaire in words that fit the medium. The owner's own words are kept."""
         ...
 
 
 class TextMedium:
-    """A text, to be read as it is."""
+    """Shows a text as it is."""
 
     name = "text"
     shows_text = True
@@ -56,7 +56,7 @@ class TextMedium:
 
 
 def all_media() -> list[Medium]:
-    """Text, and the media of other kinds of outputs."""
+    """The medium of text, and those of other kinds of outputs."""
     others = (kind.medium() for kind in output_kinds())
     return [TextMedium(), *(medium for medium in others if medium is not None)]
 
@@ -73,7 +73,7 @@ def medium_named(name: str) -> Medium:
 
 
 def medium_for(items: Iterable[Item]) -> Medium:
-    """The medium of the first output that is not text: text where there is none."""
+    """The medium of the first output that is not text, or that of text."""
     for item in items:
         for output in item.outputs.values():
             if not isinstance(output, str):

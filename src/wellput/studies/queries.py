@@ -1,8 +1,8 @@
-"""A study in and out of its tables: the statements that the store's methods share, and the answered
-trials with the judgments or preferences that they make.
+"""Reads a study from its tables and writes it: the statements that the store's methods share, and the
+answered trials, from which judgments or preferences are made.
 
-Only the newest answer to a trial counts. Practice, attention checks and repeated trials make no
-judgments; repeats are to be had by asking for them.
+Only the latest answer to a trial counts. Practice trials, attention checks and repeated trials make no
+judgments; repeats are given on request.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def require_state(connection: Connection, allowed: Sequence[StudyState]) -> None
 
 
 def lock_study(connection: Connection) -> None:
-    """Handing out is one at a time: SQLite locks everything anyway, PostgreSQL this row."""
+    """Lets one transaction at a time hand out trials. (SQLite locks the whole file anyway.)"""
     connection.execute(sa.select(schema.study.c.id).with_for_update())
 
 
@@ -122,7 +122,7 @@ def own_assignment(
 
 
 def speech_of(connection: Connection, item: int) -> bytes | None:
-    """What is said of an item; None where it is read, or performed in silence."""
+    """The sound of an item; None where it has none."""
     found: bytes | None = connection.scalar(
         sa.select(schema.speech.c.wav).where(schema.speech.c.item == item)
     )
@@ -138,7 +138,7 @@ def has_consented(connection: Connection, judge: int) -> bool:
 
 
 def give(connection: Connection, judge: int, given: NewAssignment, now: float) -> Assignment:
-    """Hands a trial out to a judge."""
+    """Gives a trial to a judge."""
     values = {
         "variants": given.variants,
         "given_at": now,
@@ -182,7 +182,7 @@ def update_judge(connection: Connection, judge: int, **values: Any) -> None:
 
 
 def load_setup(connection: Connection, where: str) -> StudySetup:
-    """The inverse of `insert_setup`, but for the speech, which is fetched when it is heard."""
+    """The inverse of `insert_setup`, without the speech, which is read when a judge plays it."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
     if settings is None:
         raise InputError(f"{where} holds no study.")
@@ -211,7 +211,7 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
 class AnsweredRow:
     """One trial as a judge answered it: the systems in the order shown, and the values along them.
 
-    `position` is the place among the judge's answered trials, from 1.
+    `position` is the place among the trials that the judge answered, from 1.
     """
 
     judge_id: int
@@ -226,7 +226,7 @@ class AnsweredRow:
 
 
 def read_answered(connection: Connection) -> list[AnsweredRow]:
-    """Every answered trial of every judge, with its newest answer, in the order given."""
+    """Every answered trial of every judge, with its latest answer, in the order of the trials."""
     assignments, answers, judges = schema.assignments.c, schema.answers.c, schema.judges.c
     rows = connection.execute(
         sa.select(
@@ -268,7 +268,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
 def judgments_of(
     setup: StudySetup, answered: Iterable[AnsweredRow], *, repeats: bool = False
 ) -> list[Judgment] | list[Preference]:
-    """The judgments that the design makes of the answers, or preferences.
+    """The judgments or preferences that the design makes from the answers.
 
     Extra columns: `ms`, `position`, `recorded_at` (UTC), and `repeat` where repeats are asked for.
     """

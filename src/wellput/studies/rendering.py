@@ -1,4 +1,4 @@
-"""Templates to pages. Everything a template prints is escaped."""
+"""Makes pages from templates. Everything that a template prints is escaped."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _of_another_package(name: str) -> str | None:
 
 
 def check_template(name: str) -> None:
-    """Raises InputError for a template that is not there, or is none."""
+    """Raises InputError for a template that is missing or has errors."""
     try:
         _ENVIRONMENT.get_template(name)
     except TemplateNotFound:
@@ -93,7 +93,7 @@ _ENVIRONMENT = _environment()
 def page(
     request: Request, template: str, /, *, holder: str = "", status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A template as a response; its forms are for the holder of a token, in this browser."""
+    """A template as a response. Its forms are valid for the holder of a token, in this browser."""
     if holder:
         values[CSRF_FIELD] = csrf_token(browser_key(request), holder)
     response = HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)
