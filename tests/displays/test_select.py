@@ -1,4 +1,4 @@
-"""Strategies: what they choose, from what they may know, and what they refuse."""
+"""Strategies: what they choose, what they learn from, and what they refuse."""
 
 from __future__ import annotations
 

@@ -563,7 +563,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_database_that_is_read_only(tmp_path: Path) -> None:
-    """Run by a user who may not write; root always may."""
+    """The test needs a user who may not write: root always may."""
     path = tmp_path / "s.db"
     store = Store.create(path, new_setup())
     answer_all(store, judges_of(store, 1)[0], at_most=2)
@@ -579,7 +579,7 @@ def test_a_database_that_is_read_only(tmp_path: Path) -> None:
 
 @contextmanager
 def unprivileged(folder: Path) -> Iterator[None]:
-    """As a user without rights, where we are root: the files are made theirs to read."""
+    """Runs as a user without rights if we are root. That user may read the files."""
     if os.geteuid() != 0:
         yield
         return
