@@ -173,7 +173,7 @@ def test_names_and_formats(run: Run) -> None:
                 "-o",
                 "s.db",
             ],
-            "as many judges",
+            "need 3 judges",
         ),
         (["create", "e.jsonl", "--design", "rating", "--times", "2", "-o", "s.db"], "within-judge"),
         (["create", "e.jsonl", "--design", "rating", "-o", "no/s.db"], "folder does not exist"),

@@ -11,8 +11,9 @@ import pytest
 import wellput
 from tests.plugins import install, project_text
 from wellput import EvalSet, InputError, Item
-from wellput.core.output_kinds import kind_of, output_kinds
+from wellput.core.output_kinds import OutputKind, kind_of, output_kinds
 from wellput.core.registries import plugins
+from wellput.displays.schedules import ScheduleKind
 from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 from wellput.studies.media import medium_for, medium_named
 
@@ -51,7 +52,8 @@ def acts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_every_object_is_a_schedule_where_no_other_package_knows_it() -> None:
     assert [kind.name for kind in output_kinds()] == ["display schedules"]
     assert kind_of(ACT).name == "display schedules"
-    assert kind_of({}).text_of({"w1": ["nd=d", "bw=u"], "w2": ["sq"]}) == "w1: nd=d, bw=u; w2: sq"
+    schedules: OutputKind = ScheduleKind()
+    assert schedules.text_of({"w1": ["nd=d", "bw=u"], "w2": ["sq"]}) == "w1: nd=d, bw=u; w2: sq"
 
 
 @pytest.mark.usefixtures("acts")

@@ -4,7 +4,7 @@ and a tier has intervals in seconds.
 One tier has the words, one or more have the displays. Where there is a tier of sentences, each
 sentence is an item. A display is a list of motions (`nd=d,bw=u`). On a tier named like the first
 part of a motion the second part is enough: `d` on the tier `nd`, anything on the tier `sq`. A
-display belongs to the words of which it covers half or more, or else to the word it overlaps most.
+display belongs to each word that it covers by half or more, or else to the word it overlaps most.
 """
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ def select_displays(
     """Adds a system for each strategy, by its name.
 
     Without `training` the strategies learn from the sentences' own original displays, in `folds` folds.
-    `context` names the features of a context (default: all), of which the last is given up first.
+    `context` names the features of a context (default: all). The last is given up first.
     Without `backoff` a context that training has not seen is an error. `rules` is a shipped set or a
     JSON file.
     """

@@ -41,7 +41,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     app = FastAPI(
         title="wellput study",
         version=__version__,
-        description="Judge texts: fetch the next trial, answer it, until there is none.",
+        description="Judge texts: fetch the next trial and answer it, until all are answered.",
         # The interactive pages load scripts from other servers. The schema itself is served.
         docs_url=None,
         redoc_url=None,

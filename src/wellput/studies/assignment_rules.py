@@ -164,7 +164,7 @@ def _allot(
     if found is None:
         n_items = len({trial.item for trial in setup.trials})
         raise InputError(
-            f"The plan within-judge needs an item of its own for each of a judge's {len(slots)} trials "
+            f"The plan within-judge needs a different item for each of a judge's {len(slots)} trials "
             f"({counted(len(set(slots)), 'pair' if len(slots[0]) == 2 else 'system')} × "
             f"{len(slots) // len(set(slots))}), and {counted(n_items, 'item')} cannot give it. "
             "Lower times=, or bring more items."

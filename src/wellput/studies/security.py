@@ -171,7 +171,7 @@ def is_api(path: str) -> bool:
 
 
 def browser_key(request: Request) -> str:
-    """The browser's key, or a new one that `remember_browser` has yet to set."""
+    """The browser's key, or a new one, which `remember_browser` then sets."""
     key = request.cookies.get(BROWSER_COOKIE, "")
     if len(key) < 32:
         key = getattr(request.state, "browser_key", "") or secrets.token_urlsafe(32)

@@ -321,7 +321,7 @@ class Store:
         with self.database.write() as connection:
             row = own_assignment(connection, judge.id, trial_id, lock=True)
             if row is None:
-                raise UnknownTrial("There is no such trial.")
+                raise UnknownTrial("This trial is not yours.")
             require_state(connection, ("open", "paused"))
             if self.questionnaire.consent is not None and not has_consented(connection, judge.id):
                 raise AnswerError(["the study needs your consent first"])
